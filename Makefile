@@ -1,0 +1,52 @@
+PYTHON ?= python3
+VENV ?= .venv
+GRID ?= benchmarks/grids/main.toml
+STORE ?= build/store/main
+REPORT ?= build/report.html
+
+BIN := $(VENV)/bin
+RUN_GRID = $(BIN)/leadline grid $(GRID) --store $(STORE)
+RUN_REPORT = $(BIN)/leadline report $(STORE) --out $(REPORT)
+INSTALLED := $(VENV)/.installed
+
+.PHONY: setup test test-slow run java lint format clean
+.DEFAULT_GOAL := test
+
+setup: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	    { echo 'Leadline needs Python 3.11 or newer: apt-get install python3 python3-venv (or set PYTHON)' >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	    { echo 'Leadline needs the venv module of Python: apt-get install python3-venv' >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+test: lint
+	@$(BIN)/pytest -n 2
+
+test-slow: setup
+	@$(BIN)/pytest -n 2 -m slow
+
+# Before setup, so that a machine without Java hears of it at once.
+java:
+	@test -n "$$JAVA_HOME" || command -v java >/dev/null || \
+	    { echo 'Leadline grids need Java 17 or newer: apt-get install default-jre-headless (or set JAVA_HOME)' >&2; exit 2; }
+
+run: java setup
+	@$(RUN_GRID)
+	@$(RUN_REPORT)
+
+lint: setup
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary
+
+format: setup
+	@$(BIN)/ruff check --fix --quiet
+	@$(BIN)/ruff format --quiet
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis spark-warehouse metastore_db derby.log
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

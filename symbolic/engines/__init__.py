@@ -1,0 +1,6 @@
+"""The ways to reach a verdict: bounded model checking, inductive proof, explicit exploration. Floor 4.
+
+An engine knows no protocol. It answers with one of the ordered verdicts (violated, out of bounds,
+unknown, safe to depth k, proved), and takes its own frozen options. A bound that is hit is
+reported, never silently called safe.
+"""

@@ -1,0 +1,239 @@
+"""The type rules: from operands to a typed node, or to an `Invalid` one that says what is wrong."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.gate import BOOL, as_node, coerce, invalid, join_all, wrong_part
+from leadline.symbolic.lang.span import caller_span
+from leadline.symbolic.lang.structures import Map, Seq, Set
+from leadline.symbolic.lang.types import Int, Named, Sort, Type
+from leadline.symbolic.lang.walk import binder_height, substitute
+
+_fresh = itertools.count(1)
+
+
+def boolean(value: Any) -> n.Node:
+    """The operand as a Bool."""
+    return as_node(value, BOOL)
+
+
+def integer(value: Any) -> n.Node:
+    """The operand as an integer of whatever range."""
+    node = as_node(value)
+    if isinstance(node, n.Invalid) or isinstance(node.type, Int):
+        return node
+    if isinstance(node.type, Sort):
+        return invalid(f"the members of the sort {node.type!r} have no order and no arithmetic", node)
+    return invalid(f"type clash: an integer is needed, and this is of {node.type!r}", node)
+
+
+def a_set(value: Any) -> n.Node:
+    """The operand as a set: a set expression, a type (all its values) or a Python collection."""
+    node = as_node(frozenset(value) if isinstance(value, (list, tuple)) else value)
+    if isinstance(node, n.Invalid) or isinstance(node.type, Set):
+        return node
+    return invalid(f"type clash: a set is needed, and this is of {node.type!r}", node)
+
+
+def connective(kind: type[n.And] | type[n.Or], values: list[Any]) -> n.Node:
+    """A conjunction or disjunction of any number of operands, flattened."""
+    items: list[n.Node] = []
+    for value in values:
+        node = boolean(value)
+        items.extend(node.items if isinstance(node, kind) else (node,))
+    bad = wrong_part(tuple(items))
+    if bad is not None:
+        return bad
+    if len(items) == 1:
+        return items[0]
+    return n.make(kind, BOOL, caller_span(), tuple(items))
+
+
+def negation(value: Any) -> n.Node:
+    """Negation."""
+    node = boolean(value)
+    return node if isinstance(node, n.Invalid) else n.make(n.Not, BOOL, caller_span(), node)
+
+
+def implication(premise: Any, conclusion: Any) -> n.Node:
+    """Implication."""
+    parts = (boolean(premise), boolean(conclusion))
+    return wrong_part(parts) or n.make(n.Implies, BOOL, caller_span(), *parts)
+
+
+def same_type(left: Any, right: Any, what: str) -> tuple[n.Node, n.Node] | n.Node:
+    """Both operands as values of their least common type, or the mistake."""
+    a = as_node(left)
+    b = as_node(right, a.type if needs_type(right) else None)
+    bad = wrong_part((a, b))
+    if bad is not None:
+        return bad
+    joined = join_all([a, b])
+    if joined is None:
+        return invalid(f"type clash: {what} {a.type!r} and {b.type!r}", a, b)
+    return coerce(a, joined), coerce(b, joined)
+
+
+def needs_type(value: Any) -> bool:
+    """Whether a Python value can only be read once its type is known."""
+    return isinstance(value, (str, dict, list, tuple, set, frozenset))
+
+
+def equality(left: Any, right: Any) -> n.Node:
+    """Equality."""
+    pair = same_type(left, right, "equality of")
+    return pair if isinstance(pair, n.Node) else n.make(n.Eq, BOOL, caller_span(), *pair)
+
+
+def if_then_else(condition: Any, then: Any, orelse: Any) -> n.Node:
+    """If-then-else over the least common type of the arms."""
+    if needs_type(then) and not needs_type(orelse):
+        then = as_node(then, as_node(orelse).type)
+    test = boolean(condition)
+    pair = same_type(then, orelse, "the arms of a condition are of")
+    if isinstance(pair, n.Node):
+        return invalid("", test, pair) if isinstance(test, n.Invalid) else pair
+    bad = wrong_part((test, *pair))
+    return bad or n.make(n.Ite, pair[0].type, caller_span(), test, *pair)
+
+
+def comparison(kind: type[n.Lt] | type[n.Le], left: Any, right: Any) -> n.Node:
+    """An order of two integers; sorts and enumerations have none."""
+    for operand in (left, right):
+        node = as_node(operand) if not isinstance(operand, str) else None
+        if node is not None and isinstance(node.type, Named):
+            what = "sort" if isinstance(node.type, Sort) else "enumeration"
+            return invalid(
+                f"values of the {what} {node.type!r} have no order: compare with == or !=, "
+                "or keep a number beside it",
+                node,
+            )
+    parts = (integer(left), integer(right))
+    return wrong_part(parts) or n.make(kind, BOOL, caller_span(), *parts)
+
+
+def arithmetic(kind: type[n.Node], left: Any, right: Any) -> n.Node:
+    """A sum, difference, product, quotient or remainder, its range derived from its operands'."""
+    a, b = integer(left), integer(right)
+    bad = wrong_part((a, b))
+    if bad is not None:
+        return bad
+    assert isinstance(a.type, Int) and isinstance(b.type, Int)
+    low, high = b.type.low, b.type.high
+    if kind in (n.Div, n.Mod):
+        if high < 1:
+            return invalid(f"the divisor is in {b.type!r}, never positive", a, b)
+        low = max(1, low)
+    if kind is n.Mod:
+        return n.make(kind, Int(0, high - 1), caller_span(), a, b)
+    rule: Callable[[int, int], int] = _RULES[kind]
+    corners = [rule(x, y) for x in (a.type.low, a.type.high) for y in (low, high)]
+    return n.make(kind, Int(min(corners), max(corners)), caller_span(), a, b)
+
+
+_RULES: dict[type[n.Node], Callable[[int, int], int]] = {
+    n.Add: lambda x, y: x + y,
+    n.Sub: lambda x, y: x - y,
+    n.Mul: lambda x, y: x * y,
+    n.Div: lambda x, y: x // y,
+}
+
+
+def bound_names(function: Callable[..., Any]) -> list[str]:
+    """The names that a binder's function gives its arguments."""
+    return list(inspect.signature(function).parameters)
+
+
+def bind(
+    kind: type[n.Node],
+    item: Type,
+    name: str,
+    body_of: Callable[[n.Bound], Any],
+    result: Callable[[n.Node], Type],
+    *domain: n.Node,
+) -> n.Node:
+    """A binder over `item`: its variable is given a level that no binder inside the body uses.
+
+    So two binders that differ only in when they were written are one node, and substituting a variable
+    can never capture another.
+    """
+    span = caller_span()
+    fresh = n.make(n.Bound, item, span, name, -next(_fresh))
+    body = as_node(body_of(fresh), BOOL if kind in _PREDICATES else None)
+    bad = wrong_part((*domain, body))
+    if bad is not None:
+        return bad
+    var = n.make(n.Bound, item, span, name, binder_height(body) + 1)
+    return n.make(kind, result(body), span, var, *domain, substitute(body, {fresh: var}))
+
+
+_PREDICATES = (n.Forall, n.Exists, n.Choose, n.SetFilter, n.SeqFilter)
+
+
+def set_operation(kind: type[n.Node], left: Any, right: Any) -> n.Node:
+    """Union, intersection, difference, or inclusion."""
+    a = a_set(left)
+    b = as_node(right, a.type) if isinstance(right, (set, frozenset)) else a_set(right)
+    bad = wrong_part((a, b))
+    if bad is not None:
+        return bad
+    joined = a.type.join(b.type)
+    if joined is None:
+        return invalid(f"type clash: sets of {a.type!r} and {b.type!r}", a, b)
+    result = {n.SetUnion: joined, n.Subset: BOOL}.get(kind, a.type)
+    return n.make(kind, result, caller_span(), a, b)
+
+
+def membership(element: Any, domain: Any) -> n.Node:
+    """Whether the element is in the set."""
+    b = a_set(domain)
+    if isinstance(b, n.Invalid):
+        return b
+    assert isinstance(b.type, Set)
+    a = as_node(element, b.type.item if needs_type(element) else None)
+    if isinstance(a, n.Invalid):
+        return a
+    joined = a.type.join(b.type.item)
+    if joined is None:
+        return invalid(f"type clash: {a.type!r} cannot be a member of {b.type!r}", a, b)
+    return n.make(n.Member, BOOL, caller_span(), coerce(a, joined), b)
+
+
+def extreme(kind: type[n.Node], domain: Any) -> n.Node:
+    """The least or greatest element of a set of integers."""
+    node = a_set(domain)
+    if isinstance(node, n.Invalid):
+        return node
+    assert isinstance(node.type, Set)
+    if not isinstance(node.type.item, Int):
+        return invalid(f"min and max need a set of integers, and this is a {node.type!r}", node)
+    return n.make(kind, node.type.item, caller_span(), node)
+
+
+def concat(left: n.Node, right: Any) -> n.Node:
+    """Two sequences one after the other."""
+    assert isinstance(left.type, Seq)
+    b = (
+        as_node(right, Seq(left.type.item, len(right)))
+        if isinstance(right, (list, tuple))
+        else as_node(right)
+    )
+    bad = wrong_part((left, b))
+    if bad is not None:
+        return bad
+    item = left.type.item.join(b.type.item) if isinstance(b.type, Seq) else None
+    if item is None or not isinstance(b.type, Seq):
+        return invalid(f"type clash: {left.type!r} and {b.type!r} do not make one sequence", left, b)
+    whole = Seq(item, left.type.capacity + b.type.capacity)
+    return n.make(n.Concat, whole, caller_span(), left, b)
+
+
+def map_at(map_: n.Node, key: Any) -> tuple[n.Node, Type]:
+    """The key of a map as a node of the key type, and the type of the values."""
+    assert isinstance(map_.type, Map)
+    return as_node(key, map_.type.key), map_.type.value

@@ -1,0 +1,121 @@
+"""Parameters of protocols: values fixed before a protocol is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from leadline.symbolic.lang.errors import ParameterError
+from leadline.symbolic.lang.expr import unknown_name
+
+Setting = int | bool | str
+"""The value of a parameter."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: its default, its range and what it means. Its kind is that of its default.
+
+    Attributes:
+        name: the name, in snake_case.
+        default: the value where none is given; None for an integer that the protocol derives from the
+            others.
+        at_least: the least integer allowed.
+        at_most: the greatest integer allowed.
+        choices: the strings allowed.
+        doc: what it means.
+    """
+
+    default: Setting | None
+    at_least: int | None
+    at_most: int | None
+    choices: tuple[str, ...]
+    doc: str
+    name: str = ""
+
+    @property
+    def kind(self) -> type:
+        """The Python type of its values; an optional parameter is an integer."""
+        return int if self.default is None else type(self.default)
+
+    @property
+    def range(self) -> str:
+        """The allowed values, for a person to read."""
+        if self.kind is bool:
+            return "true or false"
+        if self.kind is str:
+            return " | ".join(self.choices) if self.choices else "text"
+        if self.at_most is None:
+            return f">= {self.at_least}" if self.at_least is not None else "integer"
+        return f"{self.at_least}..{self.at_most}" if self.at_least is not None else f"<= {self.at_most}"
+
+    def complaint(self, value: object) -> str | None:
+        """What is wrong with a value, or None."""
+        if value is None and self.default is None:
+            return None
+        if type(value) is not self.kind:
+            wanted = {int: "an integer", bool: "true or false", str: "text"}[self.kind]
+            return f"{self.name} must be {wanted}, and is {value!r}"
+        low = self.at_least if self.at_least is not None else value
+        high = self.at_most if self.at_most is not None else value
+        outside = self.kind is int and not low <= value <= high  # type: ignore[operator]  # integers by now
+        if outside or (self.choices and value not in self.choices):
+            return f"{self.name} must be {self.range}, and is {value!r}"
+        return None
+
+
+def parameter(
+    default: Setting | None,
+    *,
+    at_least: int | None = None,
+    at_most: int | None = None,
+    choices: tuple[str, ...] = (),
+    doc: str,
+) -> Any:
+    """Declare a parameter in the body of a protocol's class.
+
+    Args:
+        default: an int, a bool or a str; None for an integer that the protocol derives from the others.
+        at_least: the least integer allowed.
+        at_most: the greatest integer allowed.
+        choices: the strings allowed; any if empty.
+        doc: what it means, in a few words.
+    """
+    return Parameter(default, at_least, at_most, choices, doc)
+
+
+def settings(declared: Mapping[str, Parameter], given: Mapping[str, object], protocol: str) -> dict[str, Any]:
+    """Defaults overlaid with what is given.
+
+    Raises:
+        ParameterError: for every unknown name and every value out of range, in one error.
+    """
+    complaints = [
+        unknown_name(f"{protocol} has no parameter", name, list(declared))
+        for name in given
+        if name not in declared
+    ]
+    chosen = {name: given.get(name, one.default) for name, one in declared.items()}
+    complaints += [text for name, one in declared.items() if (text := one.complaint(chosen[name]))]
+    if complaints:
+        raise ParameterError("\n".join(complaints))
+    return chosen
+
+
+def parse_setting(one: Parameter, text: str) -> Setting:
+    """A parameter's value from the command line.
+
+    Raises:
+        ParameterError: if the text does not read as a value of the parameter's kind.
+    """
+    if one.kind is bool and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if one.kind is int:
+        try:
+            return int(text)
+        except ValueError:
+            pass
+    elif one.kind is str:
+        return text
+    raise ParameterError(f"{one.name} must be {one.range}, and is {text!r}")

@@ -1,0 +1,113 @@
+"""Properties: claims about a protocol's states, written apart from the protocol."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.build import boolean
+from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.lang.model import Property, PropertyKind
+from leadline.symbolic.lang.names import kebab, pascal
+from leadline.symbolic.lang.span import Span
+
+if TYPE_CHECKING:
+    from leadline.symbolic.lang.protocol import Protocol, State
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A property before the protocol's parameters are known.
+
+    Attributes:
+        name: in kebab-case.
+        protocol: the class of the protocols that it speaks of.
+        function: `(protocol, now) -> Boolean expression`.
+        when: whether the property applies to a protocol at its parameters.
+    """
+
+    name: str
+    tla: str
+    kind: PropertyKind
+    protocol: type[Protocol]
+    function: Callable[[Any, State], Any]
+    when: Callable[[Any], bool]
+    doc: str
+    span: Span
+
+
+def _claim(kind: PropertyKind, protocol: type[Protocol], tla: str | None, when: Callable[[Any], bool]) -> Any:
+    def mark(function: Callable[..., Any]) -> Claim:
+        code = function.__code__
+        name = function.__name__
+        span = Span(code.co_filename, code.co_firstlineno)
+        doc = inspect.getdoc(function) or ""
+        return Claim(kebab(name), tla or pascal(name), kind, protocol, function, when, doc, span)
+
+    return mark
+
+
+def invariant(
+    protocol: type[Protocol], *, tla: str | None = None, when: Callable[[Any], bool] = lambda protocol: True
+) -> Any:
+    """Claim that a formula holds in every reachable state of a protocol.
+
+    Decorates `def name(protocol, now) -> Boolean expression`; its docstring says where the claim comes from
+    and what is known of it.
+
+    Args:
+        protocol: the class of the protocol.
+        tla: the name in the TLA+ module; by default the function's in UpperCamelCase.
+        when: whether the claim applies to the protocol at its parameters.
+    """
+    return _claim(PropertyKind.INVARIANT, protocol, tla, when)
+
+
+def probe(
+    protocol: type[Protocol], *, tla: str | None = None, when: Callable[[Any], bool] = lambda protocol: True
+) -> Any:
+    """As `invariant`, for a claim that is expected to be violated: it shows that something can be reached."""
+    return _claim(PropertyKind.PROBE, protocol, tla, when)
+
+
+def state_claims(
+    protocol: Protocol,
+    now: State,
+    claims: Iterable[Claim],
+    mistakes: list[Mistake],
+    guarded: Callable[[Callable[[], object], list[Mistake], Callable[..., Any]], None],
+) -> dict[str, Property]:
+    """The claims that apply to the protocol, as properties over its state; mistakes are added to the list."""
+    stated: dict[str, Property] = {}
+    for claim in claims:
+        if not isinstance(protocol, claim.protocol) or not claim.when(protocol):
+            continue
+        written: list[Any] = []
+        guarded(
+            lambda claim=claim, written=written: written.append(claim.function(protocol, now)),
+            mistakes,
+            claim.function,
+        )  # type: ignore[misc]
+        if not written:
+            continue
+        if written[0] is None:
+            mistakes.append(
+                Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula")
+            )
+            continue
+        formula = boolean(written[0])
+        stated[claim.name] = Property(claim.name, claim.tla, claim.kind, claim.doc, claim.span, formula)
+        mistakes += _complaints(claim, formula)
+    return stated
+
+
+def _complaints(claim: Claim, formula: n.Node) -> list[Mistake]:
+    nodes = n.postorder(formula)
+    told = [Mistake(x.mistake_span, x.mistake) for x in nodes if isinstance(x, n.Invalid)]
+    if not told and not any(isinstance(x, n.StateVar) for x in nodes):
+        text = f"the property {claim.name} names no state variable: it would say the same of every state"
+        told.append(Mistake(claim.span, text))
+    return told

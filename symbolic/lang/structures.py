@@ -1,0 +1,320 @@
+"""The types with an inner structure: tuples, records, tagged unions, sets, maps and sequences."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.types import Enum, Type, Value
+
+
+def _product_rank(parts: tuple[Type, ...], value: Value) -> int:
+    rank = 0
+    for part, component in zip(parts, value, strict=True):
+        rank = rank * part.cardinality + part.rank(component)
+    return rank
+
+
+def _product_contains(parts: tuple[Type, ...], value: Value) -> bool:
+    return (
+        isinstance(value, tuple)
+        and len(value) == len(parts)
+        and all(part.contains(component) for part, component in zip(parts, value, strict=True))
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class Tuple(Type):
+    """A fixed number of components by position."""
+
+    items: tuple[Type, ...]
+
+    __hash__ = Type.__hash__
+
+    @cached_property
+    def cardinality(self) -> int:
+        return math.prod(part.cardinality for part in self.items)
+
+    def values(self) -> Iterator[Value]:
+        return itertools.product(*(tuple(part.values()) for part in self.items))
+
+    def rank(self, value: Value) -> int:
+        return _product_rank(self.items, value)
+
+    def contains(self, value: Value) -> bool:
+        return _product_contains(self.items, value)
+
+    def tla(self, value: Value) -> str:
+        return "<<" + ", ".join(part.tla(x) for part, x in zip(self.items, value, strict=True)) + ">>"
+
+    def _join(self, other: Tuple) -> Type | None:
+        if len(self.items) != len(other.items):
+            return None
+        joined = [a.join(b) for a, b in zip(self.items, other.items, strict=True)]
+        return Tuple(tuple(part for part in joined if part is not None)) if None not in joined else None
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return self.items
+
+    def __repr__(self) -> str:
+        return f"Tuple({', '.join(map(repr, self.items))})"
+
+
+@dataclass(frozen=True, repr=False)
+class Record(Type):
+    """Components by field name. Two records with the same fields are the same type, whatever their names."""
+
+    name: str
+    fields: tuple[tuple[str, Type], ...]
+
+    __hash__ = Type.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and self.fields == other.fields
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(("Record", self.fields))
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """The position of each field."""
+        return {name: place for place, (name, _) in enumerate(self.fields)}
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return tuple(part for _, part in self.fields)
+
+    @cached_property
+    def cardinality(self) -> int:
+        return math.prod(part.cardinality for part in self.parts)
+
+    def values(self) -> Iterator[Value]:
+        return itertools.product(*(tuple(part.values()) for part in self.parts))
+
+    def rank(self, value: Value) -> int:
+        return _product_rank(self.parts, value)
+
+    def contains(self, value: Value) -> bool:
+        return _product_contains(self.parts, value)
+
+    def tla(self, value: Value) -> str:
+        inside = (
+            f"{camel(name)} |-> {part.tla(x)}" for (name, part), x in zip(self.fields, value, strict=True)
+        )
+        return f"[{', '.join(inside)}]"
+
+    def _join(self, other: Record) -> Type | None:
+        if [name for name, _ in self.fields] != [name for name, _ in other.fields]:
+            return None
+        joined = [(name, a.join(b)) for (name, a), b in zip(self.fields, other.parts, strict=True)]
+        sound = tuple((name, part) for name, part in joined if part is not None)
+        return Record(self.name, sound) if len(sound) == len(joined) else None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Union(Type):
+    """Records of several shapes, told apart by a tag: messages, say."""
+
+    name: str
+    variants: tuple[tuple[str, Record], ...]
+
+    __hash__ = Type.__hash__
+
+    @cached_property
+    def by_tag(self) -> dict[str, Record]:
+        """The record of each tag."""
+        return dict(self.variants)
+
+    @cached_property
+    def tags(self) -> Enum:
+        """The tags as an enumeration."""
+        return Enum(f"{self.name}Tag", tuple(tag for tag, _ in self.variants))
+
+    @cached_property
+    def cardinality(self) -> int:
+        return sum(record.cardinality for _, record in self.variants)
+
+    def values(self) -> Iterator[Value]:
+        return ((tag, payload) for tag, record in self.variants for payload in record.values())
+
+    def rank(self, value: Value) -> int:
+        tag, payload = value
+        before = 0
+        for name, record in self.variants:
+            if name == tag:
+                return before + record.rank(payload)
+            before += record.cardinality
+        raise KeyError(tag)
+
+    def contains(self, value: Value) -> bool:
+        return (
+            isinstance(value, tuple)
+            and len(value) == 2
+            and value[0] in self.by_tag
+            and self.by_tag[value[0]].contains(value[1])
+        )
+
+    def tla(self, value: Value) -> str:
+        tag, payload = value
+        fields = self.by_tag[tag].tla(payload)[1:-1]
+        return f'[type |-> "{tag}"' + (f", {fields}]" if fields else "]")
+
+    def _join(self, other: Union) -> Type | None:
+        if self.tags.members != other.tags.members:
+            return None
+        joined = [(tag, a.join(b)) for (tag, a), (_, b) in zip(self.variants, other.variants, strict=True)]
+        sound = tuple((tag, part) for tag, part in joined if isinstance(part, Record))
+        return Union(self.name, sound) if len(sound) == len(joined) else None
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return tuple(record for _, record in self.variants)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, repr=False)
+class Set(Type):
+    """All sets of items. In the fixed order a set is the binary number of its members' ranks."""
+
+    item: Type
+
+    __hash__ = Type.__hash__
+
+    @cached_property
+    def cardinality(self) -> int:
+        return 1 << self.item.cardinality
+
+    def values(self) -> Iterator[Value]:
+        universe = tuple(self.item.values())
+        for mask in range(1 << len(universe)):
+            yield frozenset(x for place, x in enumerate(universe) if mask >> place & 1)
+
+    def rank(self, value: Value) -> int:
+        return sum(1 << self.item.rank(x) for x in value)
+
+    def contains(self, value: Value) -> bool:
+        return isinstance(value, frozenset) and all(self.item.contains(x) for x in value)
+
+    def tla(self, value: Value) -> str:
+        return "{" + ", ".join(self.item.tla(x) for x in sorted(value, key=self.item.rank)) + "}"
+
+    def _join(self, other: Set) -> Type | None:
+        item = self.item.join(other.item)
+        return Set(item) if item is not None else None
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.item,)
+
+    def __repr__(self) -> str:
+        return f"Set({self.item!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Map(Type):
+    """A total map from the values of the key type: TLA+'s function."""
+
+    key: Type
+    value: Type
+
+    __hash__ = Type.__hash__
+
+    @cached_property
+    def keys(self) -> tuple[Value, ...]:
+        """The keys in their fixed order: that of the concrete tuple."""
+        return tuple(self.key.values())
+
+    @cached_property
+    def cardinality(self) -> int:
+        return int(self.value.cardinality**self.key.cardinality)
+
+    def values(self) -> Iterator[Value]:
+        return itertools.product(tuple(self.value.values()), repeat=self.key.cardinality)
+
+    def rank(self, value: Value) -> int:
+        return _product_rank((self.value,) * self.key.cardinality, value)
+
+    def contains(self, value: Value) -> bool:
+        return _product_contains((self.value,) * self.key.cardinality, value)
+
+    def tla(self, value: Value) -> str:
+        if not value:
+            return "<<>>"
+        pairs = zip(self.keys, value, strict=True)
+        return "(" + " @@ ".join(f"{self.key.tla(k)} :> {self.value.tla(v)}" for k, v in pairs) + ")"
+
+    def _join(self, other: Map) -> Type | None:
+        value = self.value.join(other.value)
+        return Map(self.key, value) if self.key == other.key and value is not None else None
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.key, self.value)
+
+    def __repr__(self) -> str:
+        return f"Map({self.key!r}, {self.value!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Seq(Type):
+    """Sequences of at most `capacity` items. Shorter ones come first in the fixed order."""
+
+    item: Type
+    capacity: int
+
+    __hash__ = Type.__hash__
+
+    @cached_property
+    def cardinality(self) -> int:
+        return sum(self.item.cardinality**length for length in range(self.capacity + 1))
+
+    def values(self) -> Iterator[Value]:
+        items = tuple(self.item.values())
+        for length in range(self.capacity + 1):
+            yield from itertools.product(items, repeat=length)
+
+    def rank(self, value: Value) -> int:
+        shorter = sum(self.item.cardinality**length for length in range(len(value)))
+        return shorter + _product_rank((self.item,) * len(value), value)
+
+    def contains(self, value: Value) -> bool:
+        return (
+            isinstance(value, tuple)
+            and len(value) <= self.capacity
+            and all(self.item.contains(x) for x in value)
+        )
+
+    def tla(self, value: Value) -> str:
+        return "<<" + ", ".join(self.item.tla(x) for x in value) + ">>"
+
+    def _join(self, other: Seq) -> Type | None:
+        item = self.item.join(other.item)
+        return Seq(item, max(self.capacity, other.capacity)) if item is not None else None
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.item,)
+
+    def __repr__(self) -> str:
+        return f"Seq({self.item!r}, {self.capacity})"
+
+
+def record(name: str, **fields: Type) -> Record:
+    """A record type; the fields in the order given."""
+    return Record(name, tuple(fields.items()))
+
+
+def union(name: str, **variants: Mapping[str, Type]) -> Union:
+    """A tagged union: each variant's fields by name, `union("Message", ping={}, pong={"round": Int(0, 3)})`."""
+    return Union(name, tuple((tag, Record(tag, tuple(shape.items()))) for tag, shape in variants.items()))

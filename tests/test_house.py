@@ -1,0 +1,203 @@
+"""The house stands: its links, its standard-library neighbour, and who may import whom."""
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LINKS = ("symbolic", "encodings", "properties", "benchmarks")
+
+# A room of leadline.symbolic imports from itself and from the floors below it.
+FLOORS = {
+    "lang": 1,
+    "catalog": 2,
+    "concrete": 2,
+    "encode": 2,
+    "solve": 2,
+    "trace": 3,
+    "engines": 4,
+    "grid": 5,
+    "report": 5,
+    "cli": 6,
+}
+# (importer, imported) on one floor: the report reads the store that the grid wrote.
+NEIGHBOURS = {("report", "grid")}
+# A replay by the concrete meaning convinces only while the two meanings share nothing but the expressions.
+INDEPENDENT = {"concrete", "encode"}
+KEPT_FROM_INDEPENDENT = {"concrete", "encode", "solve", "trace"}
+# Folders outside symbolic/, and all of leadline that each may import.
+MAY_IMPORT = {
+    "encodings": ("leadline.symbolic.lang", "leadline.encodings"),
+    "properties": ("leadline.symbolic.lang", "leadline.encodings", "leadline.properties"),
+}
+FOUND_AT_RUN_TIME = ("leadline.encodings", "leadline.properties", "leadline.benchmarks")
+
+pytestmark = pytest.mark.skipif(
+    (ROOT / "PKG-INFO").exists(), reason="an sdist carries the folders themselves in place of the links"
+)
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(package + ".")
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Line and full dotted name of everything imported; a relative import keeps its leading dots."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = "." * node.level + (node.module or "")
+            yield from ((node.lineno, f"{source}.{alias.name}") for alias in node.names)
+
+
+def broken_rule(importer: Path, name: str) -> str | None:
+    """The rule that `importer` (a path from the root) breaks by importing `name`, if any."""
+    if name.startswith("."):
+        return "imports are absolute"
+    if not within(name, "leadline"):
+        return None
+    folder = importer.parts[0]
+    if folder == "symbolic":
+        return broken_floor(importer, name)
+    if any(within(name, allowed) for allowed in MAY_IMPORT[folder]):
+        return None
+    return f"{folder} imports only {', '.join(MAY_IMPORT[folder])}"
+
+
+def broken_floor(importer: Path, name: str) -> str | None:
+    if any(within(name, package) for package in FOUND_AT_RUN_TIME):
+        return "the checker knows no protocol: protocols and properties are found at run time"
+    if not within(name, "leadline.symbolic"):
+        return None
+    room = Path(importer.parts[1]).stem
+    other = name.removeprefix("leadline.symbolic").lstrip(".").partition(".")[0]
+    if not other:
+        return "import a room of leadline.symbolic, not all of it"
+    if room == "__init__":
+        return "symbolic/__init__.py imports no room, or each room would load all of them"
+    if room == other:
+        return None
+    if room in INDEPENDENT and other in KEPT_FROM_INDEPENDENT:
+        return f"{room} shares no code with {other}: a replay would prove nothing"
+    if unknown := {room, other} - FLOORS.keys():
+        return f"{', '.join(sorted(unknown))} has no floor: give it one in FLOORS, {Path(__file__).name}"
+    if FLOORS[other] < FLOORS[room] or (room, other) in NEIGHBOURS:
+        return None
+    return f"{room} imports only from below its floor, {FLOORS[room]}; {other} is on floor {FLOORS[other]}"
+
+
+def broken_imports(importer: Path, source: str) -> list[str]:
+    """One line for each forbidden import: file, line, what is imported and the rule."""
+    return [
+        f"{importer}:{line}: imports {name}: {rule}"
+        for line, name in imports(ast.parse(source, filename=str(importer)))
+        if (rule := broken_rule(importer, name))
+    ]
+
+
+def python_files(*folders: str) -> Iterator[Path]:
+    for folder in folders:
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def test_no_room_imports_a_floor_above_it() -> None:
+    broken = [
+        complaint
+        for path in python_files("symbolic", *MAY_IMPORT)
+        for complaint in broken_imports(path.relative_to(ROOT), path.read_text(encoding="utf-8"))
+    ]
+    assert not broken, "\n" + "\n".join(broken)
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {path.relative_to(ROOT / "symbolic").parts[0] for path in python_files("symbolic")}
+    assert {Path(room).stem for room in rooms} - {"__init__"} <= FLOORS.keys()
+
+
+@pytest.mark.parametrize(
+    ("importer", "statement", "rule"),
+    [
+        ("symbolic/trace/itf.py", "from leadline.symbolic.engines import bmc", "engines is on floor 4"),
+        ("symbolic/trace/itf.py", "from leadline.symbolic import engines", "engines is on floor 4"),
+        ("symbolic/lang/types.py", "import leadline.symbolic.cli as c", "cli is on floor 6"),
+        ("symbolic/grid/plan.py", "from leadline.symbolic.report import html", "report is on floor 5"),
+        ("symbolic/catalog.py", "from leadline.symbolic.solve import z3", "solve is on floor 2"),
+        ("symbolic/encode/cnf.py", "from leadline.symbolic.concrete import step", "shares no code"),
+        ("symbolic/concrete/step.py", "from leadline.symbolic.encode import cnf", "shares no code"),
+        ("symbolic/concrete/step.py", "from leadline.symbolic.trace import itf", "shares no code"),
+        ("symbolic/engines/bmc.py", "from leadline.symbolic.attic import x", "attic has no floor"),
+        ("symbolic/cli.py", "from leadline import symbolic", "import a room"),
+        ("symbolic/cli.py", "from leadline import encodings", "found at run time"),
+        ("symbolic/cli.py", "import leadline.properties.kafka", "found at run time"),
+        ("symbolic/cli.py", "import leadline.benchmarks", "found at run time"),
+        ("symbolic/__init__.py", "from leadline.symbolic.lang import Protocol", "imports no room"),
+        ("symbolic/cli.py", "from .lang import Protocol", "imports are absolute"),
+        ("encodings/kafka.py", "from leadline.symbolic.engines import bmc", "encodings imports only"),
+        ("encodings/kafka.py", "from leadline.properties import kafka", "encodings imports only"),
+        ("properties/kafka.py", "import leadline.benchmarks", "properties imports only"),
+    ],
+)
+def test_forbidden_import_is_told_with_its_place(importer: str, statement: str, rule: str) -> None:
+    (complaint,) = broken_imports(Path(importer), f"\ndef late():\n    {statement}\n")
+    assert complaint.startswith(f"{importer}:3: ")
+    assert rule in complaint
+
+
+@pytest.mark.parametrize(
+    ("importer", "statement"),
+    [
+        ("symbolic/cli.py", "from leadline import __version__"),
+        ("symbolic/cli.py", "from leadline.symbolic.grid.plan import plan"),
+        ("symbolic/report/html.py", "from leadline.symbolic.grid import store"),
+        ("symbolic/trace/itf.py", "from leadline.symbolic.concrete import step"),
+        ("symbolic/encode/cnf.py", "from leadline.symbolic.encode.bits import Bits"),
+        ("symbolic/encode/cnf.py", "import z3"),
+        ("encodings/kafka.py", "from leadline.symbolic.lang import Protocol"),
+        ("properties/kafka.py", "from leadline.encodings.kafka import Kafka"),
+    ],
+)
+def test_allowed_import_passes(importer: str, statement: str) -> None:
+    assert broken_imports(Path(importer), statement) == []
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_link_is_relative_and_resolves(name: str) -> None:
+    link = ROOT / "src" / "leadline" / name
+    assert link.is_symlink()
+    assert link.readlink() == Path("..", "..", name)
+    assert link.resolve(strict=True) == ROOT / name
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")
+def test_git_stores_the_links_as_links() -> None:
+    command = ["git", "ls-files", "--stage", "--", *(f"src/leadline/{name}" for name in LINKS)]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    wrong = [entry for entry in listing.splitlines() if not entry.startswith("120000 ")]
+    assert not wrong, "stored as files, not as links:\n" + "\n".join(wrong)
+
+
+def test_encodings_does_not_shadow_the_standard_library() -> None:
+    assert not (ROOT / "encodings" / "__init__.py").exists(), "see encodings/README.md"
+    command = [sys.executable, "-c", ""]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
+
+
+def test_nothing_leans_on_a_folder_beside_the_checkout() -> None:
+    outside = "/".join(("..", "shared"))
+    files = [ROOT / "Makefile", ROOT / "pyproject.toml", ROOT / ".ci" / "run", *ROOT.glob("*.md")]
+    for folder in (*LINKS, "tests", "tools"):
+        files += (path for suffix in ("py", "md", "toml") for path in (ROOT / folder).rglob(f"*.{suffix}"))
+    files.append(ROOT / "src" / "leadline" / "__init__.py")
+    mentions = [
+        f"{path.relative_to(ROOT)}:{number}: mentions {outside}"
+        for path in files
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if outside in line
+    ]
+    assert not mentions, "\n" + "\n".join(mentions)

@@ -1,0 +1,1 @@
+"""The protocols that come with Leadline, one room each, written in `leadline.symbolic.lang` alone."""
