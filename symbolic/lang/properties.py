@@ -39,7 +39,9 @@ class Claim:
     span: Span
 
 
-def _claim(kind: PropertyKind, protocol: type[Protocol], tla: str | None, when: Callable[[Any], bool]) -> Any:
+def _claim(
+    kind: PropertyKind, protocol: type[Protocol], tla: str | None, when: Callable[[Any], bool]
+) -> Callable[[Callable[..., Any]], Claim]:
     def mark(function: Callable[..., Any]) -> Claim:
         code = function.__code__
         name = function.__name__
@@ -52,7 +54,7 @@ def _claim(kind: PropertyKind, protocol: type[Protocol], tla: str | None, when: 
 
 def invariant(
     protocol: type[Protocol], *, tla: str | None = None, when: Callable[[Any], bool] = lambda protocol: True
-) -> Any:
+) -> Callable[[Callable[..., Any]], Claim]:
     """Claim that a formula holds in every reachable state of a protocol.
 
     Decorates `def name(protocol, now) -> Boolean expression`; its docstring says where the claim comes from
@@ -68,7 +70,7 @@ def invariant(
 
 def probe(
     protocol: type[Protocol], *, tla: str | None = None, when: Callable[[Any], bool] = lambda protocol: True
-) -> Any:
+) -> Callable[[Callable[..., Any]], Claim]:
     """As `invariant`, for a claim that is expected to be violated: it shows that something can be reached."""
     return _claim(PropertyKind.PROBE, protocol, tla, when)
 
@@ -86,11 +88,11 @@ def state_claims(
         if not isinstance(protocol, claim.protocol) or not claim.when(protocol):
             continue
         written: list[Any] = []
-        guarded(
-            lambda claim=claim, written=written: written.append(claim.function(protocol, now)),
-            mistakes,
-            claim.function,
-        )  # type: ignore[misc]
+
+        def state_it(claim: Claim = claim, written: list[Any] = written) -> None:
+            written.append(claim.function(protocol, now))
+
+        guarded(state_it, mistakes, claim.function)
         if not written:
             continue
         if written[0] is None:

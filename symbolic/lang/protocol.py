@@ -11,7 +11,7 @@ import re
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, overload
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import AssumptionFailed, LeadlineError, Mistake, ModelError
@@ -54,6 +54,14 @@ class ActionMark:
     tla: str
     when: Callable[[Any], bool]
     span: Span
+
+
+@overload
+def action(function: F) -> F: ...
+
+
+@overload
+def action(*, tla: str | None = None, when: Callable[[Any], bool] = ...) -> Callable[[F], F]: ...
 
 
 def action(

@@ -1,0 +1,128 @@
+"""A protocol with its properties, before its parameters are known."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+from leadline.symbolic.lang import (
+    Claim,
+    LeadlineError,
+    Mistake,
+    Model,
+    ModelError,
+    Protocol,
+    Span,
+    UserError,
+    build,
+)
+from leadline.symbolic.lang.parameters import Setting
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A protocol and what is claimed of it.
+
+    Attributes:
+        name: the protocol's name, as on the command line.
+        protocol: its class.
+        claims: its properties, names unique, in the order written.
+        source: what to give `find` for this entry: the name, or the file's path and the class.
+    """
+
+    name: str
+    protocol: type[Protocol]
+    claims: tuple[Claim, ...]
+    source: str
+
+    @property
+    def doc(self) -> str:
+        """The author's docstring, or nothing."""
+        return inspect.cleandoc(vars(self.protocol).get("__doc__") or "")
+
+
+def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
+    """The model of an entry's protocol.
+
+    Args:
+        entry: the protocol with its claims.
+        settings: the values of the parameters that differ from their defaults.
+
+    Raises:
+        ParameterError: if a parameter is unknown or out of range.
+        AssumptionFailed: if the protocol's assumptions on its parameters are false.
+        ModelError: with every mistake in the model.
+    """
+    try:
+        protocol = entry.protocol(**settings)
+    except LeadlineError:
+        raise
+    except Exception as error:
+        raise ModelError([Mistake(place_of(error, entry.protocol.assume), python_says(error))]) from error
+    return build(protocol, entry.claims)
+
+
+def python_says(error: BaseException) -> str:
+    """What went wrong in the user's code."""
+    return f"Python says: {type(error).__name__}: {error}"
+
+
+def place_of(error: BaseException, function: object) -> Span:
+    """The line of the function's file on which the error came up."""
+    code = function.__code__  # type: ignore[attr-defined]  # a method of the user's class
+    frames = [x for x in traceback.extract_tb(error.__traceback__) if x.filename == code.co_filename]
+    return Span(code.co_filename, (frames[-1].lineno if frames else None) or code.co_firstlineno)
+
+
+def is_protocol(thing: object) -> bool:
+    """Whether something is a protocol to offer: not a base without `define`, not a private class."""
+    return (
+        isinstance(thing, type)
+        and issubclass(thing, Protocol)
+        and thing.define is not Protocol.define
+        and not inspect.isabstract(thing)
+        and not thing.__name__.startswith("_")
+    )
+
+
+def protocols_in(module: ModuleType) -> list[type[Protocol]]:
+    """The protocols that a module offers: those it defines itself or, if there are none, those it imports.
+
+    So a file may state new properties of a protocol that is defined elsewhere.
+    """
+    found = list(dict.fromkeys(x for x in vars(module).values() if is_protocol(x)))
+    own = [x for x in found if x.__module__ == module.__name__ or _inside(x.__module__, module)]
+    return own or found
+
+
+def _inside(name: str, module: ModuleType) -> bool:
+    return hasattr(module, "__path__") and name.startswith(f"{module.__name__}.")
+
+
+def claims_in(*modules: ModuleType) -> list[Claim]:
+    """The claims that the modules hold, each once."""
+    held = [x for module in modules for x in vars(module).values() if isinstance(x, Claim)]
+    return list({id(claim): claim for claim in held}.values())
+
+
+def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> Entry:
+    """The entry of a protocol with those claims that speak of it.
+
+    Raises:
+        UserError: if two of them have one name.
+    """
+    own: dict[str, Claim] = {}
+    for claim in claims:
+        if not issubclass(protocol, claim.protocol):
+            continue
+        if claim.name in own:
+            first = own[claim.name]
+            raise UserError(
+                f"{protocol.protocol_name} has two properties named {claim.name}: "
+                f"{first.span} and {claim.span}; rename one"
+            )
+        own[claim.name] = claim
+    return Entry(protocol.protocol_name, protocol, tuple(own.values()), source)

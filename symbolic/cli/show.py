@@ -1,0 +1,99 @@
+"""`leadline show`: one protocol at given parameters."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from leadline.symbolic.catalog import Entry
+from leadline.symbolic.cli.describe import bits, indented, size, sorts_of, tla_type
+from leadline.symbolic.cli.exits import Exit
+from leadline.symbolic.cli.inputs import add_protocol, chosen_model
+from leadline.symbolic.cli.listing import default_text, parameter_json
+from leadline.symbolic.cli.output import add_format, as_json, columns, say
+from leadline.symbolic.lang import Action, Model
+from leadline.symbolic.lang.names import camel
+from leadline.symbolic.trace.trace import setting, title
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("show", help="a protocol's variables, actions and properties")
+    add_protocol(parser)
+    add_format(parser, "text", "json")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Show a protocol at the parameters given."""
+    entry, _, model = chosen_model(args)
+    if args.format == "json":
+        print(as_json(_json(entry, model)), end="")
+        return Exit.HOLDS
+    say(title(model))
+    for line in indented(entry.doc, 2):
+        say(line)
+    _section("parameters", _parameters(entry, model))
+    _section("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in sorts_of(model)])
+    total = sum(bits(variable.type) for variable in model.variables)
+    _section(f"variables (at most {size(total)} states)", _variables(model))
+    _section("actions", _documented((_action(x), x.doc) for x in model.actions))
+    _section("properties", _documented((f"{x.name} ({x.kind})", x.doc) for x in model.properties.values()))
+    return Exit.HOLDS
+
+
+def _section(head: str, lines: list[str]) -> None:
+    if lines:
+        say()
+        say(head)
+        for line in lines:
+            say(f"  {line}".rstrip())
+
+
+def _parameters(entry: Entry, model: Model) -> list[str]:
+    rows = []
+    for name, one in entry.protocol.parameters.items():
+        value = model.parameters[name]
+        shown = "derived" if value is None else setting(value)
+        default = "" if value == one.default else f"default {default_text(one)}"
+        rows.append([name, f"= {shown}", one.range, default, one.doc])
+    return columns(rows) if rows else []
+
+
+def _variables(model: Model) -> list[str]:
+    rows = [[x.tla, size(bits(x.type)), tla_type(x.type)] for x in model.variables]
+    return columns([["name", "values", "type"], *rows])
+
+
+def _action(action: Action) -> str:
+    picks = ", ".join(f"{camel(pick.name)} \\in {pick.type!r}" for pick in action.picks)
+    return f"{action.tla}({picks})" if picks else action.tla
+
+
+def _documented(items: Any) -> list[str]:
+    return [line for head, doc in items for line in (head, *indented(doc, 2))]
+
+
+def _json(entry: Entry, model: Model) -> dict[str, Any]:
+    declared = entry.protocol.parameters
+    return {
+        "protocol": model.protocol,
+        "source": entry.source,
+        "doc": entry.doc,
+        "fingerprint": model.fingerprint,
+        "parameters": [{**parameter_json(declared[x]), "value": y} for x, y in model.parameters.items()],
+        "variables": [
+            {"name": x.name, "tla": x.tla, "type": tla_type(x.type), "bits": round(bits(x.type), 3)}
+            for x in model.variables
+        ],
+        "actions": [_action_json(action) for action in model.actions],
+        "properties": [
+            {"name": x.name, "tla": x.tla, "kind": str(x.kind), "doc": x.doc}
+            for x in model.properties.values()
+        ],
+    }
+
+
+def _action_json(action: Action) -> dict[str, Any]:
+    picks = [{"name": x.name, "type": tla_type(x.type)} for x in action.picks]
+    return {"name": action.name, "tla": action.tla, "doc": action.doc, "picks": picks}

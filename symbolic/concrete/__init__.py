@@ -1,0 +1,10 @@
+"""The concrete meaning of protocols: Python values, one step at a time, and breadth-first exploration.
+
+Expressions are compiled to Python source. Nothing here is shared with the symbolic meaning: only so does a
+replay by this one say anything about a counterexample found by the other.
+"""
+
+from leadline.symbolic.concrete.explore import Checked, Exploration, Level, Path, explore
+from leadline.symbolic.concrete.semantics import Outcome, Semantics, State
+
+__all__ = ["Checked", "Exploration", "Level", "Outcome", "Path", "Semantics", "State", "explore"]

@@ -1,0 +1,207 @@
+"""Actions as Python code: a loop for each pick, guards as early as they may stand, then the updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from leadline.symbolic.concrete.expressions import Expressions
+from leadline.symbolic.concrete.module import Module
+from leadline.symbolic.concrete.translator import Code
+from leadline.symbolic.lang import Action, Int, InternalError, Model, Pick, Type, UserError
+from leadline.symbolic.lang.nodes import (
+    And,
+    Apply,
+    Choose,
+    Coerce,
+    Div,
+    Get,
+    Index,
+    MapUpdate,
+    MaxOf,
+    MinOf,
+    Mod,
+    Node,
+    Payload,
+    PickVar,
+    SeqUpdate,
+    Slice,
+    Undefined,
+    make,
+    postorder,
+)
+from leadline.symbolic.lang.types import Value
+
+_MAY_FAIL = (
+    Apply, Choose, Coerce, Div, Get, Index, MapUpdate, MaxOf, MinOf, Mod, Payload, SeqUpdate, Slice, Undefined
+)  # fmt: skip
+
+# Each is a loop and perhaps a `try`, of which Python allows 20 inside one another.
+_MOST_PICKS = 8
+
+
+class Form(Enum):
+    """What an action's function gives for each outcome, through its argument `add`."""
+
+    STATES = "add(next state), or add(None) out of bounds"
+    OUTCOMES = "add(picks, next state, None), or add(picks so far, None, why)"
+    CHOSEN = "as OUTCOMES, for the picks in the argument `chosen` alone"
+
+
+def functions_of(model: Model, actions: Sequence[Action], form: Form) -> list[Callable[..., None]]:
+    """The function of each action: `(state, add)`, or `(state, add, chosen)` for `Form.CHOSEN`."""
+    module = Module()
+    names = []
+    for action in actions:
+        names.append(module.fresh("step"))
+        writer = ActionWriter(module, model, action, form)
+        writer.write_action()
+        module.define(names[-1], "state, add" + (", chosen" if form is Form.CHOSEN else ""), writer.lines)
+    loaded = module.load()
+    return [loaded[name] for name in names]
+
+
+def is_total(node: Node) -> bool:
+    """Whether the expression can be seen never to go out of bounds."""
+    return not any(isinstance(x, _MAY_FAIL) and not _safe(x) for x in postorder(node))
+
+
+def _safe(node: Node) -> bool:
+    match node:
+        case Coerce():
+            return node.type.includes(node.item.type)
+        case Apply() | MapUpdate():
+            return node.map.type.parts[0].includes(node.key.type)
+        case Div() | Mod():
+            return isinstance(node.right.type, Int) and node.right.type.low > 0
+    return False
+
+
+def schedule(action: Action) -> list[Pick | Node]:
+    """Picks and single guards, each guard as early as it may stand with the same outcomes.
+
+    A guard passes a pick that it and the guards before it do not need: if it cannot fail, a pick whose
+    domain cannot fail; otherwise only a pick over a type that has values, since over an empty domain it
+    would not have been evaluated at all.
+    """
+    order: list[Pick | Node] = []
+    for item in action.body:
+        if isinstance(item, Pick):
+            order.append(item)
+            continue
+        for guard in item.items if isinstance(item, And) else (item,):
+            order.insert(_earliest(order, guard), guard)
+    return order
+
+
+def _earliest(order: list[Pick | Node], guard: Node) -> int:
+    needed = {node.name for node in postorder(guard) if isinstance(node, PickVar)}
+    total = is_total(guard)
+    place = len(order)
+    while place and isinstance(pick := order[place - 1], Pick) and pick.name not in needed:
+        passable = pick.type.cardinality > 0 if pick.domain is None else total and is_total(pick.domain)
+        if not passable:
+            break
+        place -= 1
+    return place
+
+
+def chosen_values(name: str, chosen: Mapping[str, Value], domain: Any) -> tuple[Value, ...]:
+    """The value chosen for a pick, as a loop's domain: empty if it is not in the pick's domain.
+
+    Raises:
+        InternalError: if the pick has no value.
+    """
+    if name not in chosen:
+        raise InternalError(f"the pick `{name}` has no value")
+    value = chosen[name]
+    inside = domain.contains(value) if isinstance(domain, Type) else value in domain
+    return (value,) if inside else ()
+
+
+class ActionWriter(Expressions):
+    """Writes the function of one action."""
+
+    def __init__(self, module: Module, model: Model, action: Action, form: Form) -> None:
+        self.action = action
+        self.form = form
+        self.order = schedule(action)
+        if len(action.picks) > _MOST_PICKS:
+            raise UserError(
+                f"{action.span}: {action.name} has {len(action.picks)} picks, and only {_MOST_PICKS} can be "
+                "explored: pick tuples or records instead, or split the action"
+            )
+        roots = [item.domain if isinstance(item, Pick) else item for item in self.order]
+        variables = {variable.name: place for place, variable in enumerate(model.variables)}
+        updates = [node for _, node in action.updates]
+        super().__init__(module, variables, [root for root in roots if root is not None] + updates)
+        self._picked: list[tuple[str, str]] = []
+
+    def write_action(self) -> None:
+        """Write the whole body."""
+        self._guarded(0)
+
+    def _guarded(self, place: int) -> None:
+        """What follows `place`, reporting the outcome that is out of bounds with the picks made by then."""
+        raises = self.raises
+        self.open()
+        self._rest(place)
+        lines = self.close()
+        if self.raises == raises:
+            self.inline(lines)
+            return
+        self.write("try:")
+        self.block(lines)
+        outcome = "None" if self.form is Form.STATES else f"{self._picks()}, None, str(error)"
+        self.write("except OutOfBounds as error:")
+        self.block([f"add({outcome})"])
+        self.raises = raises
+
+    def _rest(self, place: int) -> None:
+        while place < len(self.order):
+            item = self.order[place]
+            place += 1
+            if isinstance(item, Pick):
+                self._loop(item, place)
+                return
+            test = self.translate(item)
+            self.write(f"if not {test.text}:")
+            self.block(["continue" if self._picked else "return"])
+        self._update()
+
+    def _loop(self, pick: Pick, place: int) -> None:
+        name = self.module.fresh("p")
+        domain = self._domain(pick)
+        self.open()
+        self.know(make(PickVar, pick.type, pick.span, pick.name), Code(name, 0))
+        self._picked.append((pick.name, name))
+        self._outer_blocks += 2
+        self._guarded(place)
+        self._outer_blocks -= 2
+        self._picked.pop()
+        lines = self.close()
+        self.write(f"for {name} in {domain}:")
+        self.block(lines)
+
+    def _domain(self, pick: Pick) -> str:
+        if self.form is Form.CHOSEN:
+            if pick.domain is None:
+                members = self.module.constant(pick.type, ("type", pick.type))
+            else:
+                members = self.translate(pick.domain).text
+            function = self.module.constant(chosen_values, "chosen_values")
+            return f"{function}({self.module.constant(pick.name)}, chosen, {members})"
+        if pick.domain is None:
+            return self.listed(pick.type)
+        return self.sorted(self.translate(pick.domain), pick.type)
+
+    def _picks(self) -> str:
+        pairs = "".join(f"({self.module.constant(name)}, {local}), " for name, local in self._picked)
+        return f"({pairs})"
+
+    def _update(self) -> None:
+        values = {name: self.translate(node).text for name, node in self.action.updates}
+        parts = [values.get(name) or self.state_variable(name).text for name in self.variables]
+        state = f"({''.join(f'{part}, ' for part in parts)})"
+        self.write(f"add({state})" if self.form is Form.STATES else f"add({self._picks()}, {state}, None)")

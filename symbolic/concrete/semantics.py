@@ -1,0 +1,149 @@
+"""The concrete meaning of a model: its states, steps and properties as Python values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from leadline.symbolic.concrete.actions import Form, functions_of
+from leadline.symbolic.concrete.expressions import function_of
+from leadline.symbolic.lang import InternalError, Model
+from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.lang.types import Value
+
+State: TypeAlias = tuple[Value, ...]
+"""A value for each of the model's variables, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way to begin or to take a step.
+
+    Attributes:
+        action: the action's name; "init" for an initial state.
+        picks: the picks by name, in order. Where the step goes out of bounds, those made until then.
+        state: the state that is reached; None if the step goes out of bounds.
+        why: what went out of bounds; None unless the step does.
+    """
+
+    action: str
+    picks: tuple[tuple[str, Value], ...]
+    state: State | None
+    why: str | None = None
+
+
+class Semantics:
+    """The concrete meaning of a model, compiled to Python functions.
+
+    Args:
+        model: a protocol at fixed parameters.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._positions = {variable.name: place for place, variable in enumerate(model.variables)}
+        self._places = {action.name: place for place, action in enumerate(model.actions, start=1)}
+        self._places["init"] = 0
+        self._properties: dict[str, Callable[[State, Mapping[str, Value]], bool]] = {}
+        self._expressions: dict[tuple[Node, tuple[str, ...]], Callable[[Any, Mapping[str, Any]], Value]] = {}
+
+    # Functions are compiled when first needed: exploring needs the first kind, replaying the last.
+
+    @cached_property
+    def steps(self) -> list[Callable[..., None]]:
+        """For init and then each action: `(state, add)`, calling `add(next state)`, or `add(None)` for each
+        outcome out of bounds."""
+        return functions_of(self.model, self._actions, Form.STATES)
+
+    @cached_property
+    def _outcomes(self) -> list[Callable[..., None]]:
+        return functions_of(self.model, self._actions, Form.OUTCOMES)
+
+    @cached_property
+    def _chosen(self) -> list[Callable[..., None]]:
+        return functions_of(self.model, self._actions, Form.CHOSEN)
+
+    @property
+    def _actions(self) -> tuple[Any, ...]:
+        return (self.model.init, *self.model.actions)
+
+    def initial(self) -> list[Outcome]:
+        """Every outcome of the initial condition, in the order of its picks."""
+        return self._run(self._outcomes[0], "init", None)
+
+    def successors(self, state: State) -> Iterator[Outcome]:
+        """Every outcome of every enabled action, in the order of the actions and then of their picks.
+
+        Two outcomes may reach the same state.
+        """
+        for action, function in zip(self.model.actions, self._outcomes[1:], strict=True):
+            yield from self._run(function, action.name, state)
+
+    def outcome(self, state: State | None, action: str, picks: Mapping[str, Value]) -> Outcome | None:
+        """What an action does in a state with the given picks; None if it is not enabled.
+
+        Args:
+            state: the state; None for the action "init".
+            picks: a value for each pick that is made before a guard is false or the step goes out of bounds.
+
+        Raises:
+            InternalError: if there is no such action or pick, or a pick that is needed has no value.
+        """
+        if action not in self._places:
+            raise InternalError(f"{self.model.protocol} has no action {action}")
+        place = self._places[action]
+        unknown = picks.keys() - {pick.name for pick in self._actions[place].picks}
+        if unknown:
+            raise InternalError(f"{action} has no pick {', '.join(sorted(unknown))}")
+        found = self._run(self._chosen[place], action, state, picks)
+        return found[0] if found else None
+
+    def _run(
+        self, function: Callable[..., None], action: str, state: State | None, *chosen: Mapping[str, Value]
+    ) -> list[Outcome]:
+        found: list[Outcome] = []
+
+        def add(picks: tuple[tuple[str, Value], ...], reached: State | None, why: str | None) -> None:
+            found.append(Outcome(action, picks, reached, why))
+
+        function(state, add, *chosen)
+        return found
+
+    def property_function(self, name: str) -> Callable[[State, Mapping[str, Value]], bool]:
+        """The function `(state, {}) -> whether the property holds`; it raises OutOfBounds.
+
+        Raises:
+            UserError: if there is no such property.
+        """
+        if name not in self._properties:
+            (chosen,) = self.model.choose_properties((name,))
+            self._properties[name] = function_of(chosen.formula, self._positions)
+        return self._properties[name]
+
+    def holds(self, property_name: str, state: State) -> bool:
+        """Whether a property holds in a state.
+
+        Raises:
+            OutOfBounds: if evaluating it goes out of bounds.
+            UserError: if there is no such property.
+        """
+        return self.property_function(property_name)(state, {})
+
+    def evaluate(self, node: Node, state: State, environment: Mapping[str, Value] | None = None) -> Value:
+        """The value of an expression over the state's variables.
+
+        Args:
+            node: the expression.
+            state: a state.
+            environment: the values of the picks that occur in it, by name.
+
+        Raises:
+            OutOfBounds: if evaluating it goes out of bounds.
+        """
+        picks = environment or {}
+        key = (node, tuple(picks))
+        if key not in self._expressions:
+            self._expressions[key] = function_of(node, self._positions, picks)
+        return self._expressions[key](state, picks)

@@ -1,0 +1,23 @@
+"""What protocols mean as formulas: finite-domain encoding into Boolean circuits and clauses. Floor 2.
+
+A model becomes three templates, each encoded once: the initial states, one layer of the unrolling, and the
+properties of a state. A depth is made by renaming a template's literals.
+"""
+
+from leadline.symbolic.encode.cnf import Clause, Template
+from leadline.symbolic.encode.steps import Encoding, InitialStates, StatePredicates, StepRelation
+from leadline.symbolic.encode.unrolling import ClauseSink, Instance, RawStep, StepsUnrolling, instantiate
+
+__all__ = [
+    "Clause",
+    "ClauseSink",
+    "Encoding",
+    "InitialStates",
+    "Instance",
+    "RawStep",
+    "StatePredicates",
+    "StepRelation",
+    "StepsUnrolling",
+    "Template",
+    "instantiate",
+]

@@ -1,0 +1,112 @@
+"""The symbolic meaning of actions: when they are enabled, when they go out of bounds, and the next state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.values import Shape
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.model import Action, Model, Pick
+from leadline.symbolic.lang.types import Bool, Type
+from leadline.symbolic.lang.walk import substitute
+
+_BOOL = Bool()
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an action does in a symbolic state for symbolic picks.
+
+    Attributes:
+        enabled: the literal that it takes a step to `next`; false where it goes out of bounds.
+        out_of_bounds: the literal that its outcome is out of bounds.
+        next: the shapes of the variables that it assigns.
+    """
+
+    enabled: int
+    out_of_bounds: int
+    next: Mapping[str, Shape]
+
+
+class PickSlots:
+    """The symbols that picks stand for, shared by the actions of a layer: the i-th pick of a type in one
+    action is the same symbol as the i-th pick of that type in another."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.layout = Layout(circuit)
+        self.shapes: dict[str, Shape] = {}
+        self.types: dict[str, Type] = {}
+        self.slot_of: dict[tuple[str, str], str] = {}
+        self._numbers: dict[Type, int] = {}
+
+    def add(self, action: Action) -> None:
+        """Give every pick of an action a slot."""
+        used: dict[Type, int] = {}
+        for pick in action.picks:
+            number = self._numbers.setdefault(pick.type, len(self._numbers))
+            place = used.get(pick.type, 0)
+            used[pick.type] = place + 1
+            slot = f"{number}.{place}"
+            self.slot_of[action.name, pick.name] = slot
+            if slot not in self.shapes:
+                self.shapes[slot] = self.layout.free(pick.type)
+                self.types[slot] = pick.type
+
+    def valid(self) -> int:
+        """That every slot holds a value of its type."""
+        literals = [self.layout.valid(shape, self.types[slot]) for slot, shape in self.shapes.items()]
+        return self.layout.circuit.conj(literals)
+
+
+class Actions:
+    """Evaluates actions over one symbolic state; all share the pick slots and the memo of expressions."""
+
+    def __init__(self, circuit: Circuit, model: Model, state: Mapping[str, Shape], slots: PickSlots) -> None:
+        self.circuit = circuit
+        self.model = model
+        self.slots = slots
+        self.expressions = Expressions(circuit, state, slots.shapes)
+
+    def effect(self, action: Action) -> Effect:
+        """The effect of an action whose picks have slots."""
+        renaming = self._renaming(action)
+        reached, errors = TRUE, []
+        conj = self.circuit.conj
+        for item in action.body:
+            if isinstance(item, Pick):
+                if item.domain is None:
+                    continue
+                test: n.Node = n.make(
+                    n.Member,
+                    _BOOL,
+                    item.span,
+                    n.make(n.PickVar, item.type, item.span, item.name),
+                    item.domain,
+                )
+            else:
+                test = item
+            shape, error = self.expressions.evaluate(substitute(test, renaming))
+            errors.append(conj((reached, error)))
+            reached = conj((reached, -error, shape))
+            if reached == FALSE:
+                break
+        updates: dict[str, Shape] = {}
+        wrong = []
+        for name, node in action.updates if reached != FALSE else ():
+            updates[name], error = self.expressions.evaluate(substitute(node, renaming))
+            wrong.append(error)
+        outside = self.circuit.disj(wrong)
+        errors.append(conj((reached, outside)))
+        return Effect(conj((reached, -outside)), self.circuit.disj(errors), updates)
+
+    def _renaming(self, action: Action) -> dict[n.Node, n.Node]:
+        return {
+            n.make(n.PickVar, pick.type, pick.span, pick.name): n.make(
+                n.PickVar, pick.type, pick.span, self.slots.slot_of[action.name, pick.name]
+            )
+            for pick in action.picks
+        }

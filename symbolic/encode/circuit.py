@@ -1,0 +1,127 @@
+"""Boolean circuits: and-gates, exclusive-or and multiplexers over integer literals, hash-consed and folded.
+
+A literal is a non-zero integer as in DIMACS: `-x` is the negation of `x`. Variable 1 is the constant true.
+Gates are numbered after their operands, so ascending order is a topological one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+TRUE = 1
+FALSE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """True when all operands are."""
+
+    operands: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Xor:
+    """True when exactly one operand is."""
+
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mux:
+    """`then` where `condition` is true, `orelse` elsewhere."""
+
+    condition: int
+    then: int
+    orelse: int
+
+
+Gate = And | Xor | Mux
+
+
+class Circuit:
+    """A growing circuit. `gates` maps the variable of a gate to the gate; other variables are inputs."""
+
+    def __init__(self) -> None:
+        self.variables = 1
+        self.gates: dict[int, Gate] = {}
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def input(self) -> int:
+        """A new free variable."""
+        self.variables += 1
+        return self.variables
+
+    def _gate(self, key: tuple[int, ...], gate: Gate) -> int:
+        self.variables += 1
+        self._known[key] = self.variables
+        self.gates[self.variables] = gate
+        return self.variables
+
+    def conj(self, literals: Iterable[int]) -> int:
+        """Conjunction of any number of literals."""
+        kept: set[int] = set()
+        for literal in literals:
+            if literal == FALSE or -literal in kept:
+                return FALSE
+            if literal != TRUE:
+                kept.add(literal)
+        if len(kept) < 2:
+            return kept.pop() if kept else TRUE
+        operands = tuple(sorted(kept))
+        key = (0, *operands)
+        found = self._known.get(key)
+        return found if found is not None else self._gate(key, And(operands))
+
+    def disj(self, literals: Iterable[int]) -> int:
+        """Disjunction of any number of literals."""
+        return -self.conj([-literal for literal in literals])
+
+    def implies(self, premise: int, conclusion: int) -> int:
+        """Implication."""
+        return -self.conj((premise, -conclusion))
+
+    def xor(self, left: int, right: int) -> int:
+        """Exclusive or."""
+        if abs(left) > abs(right):
+            left, right = right, left
+        if abs(left) == TRUE:
+            return -right if left == TRUE else right
+        if abs(left) == abs(right):
+            return FALSE if left == right else TRUE
+        sign = 1 if (left > 0) == (right > 0) else -1
+        left, right = abs(left), abs(right)
+        key = (1, left, right)
+        found = self._known.get(key)
+        return sign * (found if found is not None else self._gate(key, Xor(left, right)))
+
+    def same(self, left: int, right: int) -> int:
+        """Equivalence."""
+        return -self.xor(left, right)
+
+    def mux(self, condition: int, then: int, orelse: int) -> int:
+        """If-then-else."""
+        if condition < 0:
+            condition, then, orelse = -condition, orelse, then
+        if condition == TRUE or then == orelse:
+            return then
+        if abs(then) == TRUE or then in (condition, -condition):
+            return self._half(condition, then in (TRUE, condition), orelse)
+        if abs(orelse) == TRUE or orelse in (condition, -condition):
+            return self._half(-condition, orelse in (TRUE, -condition), then)
+        if then == -orelse:
+            return self.same(condition, then)
+        if then < 0:
+            return -self.mux(condition, -then, -orelse)
+        key = (2, condition, then, orelse)
+        found = self._known.get(key)
+        return found if found is not None else self._gate(key, Mux(condition, then, orelse))
+
+    def _half(self, condition: int, then: bool, orelse: int) -> int:
+        return self.disj((condition, orelse)) if then else self.conj((-condition, orelse))
+
+    def exactly_one(self, literals: list[int]) -> int:
+        """That exactly one literal is true."""
+        at_most = self.conj(-self.conj((a, b)) for place, a in enumerate(literals) for b in literals[:place])
+        return self.conj((self.disj(literals), at_most))

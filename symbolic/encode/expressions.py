@@ -1,0 +1,487 @@
+"""The symbolic meaning of expressions: a shape and the literal that evaluation goes out of bounds.
+
+Bound variables always stand for concrete values: a binder is expanded over every value that its domain may
+have. Evaluation goes with a stack and a memo; only the bodies of binders recurse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.collections import Collections
+from leadline.symbolic.encode.integers import Integers
+from leadline.symbolic.encode.values import Items, Maybe, Shape, Tagged, Values
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.errors import InternalError
+from leadline.symbolic.lang.structures import Map, Seq, Set, Union
+from leadline.symbolic.lang.types import Int, Option, Type, Value
+from leadline.symbolic.lang.walk import free_variables
+
+Environment = dict[n.Bound, Value]
+Outcome = tuple[Shape, int]
+"""A shape, and the literal that there is none because evaluation went out of bounds."""
+
+
+class Expressions:
+    """Evaluates expressions over one symbolic state and one set of picks.
+
+    Args:
+        circuit: where the gates go.
+        state: the shape of each state variable.
+        picks: the shape of each pick.
+    """
+
+    rules: ClassVar[dict[type[n.Node], str]] = {}
+
+    def __init__(self, circuit: Circuit, state: Mapping[str, Shape], picks: Mapping[str, Shape]) -> None:
+        self.circuit = circuit
+        self.values = Values(circuit)
+        self.integers = Integers(self.values)
+        self.collections = Collections(self.values, self.integers)
+        self.state = state
+        self.picks = picks
+        self._memo: dict[tuple[n.Node, tuple[Value, ...]], Outcome] = {}
+        self._free: dict[n.Node, frozenset[n.Bound]] = {}
+        self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
+        self._environment: Environment = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+
+    # -- the walk ---------------------------------------------------------------------------------
+
+    def evaluate(self, root: n.Node, environment: Environment | None = None) -> Outcome:
+        """The outcome of an expression, its free bound variables standing for the environment's values."""
+        outer, self._environment = self._environment, environment or {}
+        try:
+            stack = [root]
+            while stack:
+                node = stack[-1]
+                if self._key(node) in self._memo:
+                    stack.pop()
+                    continue
+                missing = [child for child in self._needed(node) if self._key(child) not in self._memo]
+                if missing:
+                    stack.extend(reversed(missing))
+                    continue
+                self._memo[self._key(node)] = self._apply(node)
+                stack.pop()
+            return self._memo[self._key(root)]
+        finally:
+            self._environment = outer
+
+    def _key(self, node: n.Node) -> tuple[n.Node, tuple[Value, ...]]:
+        order = self._order.get(node)
+        if order is None:
+            free = free_variables(node, self._free)
+            order = tuple(sorted(free, key=lambda b: (b.level, b.name, repr(b.type))))
+            self._order[node] = order
+        return node, tuple(self._environment[b] for b in order)
+
+    def _known(self, node: n.Node) -> Outcome | None:
+        return self._memo.get(self._key(node))
+
+    def _needed(self, node: n.Node) -> Iterator[n.Node]:
+        """The children to evaluate first; of lazy kinds, only those that are not ruled out by what is known."""
+        if isinstance(node, n.BINDERS):
+            if not isinstance(node, n.MapBuild):
+                yield node.domain
+            return
+        if isinstance(node, (n.And, n.Or)):
+            stop = FALSE if isinstance(node, n.And) else TRUE
+            for item in node.items:
+                yield item
+                known = self._known(item)
+                if known is None or known[0] == stop:
+                    return
+            return
+        if isinstance(node, (n.Ite, n.Implies)):
+            yield from self._needed_branches(node)
+            return
+        yield from n.children(node)
+
+    def _needed_branches(self, node: n.Ite | n.Implies) -> Iterator[n.Node]:
+        first = node.condition if isinstance(node, n.Ite) else node.premise
+        yield first
+        known = self._known(first)
+        if known is None:
+            return
+        if known[0] != FALSE:
+            yield node.then if isinstance(node, n.Ite) else node.conclusion
+        if known[0] != TRUE and isinstance(node, n.Ite):
+            yield node.orelse
+
+    def _apply(self, node: n.Node) -> Outcome:
+        rule: Callable[[Any], Outcome] = getattr(self, self.rules[type(node)])
+        return rule(node)
+
+    def _get(self, node: n.Node) -> Outcome:
+        return self._memo[self._key(node)]
+
+    def _all(self, *nodes: n.Node) -> tuple[list[Shape], int]:
+        """The shapes of nodes that are all evaluated, and the literal that one went out of bounds."""
+        outcomes = [self._get(node) for node in nodes]
+        return [shape for shape, _ in outcomes], self.circuit.disj([error for _, error in outcomes])
+
+    def _body(self, node: Any, value: Value, body: n.Node) -> Outcome:
+        inner = dict(self._environment)
+        inner[node.var] = value
+        return self.evaluate(body, inner)
+
+    def _elements(self, node: n.Node) -> list[tuple[Value, int]]:
+        """The possible members of a set in the fixed order of its type."""
+        assert isinstance(node.type, Set)
+        members: dict[Value, int] = self._get(node)[0]
+        return sorted(members.items(), key=lambda member: node.type.item.rank(member[0]))  # type: ignore[attr-defined]
+
+    # -- leaves -----------------------------------------------------------------------------------
+
+    def visit_Const(self, node: n.Const) -> Outcome:
+        return self.values.constant(node.type, node.value), FALSE
+
+    def visit_StateVar(self, node: n.StateVar) -> Outcome:
+        return self.state[node.name], FALSE
+
+    def visit_PickVar(self, node: n.PickVar) -> Outcome:
+        return self.picks[node.name], FALSE
+
+    def visit_Bound(self, node: n.Bound) -> Outcome:
+        return self.values.constant(node.type, self._environment[node]), FALSE
+
+    def visit_Universe(self, node: n.Universe) -> Outcome:
+        assert isinstance(node.type, Set)
+        return dict.fromkeys(node.type.item.values(), TRUE), FALSE
+
+    def visit_Undefined(self, node: n.Undefined) -> Outcome:
+        return self.values.arbitrary(node.type), TRUE
+
+    def visit_Invalid(self, node: n.Invalid) -> Outcome:
+        raise InternalError(f"a mistake of the model reached the encoding: {node.mistake}")
+
+    def visit_Coerce(self, node: n.Coerce) -> Outcome:
+        shape, error = self._get(node.item)
+        converted, outside = self.collections.coerce(shape, node.item.type, node.type)
+        return converted, self.circuit.disj((error, outside))
+
+    # -- Booleans ---------------------------------------------------------------------------------
+
+    def visit_Not(self, node: n.Not) -> Outcome:
+        shape, error = self._get(node.item)
+        return -shape, error
+
+    def visit_And(self, node: n.And) -> Outcome:
+        return self._sequence(node.items, TRUE)
+
+    def visit_Or(self, node: n.Or) -> Outcome:
+        return self._sequence(node.items, FALSE)
+
+    def _sequence(self, items: tuple[n.Node, ...], go_on: int) -> Outcome:
+        """Items from the left for as long as they are the constant `go_on`."""
+        reached, errors, shapes = TRUE, [], []
+        for item in items:
+            known = self._known(item)
+            if known is None:
+                break
+            shape, error = known
+            errors.append(self.circuit.conj((reached, error)))
+            shapes.append(shape)
+            reached = self.circuit.conj((reached, -error, shape if go_on == TRUE else -shape))
+        whole = self.circuit.conj(shapes) if go_on == TRUE else self.circuit.disj(shapes)
+        return whole, self.circuit.disj(errors)
+
+    def visit_Implies(self, node: n.Implies) -> Outcome:
+        premise, error = self._get(node.premise)
+        if premise == FALSE:
+            return TRUE, error
+        conclusion, later = self._get(node.conclusion)
+        late = self.circuit.conj((premise, -error, later))
+        return self.circuit.implies(premise, conclusion), self.circuit.disj((error, late))
+
+    def visit_Eq(self, node: n.Eq) -> Outcome:
+        (left, right), error = self._all(node.left, node.right)
+        return self.values.equal(left, right, node.left.type), error
+
+    def visit_Ite(self, node: n.Ite) -> Outcome:
+        condition, error = self._get(node.condition)
+        if condition in (TRUE, FALSE):
+            shape, later = self._get(node.then if condition == TRUE else node.orelse)
+            return shape, self.circuit.disj((error, later))
+        (then, then_error), (orelse, else_error) = self._get(node.then), self._get(node.orelse)
+        late = self.circuit.mux(condition, then_error, else_error)
+        shape = self.values.ite(condition, then, orelse, node.type)
+        return shape, self.circuit.disj((error, late))
+
+    # -- integers ---------------------------------------------------------------------------------
+
+    def visit_arithmetic(self, node: Any) -> Outcome:
+        (left, right), error = self._all(node.left, node.right)
+        shape, own = self.integers.arithmetic(
+            type(node), (left, node.left.type), (right, node.right.type), node.type
+        )
+        return shape, self.circuit.disj((error, own))
+
+    def visit_comparison(self, node: n.Lt | n.Le) -> Outcome:
+        (left, right), error = self._all(node.left, node.right)
+        compare = self.integers.less if isinstance(node, n.Lt) else self.integers.at_most
+        assert isinstance(node.left.type, Int) and isinstance(node.right.type, Int)
+        return compare((left, node.left.type), (right, node.right.type)), error
+
+    # -- binders ----------------------------------------------------------------------------------
+
+    def visit_quantifier(self, node: n.Forall | n.Exists) -> Outcome:
+        forall = isinstance(node, n.Forall)
+        reached, errors, found = TRUE, [self._get(node.domain)[1]], []
+        for value, member in self._elements(node.domain):
+            body, error = self._body(node, value, node.body)
+            here = self.circuit.conj((reached, member))
+            errors.append(self.circuit.conj((here, error)))
+            found.append(self.circuit.conj((member, -body if forall else body)))
+            reached = self.circuit.conj((reached, -self.circuit.conj((member, error)), -found[-1]))
+            if reached == FALSE:
+                break
+        some = self.circuit.disj(found)
+        return -some if forall else some, self.circuit.disj(errors)
+
+    def visit_Choose(self, node: n.Choose) -> Outcome:
+        reached, errors, arms = TRUE, [self._get(node.domain)[1]], []
+        for value, member in self._elements(node.domain):
+            body, error = self._body(node, value, node.body)
+            here = self.circuit.conj((reached, member))
+            errors.append(self.circuit.conj((here, error)))
+            arms.append((self.circuit.conj((here, body)), self.values.constant(node.type, value)))
+            reached = self.circuit.conj(
+                (reached, -self.circuit.conj((member, self.circuit.disj((error, body)))))
+            )
+            if reached == FALSE:
+                break
+        # Nothing before was out of bounds if the end is reached, so `reached` alone is "none found".
+        return self.values.mux(arms, node.type), self.circuit.disj([*errors, reached])
+
+    def visit_SetFilter(self, node: n.SetFilter) -> Outcome:
+        kept, errors = {}, [self._get(node.domain)[1]]
+        for value, member in self._elements(node.domain):
+            body, error = self._body(node, value, node.body)
+            errors.append(self.circuit.conj((member, error)))
+            literal = self.circuit.conj((member, body))
+            if literal != FALSE:
+                kept[value] = literal
+        return kept, self.circuit.disj(errors)
+
+    def visit_SetMap(self, node: n.SetMap) -> Outcome:
+        found: dict[Value, list[int]] = {}
+        errors = [self._get(node.domain)[1]]
+        for value, member in self._elements(node.domain):
+            body, error = self._body(node, value, node.body)
+            errors.append(self.circuit.conj((member, error)))
+            for image, literal in self.values.cases(body, node.body.type):
+                found.setdefault(image, []).append(self.circuit.conj((member, literal)))
+        return self.collections.set_from(found), self.circuit.disj(errors)
+
+    def visit_MapBuild(self, node: n.MapBuild) -> Outcome:
+        assert isinstance(node.type, Map)
+        outcomes = [self._body(node, key, node.body) for key in node.type.keys]
+        return tuple(shape for shape, _ in outcomes), self.circuit.disj([error for _, error in outcomes])
+
+    def visit_SeqFilter(self, node: n.SeqFilter) -> Outcome:
+        items, error = self._get(node.domain)
+        assert isinstance(node.type, Seq)
+        keep, errors = [], [error]
+        for place, item in enumerate(items.items):
+            inside = self.values.longer(items, place)
+            kept = []
+            for value, literal in self.values.cases(item, node.type.item):
+                body, wrong = self._body(node, value, node.body)
+                kept.append(self.circuit.conj((literal, body)))
+                errors.append(self.circuit.conj((inside, literal, wrong)))
+            keep.append(self.circuit.conj((inside, self.circuit.disj(kept))))
+        return self.collections.compressed(items, keep, node.type), self.circuit.disj(errors)
+
+    # -- sets -------------------------------------------------------------------------------------
+
+    def visit_SetOf(self, node: n.SetOf) -> Outcome:
+        shapes, error = self._all(*node.items)
+        found: dict[Value, list[int]] = {}
+        for item, shape in zip(node.items, shapes, strict=True):
+            for value, literal in self.values.cases(shape, item.type):
+                found.setdefault(value, []).append(literal)
+        return self.collections.set_from(found), error
+
+    def visit_IntRange(self, node: n.IntRange) -> Outcome:
+        (low, high), error = self._all(node.low, node.high)
+        assert (
+            isinstance(node.type, Set) and isinstance(node.low.type, Int) and isinstance(node.high.type, Int)
+        )
+        members = {}
+        for value in node.type.item.values():
+            number = ({value: TRUE}, Int(value, value))
+            above = self.integers.at_most((low, node.low.type), number)
+            below = self.integers.at_most(number, (high, node.high.type))
+            members[value] = self.circuit.conj((above, below))
+        return {value: literal for value, literal in members.items() if literal != FALSE}, error
+
+    def visit_set_operation(self, node: Any) -> Outcome:
+        (left, right), error = self._all(node.left, node.right)
+        return self.collections.combine(type(node), left, right), error
+
+    def visit_BigUnion(self, node: n.BigUnion) -> Outcome:
+        sets, error = self._get(node.item)
+        found: dict[Value, list[int]] = {}
+        for members, literal in sets.items():
+            for value in members:
+                found.setdefault(value, []).append(literal)
+        return self.collections.set_from(found), error
+
+    def visit_Member(self, node: n.Member) -> Outcome:
+        (element, members), error = self._all(node.element, node.domain)
+        has = self.values.has_value
+        kind = node.element.type
+        hits = [self.circuit.conj((literal, has(element, value, kind))) for value, literal in members.items()]
+        return self.circuit.disj(hits), error
+
+    def visit_Cardinality(self, node: n.Cardinality) -> Outcome:
+        members, error = self._get(node.item)
+        assert isinstance(node.type, Int)
+        return self.collections.count(list(members.values()), node.type), error
+
+    def visit_extreme(self, node: n.MinOf | n.MaxOf) -> Outcome:
+        members, error = self._get(node.item)
+        reached, found = TRUE, {}
+        for value in sorted(members, reverse=isinstance(node, n.MaxOf)):
+            found[value] = self.circuit.conj((reached, members[value]))
+            reached = self.circuit.conj((reached, -members[value]))
+        # With no member at all the value is a don't-care of the right shape.
+        shape = self.values.mux(
+            [(a, self.values.constant(node.type, x)) for x, a in found.items()], node.type
+        )
+        return shape, self.circuit.disj((error, reached))
+
+    # -- maps, tuples, records --------------------------------------------------------------------
+
+    def visit_Apply(self, node: n.Apply) -> Outcome:
+        (map_, key), error = self._all(node.map, node.key)
+        assert isinstance(node.map.type, Map)
+        places = self.collections.places(node.map.type)
+        arms = [(literal, map_[places[value]]) for value, literal in self.values.cases(key, node.key.type)]
+        return self.values.mux(arms, node.type), error
+
+    def visit_MapUpdate(self, node: n.MapUpdate) -> Outcome:
+        (map_, key, new), error = self._all(node.map, node.key, node.value)
+        assert isinstance(node.type, Map)
+        chosen = dict(self.values.cases(key, node.key.type))
+        updated = tuple(
+            self.values.ite(chosen.get(value, FALSE), new, old, node.type.value)
+            for value, old in zip(node.type.keys, map_, strict=True)
+        )
+        return updated, error
+
+    def visit_product(self, node: n.MakeTuple | n.MakeRecord) -> Outcome:
+        shapes, error = self._all(*node.items)
+        return tuple(shapes), error
+
+    def visit_Component(self, node: n.Component) -> Outcome:
+        shape, error = self._get(node.item)
+        return shape[node.position], error
+
+    def visit_ComponentUpdate(self, node: n.ComponentUpdate) -> Outcome:
+        (shape, value), error = self._all(node.item, node.value)
+        return (*shape[: node.position], value, *shape[node.position + 1 :]), error
+
+    # -- options and unions -----------------------------------------------------------------------
+
+    def visit_IsSome(self, node: n.IsSome) -> Outcome:
+        shape, error = self._get(node.item)
+        return shape.present, error
+
+    def visit_Get(self, node: n.Get) -> Outcome:
+        shape, error = self._get(node.item)
+        assert isinstance(node.item.type, Option)
+        item = shape.item if shape.present != FALSE else self.values.arbitrary(node.type)
+        return item, self.circuit.disj((error, -shape.present))
+
+    def visit_MakeVariant(self, node: n.MakeVariant) -> Outcome:
+        shape, error = self._get(node.payload)
+        return Tagged({node.tag: TRUE}, {node.tag: shape}), error
+
+    def visit_IsVariant(self, node: n.IsVariant) -> Outcome:
+        shape, error = self._get(node.item)
+        return shape.tags.get(node.tag, FALSE), error
+
+    def visit_Payload(self, node: n.Payload) -> Outcome:
+        shape, error = self._get(node.item)
+        assert isinstance(node.item.type, Union)
+        payload = shape.payloads.get(node.tag)
+        if payload is None:
+            payload = self.values.arbitrary(node.type)
+        return payload, self.circuit.disj((error, -shape.tags.get(node.tag, FALSE)))
+
+    # -- sequences --------------------------------------------------------------------------------
+
+    def visit_MakeSeq(self, node: n.MakeSeq) -> Outcome:
+        shapes, error = self._all(*node.items)
+        return Items({len(shapes): TRUE}, tuple(shapes)), error
+
+    def visit_Concat(self, node: n.Concat) -> Outcome:
+        (left, right), error = self._all(node.left, node.right)
+        assert isinstance(node.type, Seq)
+        a, _ = self.collections.coerce(left, node.left.type, node.type)
+        b, _ = self.collections.coerce(right, node.right.type, node.type)
+        return self.collections.concat(a, b, node.type), error
+
+    def visit_Len(self, node: n.Len) -> Outcome:
+        shape, error = self._get(node.item)
+        assert isinstance(node.type, Int)
+        return self.collections.as_integer(shape.length, node.type), error
+
+    def visit_Index(self, node: n.Index) -> Outcome:
+        (items, place), error = self._all(node.item, node.place)
+        chosen, outside = self.collections.place(items, place, node.place.type)
+        arms = [(literal, items.items[at - 1]) for at, literal in chosen.items()]
+        return self.values.mux(arms, node.type), self.circuit.disj((error, outside))
+
+    def visit_SeqUpdate(self, node: n.SeqUpdate) -> Outcome:
+        (items, place, value), error = self._all(node.item, node.place, node.value)
+        assert isinstance(node.type, Seq)
+        chosen, outside = self.collections.place(items, place, node.place.type)
+        kind = node.type.item
+        updated = tuple(
+            self.values.ite(chosen.get(at, FALSE), value, old, kind) for at, old in enumerate(items.items, 1)
+        )
+        return Items(items.length, updated), self.circuit.disj((error, outside))
+
+    def visit_Slice(self, node: n.Slice) -> Outcome:
+        (items, first, last), error = self._all(node.item, node.first, node.last)
+        assert isinstance(node.type, Seq)
+        shape, outside = self.collections.slice(
+            items, (first, node.first.type), (last, node.last.type), node.type
+        )
+        return shape, self.circuit.disj((error, outside))
+
+
+_SHARED: dict[type[n.Node], str] = {
+    **dict.fromkeys((n.Add, n.Sub, n.Mul, n.Div, n.Mod), "visit_arithmetic"),
+    **dict.fromkeys((n.Lt, n.Le), "visit_comparison"),
+    **dict.fromkeys((n.Forall, n.Exists), "visit_quantifier"),
+    **dict.fromkeys((n.SetUnion, n.SetIntersect, n.SetMinus, n.Subset), "visit_set_operation"),
+    **dict.fromkeys((n.MinOf, n.MaxOf), "visit_extreme"),
+    **dict.fromkeys((n.MakeTuple, n.MakeRecord), "visit_product"),
+}
+
+
+def _rules() -> dict[type[n.Node], str]:
+    """The rule of every kind of node.
+
+    Raises:
+        TypeError: if a kind has none.
+    """
+    found = {kind: _SHARED.get(kind, f"visit_{kind.__name__}") for kind in n.KINDS}
+    missing = [kind.__name__ for kind, name in found.items() if not hasattr(Expressions, name)]
+    if missing:
+        raise TypeError(f"the encoding has no rule for {', '.join(missing)}")
+    return found
+
+
+Expressions.rules = _rules()
+
+__all__ = ["Environment", "Expressions", "Maybe", "Outcome", "Type"]

@@ -1,0 +1,163 @@
+"""Free symbolic values, their literals in a row, and reading a concrete value back from a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.values import (
+    Bits,
+    Items,
+    Maybe,
+    Shape,
+    Tagged,
+    Values,
+    component_types,
+    is_binary,
+    width,
+)
+from leadline.symbolic.lang.structures import Seq, Set, Union
+from leadline.symbolic.lang.types import Bool, Int, Named, Option, Type, Value
+
+
+class Layout:
+    """Makes and takes apart free values of every type; the order of the literals is fixed by the type."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+        self.values = Values(circuit)
+
+    def free(self, kind: Type) -> Shape:
+        """A value whose literals are new inputs (constants where the type leaves no choice)."""
+        match kind:
+            case Bool():
+                return self.circuit.input()
+            case Int() if is_binary(kind):
+                return Bits(tuple(self.circuit.input() for _ in range(width(kind))))
+            case Int() | Named():
+                return self._free_one_hot(list(kind.values()))
+            case Option():
+                if not kind.item.cardinality:
+                    return Maybe(FALSE, None)
+                return Maybe(self.circuit.input(), self.free(kind.item))
+            case Set():
+                return {value: self.circuit.input() for value in kind.item.values()}
+            case Seq():
+                sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
+                items = tuple(self.free(kind.item) for _ in range(sizes[-1]))
+                return Items(self._free_one_hot(sizes), items)
+            case Union():
+                tags = [tag for tag, record in kind.variants if record.cardinality]
+                return Tagged(self._free_one_hot(tags), {tag: self.free(kind.by_tag[tag]) for tag in tags})
+        return tuple(self.free(part) for part in component_types(kind))
+
+    def _free_one_hot(self, values: list[Value]) -> dict[Value, int]:
+        if len(values) == 1:
+            return {values[0]: TRUE}
+        if len(values) == 2:
+            literal = self.circuit.input()
+            return {values[0]: -literal, values[1]: literal}
+        return {value: self.circuit.input() for value in values}
+
+    def valid(self, shape: Shape, kind: Type) -> int:
+        """That a free value is one of the type: its one-hots are, its numbers are in range."""
+        conj = self.circuit.conj
+        match kind:
+            case Bool() | Set():
+                return TRUE
+            case Int() if is_binary(kind):
+                return self._in_range(shape, kind)
+            case Int() | Named():
+                return self._one(list(shape.values()))
+            case Option():
+                return self.valid(shape.item, kind.item) if shape.item is not None else TRUE
+            case Seq():
+                items = [self.valid(item, kind.item) for item in shape.items]
+                return conj([self._one(list(shape.length.values())), *items])
+            case Union():
+                payloads = [self.valid(shape.payloads[tag], kind.by_tag[tag]) for tag in shape.payloads]
+                return conj([self._one(list(shape.tags.values())), *payloads])
+        return conj(
+            [self.valid(part, inner) for part, inner in zip(shape, component_types(kind), strict=True)]
+        )
+
+    def _one(self, literals: list[int]) -> int:
+        if literals == [TRUE] or (len(literals) == 2 and literals[0] == -literals[1]):
+            return TRUE
+        return self.circuit.exactly_one(literals)
+
+    def _in_range(self, shape: Bits, kind: Int) -> int:
+        most = kind.cardinality - 1
+        below = TRUE
+        for place, bit in enumerate(shape.bits):
+            join = self.circuit.disj if most >> place & 1 else self.circuit.conj
+            below = join((-bit, below))
+        return below
+
+    def literals(self, shape: Shape, kind: Type) -> Iterator[int]:
+        """The literals of a value in the type's fixed order; those of don't-cares are constants."""
+        match kind:
+            case Bool():
+                yield shape
+            case Int() if is_binary(kind):
+                yield from shape.bits
+            case Int() | Named():
+                yield from self._one_hot_row(shape, list(kind.values()))
+            case Option():
+                if kind.item.cardinality:
+                    yield shape.present
+                    yield from self._part(shape.item, kind.item)
+            case Set():
+                yield from (shape.get(value, FALSE) for value in kind.item.values())
+            case Seq():
+                sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
+                yield from self._one_hot_row(shape.length, sizes)
+                for place in range(sizes[-1]):
+                    item = shape.items[place] if place < len(shape.items) else None
+                    yield from self._part(item, kind.item)
+            case Union():
+                tags = [tag for tag, record in kind.variants if record.cardinality]
+                yield from self._one_hot_row(shape.tags, tags)
+                for tag in tags:
+                    yield from self._part(shape.payloads.get(tag), kind.by_tag[tag])
+            case _:
+                for part, inner in zip(shape, component_types(kind), strict=True):
+                    yield from self.literals(part, inner)
+
+    def _part(self, shape: Shape, kind: Type) -> Iterator[int]:
+        """The literals of a part that may be absent."""
+        return self.literals(self.values.arbitrary(kind) if shape is None else shape, kind)
+
+    @staticmethod
+    def _one_hot_row(shape: dict[Value, int], values: list[Value]) -> Iterator[int]:
+        if len(values) == 2:
+            first, second = shape.get(values[0], FALSE), shape.get(values[1], FALSE)
+            yield second if second != FALSE else -first
+        elif len(values) > 2:
+            yield from (shape.get(value, FALSE) for value in values)
+
+
+def decode(shape: Shape, kind: Type, true: Callable[[int], bool]) -> Value:
+    """The concrete value of a shape under an assignment of its literals."""
+    match kind:
+        case Bool():
+            return true(shape)
+        case Int() if is_binary(kind):
+            return kind.low + sum(1 << place for place, bit in enumerate(shape.bits) if true(bit))
+        case Int() | Named():
+            return _holding(shape, true)
+        case Option():
+            return decode(shape.item, kind.item, true) if true(shape.present) else None
+        case Set():
+            return frozenset(value for value, literal in shape.items() if true(literal))
+        case Seq():
+            size = _holding(shape.length, true)
+            return tuple(decode(item, kind.item, true) for item in shape.items[:size])
+        case Union():
+            tag = _holding(shape.tags, true)
+            return tag, decode(shape.payloads[tag], kind.by_tag[tag], true)
+    return tuple(decode(part, inner, true) for part, inner in zip(shape, component_types(kind), strict=True))
+
+
+def _holding(one_hot: dict[Value, int], true: Callable[[int], bool]) -> Value:
+    return next(value for value, literal in one_hot.items() if true(literal))

@@ -1,0 +1,192 @@
+"""A model as templates for unrolling by steps: initial states, one step, and the properties of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from leadline.symbolic.encode.actions import Actions, PickSlots
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.cnf import Template, template
+from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.layout import Layout, decode
+from leadline.symbolic.encode.values import Shape, Values
+from leadline.symbolic.lang.model import Action, Model, Property
+from leadline.symbolic.lang.types import Value
+
+Truth = Callable[[int], bool]
+
+
+@dataclass(frozen=True)
+class InitialStates:
+    """The initial states.
+
+    Attributes:
+        template: instance with no inputs; its constraints hold in a well-formed instance.
+        possible: the literal that there is an initial state for the picks.
+        out_of_bounds: the literal that the initial state is out of bounds.
+        state: the literals of the state, in the model's fixed order.
+    """
+
+    template: Template
+    possible: int
+    out_of_bounds: int
+    state: tuple[int, ...]
+    slots: PickSlots
+    action: Action
+
+    def picks(self, true: Truth) -> dict[str, Value]:
+        """The picks of the initial state under an assignment."""
+        return decode_picks(self.slots, self.action, true)
+
+
+@dataclass(frozen=True)
+class StepRelation:
+    """One step: exactly one action.
+
+    Attributes:
+        template: inputs are the literals of the state before.
+        taken: the literal that the chosen action takes a step.
+        out_of_bounds: the literal that the chosen action goes out of bounds.
+        state: the literals of the state after.
+        selectors: the literal that chooses each action, in the model's order.
+    """
+
+    template: Template
+    taken: int
+    out_of_bounds: int
+    state: tuple[int, ...]
+    selectors: tuple[int, ...]
+    slots: PickSlots
+    actions: tuple[Action, ...]
+
+    def chosen(self, true: Truth) -> tuple[Action, dict[str, Value]]:
+        """The action and its picks under an assignment."""
+        action = next(a for a, x in zip(self.actions, self.selectors, strict=True) if true(x))
+        return action, decode_picks(self.slots, action, true)
+
+
+@dataclass(frozen=True)
+class StatePredicates:
+    """Formulas over one state.
+
+    Attributes:
+        template: inputs are the literals of the state.
+        violated: the literal that each formula is false.
+        out_of_bounds: the literal that each one's evaluation goes out of bounds.
+    """
+
+    template: Template
+    violated: tuple[int, ...]
+    out_of_bounds: tuple[int, ...]
+
+
+def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Value]:
+    """The picks of an action under an assignment of the slots' literals."""
+    found = {}
+    for pick in action.picks:
+        shape = slots.shapes[slots.slot_of[action.name, pick.name]]
+        found[pick.name] = decode(shape, pick.type, true)
+    return found
+
+
+class Encoding:
+    """A model's templates. Each is made once, when first asked for."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def _free_state(self, circuit: Circuit) -> tuple[dict[str, Shape], list[int]]:
+        layout = Layout(circuit)
+        state = {variable.name: layout.free(variable.type) for variable in self.model.variables}
+        return state, self._row(circuit, state)
+
+    def _row(self, circuit: Circuit, state: Mapping[str, Shape]) -> list[int]:
+        layout = Layout(circuit)
+        return [x for v in self.model.variables for x in layout.literals(state[v.name], v.type)]
+
+    @cached_property
+    def initial(self) -> InitialStates:
+        """The initial states."""
+        circuit = Circuit()
+        slots = PickSlots(circuit)
+        slots.add(self.model.init)
+        effect = Actions(circuit, self.model, {}, slots).effect(self.model.init)
+        values = Values(circuit)
+        # Without an initial state at all nothing is assigned: the row is then a don't-care.
+        state = {v.name: effect.next.get(v.name, values.arbitrary(v.type)) for v in self.model.variables}
+        row = tuple(self._row(circuit, state))
+        constraints = [slots.valid()]
+        free = _slot_literals(slots)
+        made = template(circuit, (), [*row, effect.enabled, effect.out_of_bounds], constraints, free)
+        return InitialStates(made, effect.enabled, effect.out_of_bounds, row, slots, self.model.init)
+
+    @cached_property
+    def step(self) -> StepRelation:
+        """One step of any action."""
+        circuit = Circuit()
+        state, inputs = self._free_state(circuit)
+        slots = PickSlots(circuit)
+        for action in self.model.actions:
+            slots.add(action)
+        actions = Actions(circuit, self.model, state, slots)
+        effects = [actions.effect(action) for action in self.model.actions]
+        selectors = [circuit.input() for _ in effects] if len(effects) != 1 else [TRUE]
+        pairs = list(zip(selectors, effects, strict=True))
+        enabled = circuit.conj([circuit.implies(x, effect.enabled) for x, effect in pairs])
+        outside = circuit.disj([circuit.conj((x, effect.out_of_bounds)) for x, effect in pairs])
+        values = Values(circuit)
+        after = {}
+        for v in self.model.variables:
+            changing = [(x, effect.next[v.name]) for x, effect in pairs if v.name in effect.next]
+            others = [x for x, effect in pairs if v.name not in effect.next]
+            arms = [*changing, (circuit.disj(others), state[v.name])]
+            after[v.name] = values.mux(arms, v.type) if changing else state[v.name]
+        row = tuple(self._row(circuit, after))
+        chosen = circuit.exactly_one(selectors) if selectors else FALSE
+        free = [*selectors, *_slot_literals(slots)]
+        made = template(circuit, inputs, [*row, enabled, outside], [slots.valid(), chosen], free)
+        return StepRelation(made, enabled, outside, row, tuple(selectors), slots, self.model.actions)
+
+    def predicates(self, properties: Sequence[Property]) -> StatePredicates:
+        """The formulas of properties over one state."""
+        circuit = Circuit()
+        state, inputs = self._free_state(circuit)
+        expressions = Expressions(circuit, state, {})
+        outcomes = [expressions.evaluate(one.formula) for one in properties]
+        violated = tuple(circuit.conj((-shape, -error)) for shape, error in outcomes)
+        outside = tuple(error for _, error in outcomes)
+        made = template(circuit, inputs, [*violated, *outside], (), ())
+        return StatePredicates(made, violated, outside)
+
+    @cached_property
+    def input_row(self) -> tuple[int, ...]:
+        """The literals of a free state in a template: constants stay, variables are its inputs."""
+        _, inputs = self._free_state(Circuit())
+        return tuple(inputs)
+
+    @cached_property
+    def _shapes(self) -> dict[str, Shape]:
+        state, _ = self._free_state(Circuit())
+        return state
+
+    def decode(self, row: Sequence[int], true: Truth) -> tuple[Value, ...]:
+        """The concrete state of a row of literals under an assignment."""
+        literal_of = dict(zip(self.input_row, row, strict=True))
+
+        def truth(literal: int) -> bool:
+            if abs(literal) == TRUE:
+                return literal == TRUE
+            there = literal_of.get(literal)
+            return true(there) if there is not None else not true(literal_of[-literal])
+
+        return tuple(decode(self._shapes[v.name], v.type, truth) for v in self.model.variables)
+
+
+def _slot_literals(slots: PickSlots) -> list[int]:
+    return [
+        literal
+        for slot, shape in slots.shapes.items()
+        for literal in slots.layout.literals(shape, slots.types[slot])
+    ]

@@ -1,0 +1,337 @@
+"""Symbolic values: for each type a shape of literals.
+
+=================  ==================================================================================
+type               shape
+=================  ==================================================================================
+Bool               a literal
+Int, Enum, Sort    one-hot: a dict from each possible value to its literal, exactly one of them true;
+                   an integer type of more than `ONE_HOT_LIMIT` values is a `Bits` instead
+Tuple, Record      a tuple of the components' shapes
+Map                a tuple of the values' shapes in the order of the keys
+Option             `Maybe`: a literal that there is a value, and its shape
+Set                a dict from each possible member to the literal that it is one (absent: never)
+Seq                `Items`: the length's one-hot, and the shapes of the places
+Union              `Tagged`: the tag's one-hot, and the payload's shape of each possible tag
+=================  ==================================================================================
+
+Whatever is not part of the value is a don't-care and may have any shape: the item of a `Maybe` that is absent,
+places past the length, payloads of other tags. Dicts are sparse: what is left out cannot occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.lang.errors import UserError
+from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.types import Bool, Int, Named, Never, Option, Type, Value
+
+Shape = Any
+"""A symbolic value: see the module's table."""
+
+ONE_HOT_LIMIT = 64
+"""Integer types with more values than this are encoded in binary."""
+
+ENUMERATION_LIMIT = 1 << 16
+"""How many values an expression may take where they have to be listed one by one."""
+
+
+_LEFT_OUT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """An integer: `low` of its type plus the binary number, least significant bit first."""
+
+    bits: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """An option; `item` is None only where `present` is constantly false."""
+
+    present: int
+    item: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A sequence."""
+
+    length: dict[int, int]
+    items: tuple[Shape, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """A value of a tagged union."""
+
+    tags: dict[str, int]
+    payloads: dict[str, Shape]
+
+
+def is_binary(kind: Type) -> bool:
+    """Whether values of the type are `Bits`."""
+    return isinstance(kind, Int) and kind.cardinality > ONE_HOT_LIMIT
+
+
+def width(kind: Type) -> int:
+    """The number of bits of a binary integer type."""
+    return (kind.cardinality - 1).bit_length()
+
+
+def component_types(kind: Type) -> tuple[Type, ...]:
+    """The component types of a tuple, record or map."""
+    if isinstance(kind, Map):
+        return (kind.value,) * kind.key.cardinality
+    return kind.parts
+
+
+class Values:
+    """Operations on symbolic values, type by type."""
+
+    def __init__(self, circuit: Circuit) -> None:
+        self.circuit = circuit
+
+    def constant(self, kind: Type, value: Value) -> Shape:
+        """The shape of a concrete value."""
+        match kind:
+            case Bool():
+                return TRUE if value else FALSE
+            case Int() if is_binary(kind):
+                number = value - kind.low
+                return Bits(tuple(TRUE if number >> i & 1 else FALSE for i in range(width(kind))))
+            case Int() | Named():
+                return {value: TRUE}
+            case Option():
+                return Maybe(FALSE, None) if value is None else Maybe(TRUE, self.constant(kind.item, value))
+            case Set():
+                return dict.fromkeys(value, TRUE)
+            case Seq():
+                return Items({len(value): TRUE}, tuple(self.constant(kind.item, x) for x in value))
+            case Union():
+                tag, payload = value
+                return Tagged({tag: TRUE}, {tag: self.constant(kind.by_tag[tag], payload)})
+        parts = zip(component_types(kind), value, strict=True)
+        return tuple(self.constant(part, x) for part, x in parts)
+
+    def arbitrary(self, kind: Type) -> Shape:
+        """Some value of the type, for don't-cares; None if the type has none."""
+        return None if kind.cardinality == 0 else self.constant(kind, next(kind.values()))
+
+    # -- choosing between values ------------------------------------------------------------------
+
+    def ite(self, condition: int, then: Shape, orelse: Shape, kind: Type) -> Shape:
+        """`then` where the condition holds, `orelse` elsewhere."""
+        if condition == TRUE or then is orelse:
+            return then
+        if condition == FALSE:
+            return orelse
+        return self.mux([(condition, then), (-condition, orelse)], kind)
+
+    def mux(self, arms: list[tuple[int, Shape]], kind: Type) -> Shape:
+        """The value of the arm whose literal is true; at most one is. Without a true one: a don't-care."""
+        arms = [(literal, shape) for literal, shape in arms if literal != FALSE and shape is not None]
+        if not arms:
+            return self.arbitrary(kind)
+        if len(arms) == 1 or arms[0][0] == TRUE or all(shape is arms[0][1] for _, shape in arms):
+            return arms[0][1]
+        match kind:
+            case Bool():
+                return self._select([(literal, shape) for literal, shape in arms])
+            case Int() if is_binary(kind):
+                columns = zip(*(shape.bits for _, shape in arms), strict=True)
+                literals = [literal for literal, _ in arms]
+                return Bits(tuple(self._select(list(zip(literals, bits, strict=True))) for bits in columns))
+            case Int() | Named() | Set():
+                return self._mux_dicts([(literal, shape) for literal, shape in arms])
+            case Option():
+                present = self._select([(literal, shape.present) for literal, shape in arms])
+                inner = [(literal, shape.item) for literal, shape in arms if shape.present != FALSE]
+                return Maybe(present, self.mux(inner, kind.item) if inner else None)
+            case Seq():
+                return self._mux_sequences(arms, kind)
+            case Union():
+                return self._mux_unions(arms, kind)
+        columns = zip(*(shape for _, shape in arms), strict=True)
+        literals = [literal for literal, _ in arms]
+        parts = zip(component_types(kind), columns, strict=True)
+        return tuple(self.mux(list(zip(literals, column, strict=True)), part) for part, column in parts)
+
+    def _select(self, arms: list[tuple[int, int]]) -> int:
+        if len(arms) == 2 and arms[0][0] == -arms[1][0]:
+            return self.circuit.mux(arms[0][0], arms[0][1], arms[1][1])
+        first = arms[0][1]
+        if all(value == first for _, value in arms):
+            return first
+        conj = self.circuit.conj
+        return self.circuit.disj([conj(arm) for arm in arms])
+
+    def _mux_dicts(self, arms: list[tuple[int, dict[Value, int]]]) -> dict[Value, int]:
+        keys: dict[Value, None] = {}
+        for _, shape in arms:
+            keys.update(dict.fromkeys(shape))
+        made = {
+            key: self._select([(literal, shape.get(key, FALSE)) for literal, shape in arms]) for key in keys
+        }
+        return {key: literal for key, literal in made.items() if literal != FALSE}
+
+    def _mux_sequences(self, arms: list[tuple[int, Items]], kind: Seq) -> Items:
+        length = self._mux_dicts([(literal, shape.length) for literal, shape in arms])
+        places = max(len(shape.items) for _, shape in arms)
+        items = []
+        for place in range(places):
+            inner = [(literal, shape.items[place]) for literal, shape in arms if place < len(shape.items)]
+            items.append(self.mux(inner, kind.item))
+        return Items(length, tuple(items))
+
+    def _mux_unions(self, arms: list[tuple[int, Tagged]], kind: Union) -> Tagged:
+        tags = self._mux_dicts([(literal, shape.tags) for literal, shape in arms])
+        payloads = {}
+        for tag in tags:
+            inner = [(literal, shape.payloads[tag]) for literal, shape in arms if tag in shape.payloads]
+            payloads[tag] = self.mux(inner, kind.by_tag[tag])
+        return Tagged(tags, payloads)
+
+    # -- comparing --------------------------------------------------------------------------------
+
+    def equal(self, left: Shape, right: Shape, kind: Type) -> int:
+        """Whether two values of the same type are equal."""
+        circuit = self.circuit
+        match kind:
+            case Bool():
+                return circuit.same(left, right)
+            case Never():
+                return TRUE
+            case Int() if is_binary(kind):
+                return circuit.conj(map(circuit.same, left.bits, right.bits))
+            case Int() | Named():
+                return circuit.disj([circuit.conj((a, right[x])) for x, a in left.items() if x in right])
+            case Set():
+                keys = {**left, **right}
+                return circuit.conj([circuit.same(left.get(x, FALSE), right.get(x, FALSE)) for x in keys])
+            case Option():
+                if FALSE in (left.present, right.present):
+                    return circuit.same(left.present, right.present)
+                same = self.equal(left.item, right.item, kind.item)
+                both = circuit.conj((left.present, right.present, same))
+                return circuit.disj((both, circuit.conj((-left.present, -right.present))))
+            case Seq():
+                return self._equal_sequences(left, right, kind)
+            case Union():
+                tags = [tag for tag in left.tags if tag in right.tags]
+                return circuit.disj([self._equal_variants(left, right, tag, kind) for tag in tags])
+        parts = zip(left, right, component_types(kind), strict=True)
+        return circuit.conj([self.equal(a, b, part) for a, b, part in parts])
+
+    def _equal_variants(self, left: Tagged, right: Tagged, tag: str, kind: Union) -> int:
+        same = self.equal(left.payloads[tag], right.payloads[tag], kind.by_tag[tag])
+        return self.circuit.conj((left.tags[tag], right.tags[tag], same))
+
+    def _equal_sequences(self, left: Items, right: Items, kind: Seq) -> int:
+        circuit = self.circuit
+        agree = [self.equal(left.length, right.length, Int(0, kind.capacity))]
+        for place, (a, b) in enumerate(zip(left.items, right.items, strict=False)):
+            agree.append(circuit.implies(self.longer(left, place), self.equal(a, b, kind.item)))
+        return circuit.conj(agree)
+
+    def longer(self, items: Items, length: int) -> int:
+        """Whether a sequence has more than so many items."""
+        return self.circuit.disj([literal for n, literal in items.length.items() if n > length])
+
+    def has_value(self, shape: Shape, value: Value, kind: Type) -> int:
+        """Whether a symbolic value is the concrete one."""
+        match kind:
+            case Bool():
+                return shape if value else -shape
+            case Int() if is_binary(kind):
+                number = value - kind.low
+                return self.circuit.conj(bit if number >> i & 1 else -bit for i, bit in enumerate(shape.bits))
+            case Int() | Named():
+                return int(shape.get(value, FALSE))
+            case Option() if value is not None and shape.present != FALSE:
+                return self.circuit.conj((shape.present, self.has_value(shape.item, value, kind.item)))
+            case Option():
+                return -shape.present if value is None else FALSE
+            case Set() | Seq() | Union():
+                return self.equal(shape, self.constant(kind, value), kind)
+        parts = zip(shape, value, component_types(kind), strict=True)
+        return self.circuit.conj([self.has_value(a, x, part) for a, x, part in parts])
+
+    # -- listing ----------------------------------------------------------------------------------
+
+    def cases(self, shape: Shape, kind: Type) -> list[tuple[Value, int]]:
+        """Every value that the shape may take, with the literal that it does.
+
+        Raises:
+            UserError: if there are more than `ENUMERATION_LIMIT`.
+        """
+        found = []
+        for case in self._cases(shape, kind):
+            found.append(case)
+            if len(found) > ENUMERATION_LIMIT:
+                raise UserError(
+                    f"an expression of type {kind!r} may take over {ENUMERATION_LIMIT} values where each must be "
+                    "listed (as a member of a set or a key of a map): use a smaller type or smaller parameters"
+                )
+        return found
+
+    def _cases(self, shape: Shape, kind: Type) -> Iterator[tuple[Value, int]]:
+        match kind:
+            case Bool():
+                pairs = [(False, -shape), (True, shape)]
+                yield from ((value, literal) for value, literal in pairs if literal != FALSE)
+            case Int() if is_binary(kind):
+                for value in kind.values():
+                    literal = self.has_value(shape, value, kind)
+                    if literal != FALSE:
+                        yield value, literal
+            case Int() | Named():
+                yield from shape.items()
+            case Option():
+                if shape.present != TRUE:
+                    yield None, -shape.present
+                if shape.present != FALSE:
+                    for value, literal in self._cases(shape.item, kind.item):
+                        yield value, self.circuit.conj((shape.present, literal))
+            case Set():
+                members = list(shape.items())
+                yield from self._product(members, frozenset, lambda m: ((_LEFT_OUT, -m[1]), (m[0], m[1])))
+            case Seq():
+                for length, literal in shape.length.items():
+                    for value, inner in self._tuples(shape.items[:length], (kind.item,) * length):
+                        yield value, self.circuit.conj((literal, inner))
+            case Union():
+                for tag, literal in shape.tags.items():
+                    record = kind.by_tag[tag]
+                    for value, inner in self._tuples(shape.payloads[tag], record.parts):
+                        yield (tag, value), self.circuit.conj((literal, inner))
+            case Never():
+                return
+            case Map() | Record() | Tuple():
+                yield from self._tuples(shape, component_types(kind))
+
+    def _tuples(self, shapes: tuple[Shape, ...], kinds: tuple[Type, ...]) -> Iterator[tuple[Value, int]]:
+        parts = list(zip(shapes, kinds, strict=True))
+        return self._product(parts, tuple, lambda part: self._cases(*part))
+
+    def _product(
+        self, parts: list[Any], gather: Callable[[list[Value]], Value], options: Callable[[Any], Any]
+    ) -> Iterator[tuple[Value, int]]:
+        """Every combination of the parts' options."""
+        conj = self.circuit.conj
+        partial: list[tuple[list[Value], int]] = [([], TRUE)]
+        for part in parts:
+            listed = list(options(part))
+            partial = [
+                (chosen if value is _LEFT_OUT else [*chosen, value], literal)
+                for chosen, so_far in partial
+                for value, one in listed
+                if (literal := conj((so_far, one))) != FALSE
+            ]
+            if len(partial) > ENUMERATION_LIMIT:
+                break
+        return ((gather(chosen), literal) for chosen, literal in partial)

@@ -1,0 +1,95 @@
+"""Verdicts and results: what every engine answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.trace import Trace
+
+
+class Verdict(IntEnum):
+    """What is known of a property, the worst last: combining verdicts is `max`."""
+
+    PROVED = 0
+    SAFE = 1
+    UNKNOWN = 2
+    OUT_OF_BOUNDS = 3
+    VIOLATED = 4
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What an answer cost.
+
+    Attributes:
+        build: seconds spent on making terms and clauses.
+        solve: seconds spent in the solver.
+        total: seconds from start to end.
+        memory_mb: the process's peak memory in megabytes.
+        variables: variables given to the solver.
+        clauses: clauses given to the solver.
+    """
+
+    build: float = 0.0
+    solve: float = 0.0
+    total: float = 0.0
+    memory_mb: float = 0.0
+    variables: int = 0
+    clauses: int = 0
+
+
+@dataclass(frozen=True)
+class Result:
+    """An engine's answer about one property.
+
+    Attributes:
+        protocol: the protocol's name.
+        parameters: every parameter's value.
+        property: the property's name, or "deadlock".
+        engine: which engine answered, such as "bmc".
+        unroll: how it unrolled: "steps".
+        solver: which solver answered.
+        verdict: see `Verdict`; `SAFE` speaks of the states at most `depth` steps away.
+        depth: the deepest layer known to hold no counterexample, -1 if none is.
+        steps: the length of the counterexample in steps, or None.
+        trace: the counterexample, replayed by the concrete meaning.
+        reason: why the verdict is not better known, or what is out of bounds.
+    """
+
+    protocol: str
+    parameters: Mapping[str, Setting | None]
+    property: str
+    engine: str
+    unroll: str
+    solver: str
+    verdict: Verdict
+    depth: int
+    steps: int | None
+    effort: Effort
+    trace: Trace | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a running search is.
+
+    Attributes:
+        depth: the deepest layer known to hold no counterexample for the properties that are still open.
+        seconds: since the start.
+        variables: given to the solver so far.
+        clauses: given to the solver so far.
+        open: the names of the properties still searched.
+    """
+
+    depth: int
+    seconds: float
+    variables: int
+    clauses: int
+    open: tuple[str, ...]

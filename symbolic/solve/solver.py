@@ -1,0 +1,56 @@
+"""The one interface of solvers: clauses in, an answer under assumptions out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+TRUE = 1
+"""Variable 1 is the constant true in every solver."""
+
+
+class Answer(Enum):
+    """What a solver says of its clauses under assumptions."""
+
+    SATISFIABLE = "sat"
+    UNSATISFIABLE = "unsat"
+    UNKNOWN = "unknown"
+
+
+class Solver(ABC):
+    """An incremental SAT solver over integer literals as in DIMACS. Clauses only accumulate."""
+
+    name: str
+
+    @abstractmethod
+    def new_variables(self, count: int) -> int:
+        """Reserve variables.
+
+        Returns:
+            The number of the first; the others follow it.
+        """
+
+    @abstractmethod
+    def add(self, clauses: Sequence[tuple[int, ...]]) -> None:
+        """Assert clauses."""
+
+    @abstractmethod
+    def check(self, assumptions: Sequence[int]) -> Answer:
+        """Whether the clauses can be satisfied together with the assumptions (which count for this call only)."""
+
+    @abstractmethod
+    def true(self, literal: int) -> bool:
+        """Whether a literal is true in the model of the last satisfiable check."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Make a running check, in another thread, answer UNKNOWN soon."""
+
+    @abstractmethod
+    def reason(self) -> str:
+        """Why the last check answered UNKNOWN."""
+
+    @abstractmethod
+    def statistics(self) -> Mapping[str, int]:
+        """`variables` and `clauses` given so far."""

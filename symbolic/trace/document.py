@@ -1,0 +1,252 @@
+"""Traces in files: JSON that can be read again, rebuilt into a run of the model and replayed.
+
+Nothing in a file is evaluated: values are read by the types that the model has, names are looked up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.concrete import State
+from leadline.symbolic.lang import Action, Model, UserError
+from leadline.symbolic.lang.expr import unknown_name
+from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, action_named, states
+from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
+
+VERSION = 1
+"""The version of the files written here."""
+
+_FIELDS: dict[str, tuple[type, ...]] = {
+    "version": (int,),
+    "protocol": (str,),
+    "source": (str,),
+    "parameters": (dict,),
+    "fingerprint": (str,),
+    "property": (str, type(None)),
+    "ends": (str,),
+    "length": (int,),
+    "vars": (list,),
+    "initial_picks": (dict,),
+    "actions": (list,),
+    "states": (list,),
+}
+
+
+def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
+    """A trace as a JSON object.
+
+    `states` has the initial state first; `actions` has the action taken in each step, so that action i leads
+    from state i to state i + 1. A step that goes out of bounds has its action and no state.
+
+    Args:
+        model: the model.
+        trace: a run of it.
+        source: the protocol as the catalog finds it: its name or path.
+    """
+    names = _variable_names(model)
+    return {
+        "version": VERSION,
+        "protocol": model.protocol,
+        "source": source,
+        "parameters": dict(model.parameters),
+        "fingerprint": model.fingerprint,
+        "property": trace.property,
+        "ends": str(trace.ends),
+        "length": trace.length,
+        "vars": list(names),
+        "initial_picks": _picks_json(model.init, trace.initial_picks),
+        "actions": [_action_json(action_named(model, step.action), step.picks) for step in trace.steps],
+        "states": [
+            {name: to_json(v.type, x) for name, v, x in zip(names, model.variables, state, strict=True)}
+            for state in states(trace)
+        ],
+    }
+
+
+def _variable_names(model: Model) -> tuple[str, ...]:
+    names = tuple(variable.tla for variable in model.variables)
+    return names if len(set(names)) == len(names) else tuple(variable.name for variable in model.variables)
+
+
+def _pick_names(action: Action) -> tuple[str, ...]:
+    return spelled(tuple(pick.name for pick in action.picks))
+
+
+def _picks_json(action: Action, picks: Mapping[str, Value]) -> dict[str, Json]:
+    named = zip(_pick_names(action), action.picks, strict=True)
+    return {name: to_json(pick.type, picks[pick.name]) for name, pick in named if pick.name in picks}
+
+
+def _action_json(action: Action, picks: Mapping[str, Value]) -> dict[str, Json]:
+    return {"name": action.name, "tla": action.tla, "picks": _picks_json(action, picks)}
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A trace as a file holds it, its outline checked.
+
+    Attributes:
+        place: the file and, where it holds several traces, which one.
+        data: the JSON object.
+    """
+
+    place: str
+    data: Mapping[str, Json]
+
+    @property
+    def protocol(self) -> str:
+        """The protocol's name."""
+        return str(self.data["protocol"])
+
+    @property
+    def source(self) -> str:
+        """The protocol as the catalog found it when the trace was written."""
+        return str(self.data["source"])
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """The parameters; those that the protocol derives from others are left out."""
+        found = {name: x for name, x in self.data["parameters"].items() if x is not None}
+        for name, value in found.items():
+            if not isinstance(value, (bool, int, str)):
+                raise UserError(f"{self.place}.parameters.{name}: an integer, true, false or text is needed")
+        return found
+
+    def trace(self, model: Model) -> Trace:
+        """The trace as a run of the model, its values read by the model's types. Not replayed yet.
+
+        Raises:
+            UserError: if something in it is not of the model, with its place in the file.
+        """
+        names = _variable_names(model)
+        if list(self.data["vars"]) != list(names):
+            raise UserError(f"{self.place}.vars: {model.protocol} has the variables {', '.join(names)}")
+        found = [self._state(model, names, i, x) for i, x in enumerate(self.data["states"])]
+        actions = self.data["actions"]
+        wanted = "as many states as actions, or one more"
+        if len(found) - len(actions) not in (0, 1) or self.data["length"] != len(actions):
+            raise UserError(
+                f"{self.place}: {wanted} and a length to match are needed, not {len(found)} states, "
+                f"{len(actions)} actions and length {self.data['length']}"
+            )
+        after = [*found, None]
+        chosen = self.data["initial_picks"]
+        initial_picks = self._picks(model.init, chosen, f"{self.place}.initial_picks", after[0] is None)
+        steps = tuple(self._step(model, i, x, after[i + 1]) for i, x in enumerate(actions))
+        return Trace(initial_picks, after[0], steps, self._end(), self._property(model))
+
+    def _state(self, model: Model, names: tuple[str, ...], number: int, data: Json) -> State:
+        place = f"{self.place}.states[{number}]"
+        if not isinstance(data, dict) or set(data) != set(names):
+            raise UserError(f"{place}: an object with exactly {', '.join(names)} is needed")
+        pairs = zip(names, model.variables, strict=True)
+        return tuple(from_json(v.type, data[name], f"{place}.{name}") for name, v in pairs)
+
+    def _step(self, model: Model, number: int, data: Json, state: State | None) -> Step:
+        place = f"{self.place}.actions[{number}]"
+        if not isinstance(data, dict) or not {"name", "picks"} <= set(data) <= {"name", "tla", "picks"}:
+            raise UserError(f"{place}: an object with name, tla and picks is needed")
+        known = [action.name for action in model.actions]
+        if data["name"] not in known:
+            raise UserError(
+                f"{place}.name: {unknown_name(f'{model.protocol} has no action', str(data['name']), known)}"
+            )
+        action = action_named(model, data["name"])
+        picks = self._picks(action, data["picks"], f"{place}.picks", state is None)
+        return Step(action.name, picks, state)
+
+    def _picks(self, action: Action, data: Json, place: str, partial: bool) -> dict[str, Value]:
+        """The picks of a step; `partial` where it goes out of bounds, maybe before it has made them all."""
+        names = _pick_names(action)
+        fits = isinstance(data, dict) and (set(data) <= set(names) if partial else set(data) == set(names))
+        if not fits:
+            raise UserError(f"{place}: an object with exactly {', '.join(names) or 'no fields'} is needed")
+        named = [(name, pick) for name, pick in zip(names, action.picks, strict=True) if name in data]
+        return {pick.name: from_json(pick.type, data[name], f"{place}.{name}") for name, pick in named}
+
+    def _end(self) -> TraceEnd:
+        ends = self.data["ends"]
+        if ends not in list(TraceEnd):
+            raise UserError(f"{self.place}.ends: one of {', '.join(TraceEnd)} is needed, not {ends!r}")
+        return TraceEnd(ends)
+
+    def _property(self, model: Model) -> str | None:
+        name = self.data["property"]
+        if self.data["ends"] == TraceEnd.DEADLOCK:
+            return None
+        if name is not None and name not in model.properties:
+            what = unknown_name(f"{model.protocol} has no property", name, list(model.properties))
+            raise UserError(f"{self.place}.property: {what}")
+        return None if name is None else str(name)
+
+
+def stored_traces(path: Path) -> list[Stored]:
+    """The traces of a file: one trace, or every trace in the results of `check` or `explore`.
+
+    Raises:
+        UserError: if the file cannot be read or holds no traces.
+    """
+    data = _read(path)
+    if "results" in data:
+        results = data["results"]
+        if not isinstance(results, list) or not all(isinstance(x, dict) for x in results):
+            raise UserError(f"{path}.results: an array of objects is needed")
+        found = [(f"{path}.results[{i}].trace", x.get("trace")) for i, x in enumerate(results)]
+        held = [_outlined(x, place) for place, x in found if x is not None]
+        if not held:
+            raise UserError(f"{path}: none of the {len(results)} results has a trace")
+        return held
+    return [_outlined(data, str(path))]
+
+
+def _read(path: Path) -> dict[str, Json]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_key_twice)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is not JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise UserError(f"{path}: a JSON object is needed")
+    return data
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"an object has the key {next(x for x in names if names.count(x) > 1)!r} twice")
+    return made
+
+
+def _outlined(data: Json, place: str) -> Stored:
+    if not isinstance(data, dict):
+        raise UserError(f"{place}: an object is needed")
+    if "#meta" in data:
+        raise UserError(
+            f"{place} is in ITF, which does not say what the actions picked: write the trace as json"
+        )
+    for name, kinds in _FIELDS.items():
+        if name not in data:
+            raise UserError(f"{place}: {name} is missing, so this is no trace of Leadline's")
+        if type(data[name]) not in kinds:
+            wanted = " or ".join(_KIND_TEXT[kind] for kind in kinds)
+            raise UserError(f"{place}.{name}: {wanted} is needed")
+    if data["version"] != VERSION:
+        raise UserError(f"{place}.version: this Leadline reads version {VERSION}, not {data['version']}")
+    return Stored(place, data)
+
+
+_KIND_TEXT: dict[type, str] = {
+    int: "an integer",
+    str: "text",
+    dict: "an object",
+    list: "an array",
+    type(None): "null",
+}

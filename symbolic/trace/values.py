@@ -1,0 +1,172 @@
+"""Values as JSON, read back by their type: nothing in a file says what type a value has.
+
+=============  ==========================================================================
+type           JSON
+=============  ==========================================================================
+Bool, Int      true or false, a number
+Enum, Sort     the member's name
+Option         null or the value
+Tuple, Seq     an array
+Record         an object, by the fields' TLA+ names
+Union          ``{"tag": ..., "value": the record}``
+Set            an array in the type's fixed order
+Map            an object where the keys are names, else an array of ``[key, value]`` pairs
+=============  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.symbolic.lang import (
+    Bool,
+    Enum,
+    Int,
+    InternalError,
+    Map,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+    UserError,
+)
+from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.types import Value
+
+Json = Any
+"""What the standard library's `json` reads and writes."""
+
+
+def spelled(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names in TLA+'s lowerCamelCase, or as they are where two would become one."""
+    shown = tuple(camel(name) for name in names)
+    return shown if len(set(shown)) == len(names) else names
+
+
+def field_names(kind: Record) -> tuple[str, ...]:
+    """A record's fields as TLA+ names them."""
+    return spelled(tuple(name for name, _ in kind.fields))
+
+
+def to_json(kind: Type, value: Value) -> Json:
+    """A value of the type as JSON."""
+    match kind:
+        case Bool() | Int() | Enum() | Sort():
+            return value
+        case Option():
+            return None if value is None else to_json(kind.item, value)
+        case Tuple():
+            return [to_json(part, x) for part, x in zip(kind.items, value, strict=True)]
+        case Seq():
+            return [to_json(kind.item, x) for x in value]
+        case Set():
+            return [to_json(kind.item, x) for x in sorted(value, key=kind.item.rank)]
+        case Record():
+            parts = zip(field_names(kind), kind.parts, value, strict=True)
+            return {name: to_json(part, x) for name, part, x in parts}
+        case Union():
+            return {"tag": value[0], "value": to_json(kind.by_tag[value[0]], value[1])}
+        case Map():
+            pairs = [
+                (to_json(kind.key, k), to_json(kind.value, v)) for k, v in zip(kind.keys, value, strict=True)
+            ]
+            return dict(pairs) if _named_keys(kind) else [list(pair) for pair in pairs]
+    raise InternalError(f"values of {kind!r} have no JSON form")
+
+
+def _named_keys(kind: Map) -> bool:
+    return isinstance(kind.key, (Enum, Sort))
+
+
+def from_json(kind: Type, data: Json, place: str) -> Value:
+    """The value of the type that some JSON stands for.
+
+    Args:
+        kind: the type.
+        data: what was read.
+        place: where it stands, for the message.
+
+    Raises:
+        UserError: if it stands for no value of the type.
+    """
+    match kind:
+        case Option():
+            return None if data is None else from_json(kind.item, data, place)
+        case Tuple():
+            items = _array(data, place, len(kind.items))
+            return tuple(
+                from_json(p, x, f"{place}[{i}]")
+                for i, (p, x) in enumerate(zip(kind.items, items, strict=True), 1)
+            )
+        case Seq():
+            items = _array(data, place)
+            if len(items) > kind.capacity:
+                raise UserError(
+                    f"{place}: a sequence of at most {kind.capacity} items is needed, not {len(items)}"
+                )
+            return tuple(from_json(kind.item, x, f"{place}[{i}]") for i, x in enumerate(items, 1))
+        case Set():
+            items = _array(data, place)
+            members = frozenset(from_json(kind.item, x, f"{place}[{i}]") for i, x in enumerate(items, 1))
+            if len(members) < len(items):
+                raise UserError(f"{place}: an element of the set stands there twice")
+            return members
+        case Record():
+            names = field_names(kind)
+            fields = _object(data, names, place)
+            return tuple(
+                from_json(p, fields[n], f"{place}.{n}") for n, p in zip(names, kind.parts, strict=True)
+            )
+        case Union():
+            fields = _object(data, ("tag", "value"), place)
+            tag = from_json(kind.tags, fields["tag"], f"{place}.tag")
+            return (tag, from_json(kind.by_tag[tag], fields["value"], f"{place}.value"))
+        case Map():
+            return _map(kind, data, place)
+    if not kind.contains(data):
+        raise UserError(f"{place}: a value of {_kind_text(kind)} is needed, not {_short(data)}")
+    return data
+
+
+def _map(kind: Map, data: Json, place: str) -> Value:
+    if _named_keys(kind):
+        given = _object(data, kind.keys, place)
+        return tuple(from_json(kind.value, given[key], f"{place}[{key}]") for key in kind.keys)
+    pairs = [_array(pair, f"{place}, pair {i}", 2) for i, pair in enumerate(_array(data, place), 1)]
+    read = {
+        (key := from_json(kind.key, k, f"{place}, key {i}")): from_json(
+            kind.value, v, f"{place}[{kind.key.tla(key)}]"
+        )
+        for i, (k, v) in enumerate(pairs, 1)
+    }
+    if len(read) != len(pairs) or len(read) != len(kind.keys):
+        raise UserError(f"{place}: each of the map's {len(kind.keys)} keys is needed once")
+    return tuple(read[key] for key in kind.keys)
+
+
+def _array(data: Json, place: str, length: int | None = None) -> list[Json]:
+    if not isinstance(data, list) or length not in (None, len(data)):
+        wanted = "an array" if length is None else f"an array of {length} items"
+        raise UserError(f"{place}: {wanted} is needed, not {_short(data)}")
+    return data
+
+
+def _object(data: Json, names: tuple[str, ...], place: str) -> dict[str, Json]:
+    if not isinstance(data, dict) or set(data) != set(names):
+        raise UserError(
+            f"{place}: an object with exactly {', '.join(names) or 'no fields'} is needed, not {_short(data)}"
+        )
+    return data
+
+
+def _kind_text(kind: Type) -> str:
+    return f"{kind!r} ({', '.join(kind.members)})" if isinstance(kind, (Enum, Sort)) else repr(kind)
+
+
+def _short(data: Json) -> str:
+    text = repr(data)
+    return text if len(text) <= 60 else f"{text[:57]}..."
