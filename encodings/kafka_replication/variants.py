@@ -48,7 +48,8 @@ class KafkaReplication(Partition):
     """Leader and followers replicate one partition; a controller elects leaders and keeps the in-sync set.
 
     Replicas learn of elections from LeaderAndIsr requests, which may be lost, late or repeated, so several
-    may presume to lead at once. Committed is what lies below a leader's high watermark (`hw`).
+    may presume to lead at once. Committed is what lies below a leader's high watermark (`hw`). A run
+    can come to its end when records and epochs have run out, so deadlocks say nothing here.
 
     The variants differ in how a new follower finds the offset to truncate its log to, and in what a leader
     checks before it serves a fetch, moves its high watermark or changes the in-sync replicas (ISR).

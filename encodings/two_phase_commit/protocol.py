@@ -21,7 +21,8 @@ class TwoPhaseCommit(TransactionManager, ResourceManagers, BackupManager):
       TM's last state. As in the source, the TM itself does not care: it goes on deciding and broadcasting.
     - backup-manager: a crashed TM stops, perhaps in the middle of a broadcast, and a backup manager (BTM)
       that never crashes decides anew from the RMs' states. The source prints only the BTM's decision; the
-      rest is as in the other variant, its broadcast as the TM's. A RM picks any of its messages.
+      rest is as in the other variant, its broadcast as the TM's. A RM takes any of its messages. A TM that
+      dies while the RMs are working leaves them waiting for ever: a deadlock after 2 steps.
     """
 
     @action

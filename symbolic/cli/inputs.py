@@ -67,6 +67,9 @@ def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
                 found[name] = parse_setting(declared, value)
             except ParameterError as error:
                 wrong.append(str(error))
+                continue
+            complaint = declared.complaint(found[name])
+            wrong += [complaint] if complaint else []
     if wrong:
         raise ParameterError("\n".join(wrong))
     return found

@@ -9,7 +9,7 @@ from typing import Any
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
 from leadline.symbolic.cli.describe import summary
 from leadline.symbolic.cli.exits import Exit
-from leadline.symbolic.cli.output import add_format, as_json, columns, say, tell
+from leadline.symbolic.cli.output import Report, add_format, as_json, columns, deliver, tell
 from leadline.symbolic.lang import Parameter, UserError
 from leadline.symbolic.trace.trace import setting
 
@@ -25,15 +25,14 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """List every protocol with its parameters, its properties and what is known of them."""
     found = _entries(args.paths)
-    if args.format == "json":
-        print(as_json([_json(entry) for entry in found]), end="")
-    else:
-        for number, entry in enumerate(found):
-            if number:
-                say()
-            _text(entry)
-        if not found:
-            say("no protocols")
+    report = Report()
+    for number, entry in enumerate(found):
+        if number:
+            report.say()
+        _text(report, entry)
+    if not found:
+        report.say("no protocols")
+    deliver(report, as_json([_json(x) for x in found]) if args.format == "json" else None, None)
     return Exit.HOLDS
 
 
@@ -56,20 +55,21 @@ def default_text(one: Parameter) -> str:
     return "derived" if one.default is None else setting(one.default)
 
 
-def _text(entry: Entry) -> None:
-    say(entry.name if entry.source == entry.name else f"{entry.name} ({entry.source})")
+def _text(report: Report, entry: Entry) -> None:
+    report.say(entry.name if entry.source == entry.name else f"{entry.name} ({entry.source})")
     if entry.doc:
-        say(f"  {summary(entry.doc)}")
+        report.say(f"  {summary(entry.doc)}")
     rows = [[x.name, default_text(x), x.range, x.doc] for x in entry.protocol.parameters.values()]
-    _section("parameters", rows)
-    _section("properties", [[claim.name, str(claim.kind), summary(claim.doc)] for claim in entry.claims])
+    _section(report, "parameters", rows)
+    claims = [[claim.name, str(claim.kind), summary(claim.doc)] for claim in entry.claims]
+    _section(report, "properties", claims)
 
 
-def _section(head: str, rows: list[list[str]]) -> None:
+def _section(report: Report, head: str, rows: list[list[str]]) -> None:
     if rows:
-        say(f"  {head}")
+        report.say(f"  {head}")
         for line in columns(rows, "    "):
-            say(line)
+            report.say(line)
 
 
 def _json(entry: Entry) -> dict[str, Any]:

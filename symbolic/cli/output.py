@@ -1,13 +1,14 @@
-"""Where a command's answer goes: a terminal, a pipe, or a file that is there whole or not at all."""
+"""A command's answer: text for a person, in colour on a terminal, or a document for a program."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
-import stat
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from leadline.symbolic.cli.files import write_out
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.trace import Line, LineKind
 
@@ -28,58 +30,101 @@ def add_format(parser: argparse.ArgumentParser, *formats: str, out: bool = False
         parser.add_argument("--out", metavar="FILE", type=Path, help="write the answer to a file")
 
 
-def check_writable(path: Path | None) -> None:
-    """Look at --out before the work begins, not after.
+@dataclass(frozen=True)
+class Rows:
+    """A table: a header and rows as long as it."""
 
-    Raises:
-        UserError: if nothing can be written there.
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass
+class Report:
+    """An answer for a person to read, collected before it is shown."""
+
+    parts: list[str | Line | Rows] = field(default_factory=list)
+
+    def say(self, text: str = "") -> None:
+        """Add a line."""
+        self.parts.append(text)
+
+    def trace(self, lines: Iterable[Line]) -> None:
+        """Add a trace."""
+        self.parts.extend(lines)
+
+    def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Add a table."""
+        self.parts.append(Rows(header, rows))
+
+    def text(self) -> str:
+        """The answer as plain text."""
+        lines: list[str] = []
+        for part in self.parts:
+            lines += columns([part.header, *part.rows]) if isinstance(part, Rows) else [str(part)]
+        return "".join(f"{line}\n" for line in lines)
+
+    def show(self) -> None:
+        """Print the answer, in colour on a terminal."""
+        if not is_terminal(sys.stdout):
+            put(self.text())
+            return
+        console = Console(highlight=False, soft_wrap=True)
+        for part in self.parts:
+            console.print(_rich_table(part) if isinstance(part, Rows) else _rich_line(part))
+
+
+def _rich_line(part: str | Line) -> Text:
+    return Text(part.text, style=_STYLES[part.kind]) if isinstance(part, Line) else Text(part)
+
+
+def _rich_table(rows: Rows) -> Table:
+    table = Table(*rows.header, box=None, header_style="bold", pad_edge=False)
+    for row in rows.rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def deliver(report: Report, written: str | None, out: Path | None) -> None:
+    """Hand over an answer.
+
+    Args:
+        report: the answer for a person.
+        written: the answer in the format asked for; None if that is the report's text.
+        out: the file to write it to, or None for standard output. With a file, a person is told as well.
     """
-    if path is None:
+    if out is None:
+        report.show() if written is None else put(written)
         return
-    folder = path.parent
-    if not folder.is_dir():
-        raise UserError(f"--out {path}: there is no folder {folder}")
-    if path.is_dir():
-        raise UserError(f"--out {path}: this is a folder")
-    target = path if _is_special(path) else folder
-    if not os.access(target, os.W_OK):
-        raise UserError(f"--out {path}: {target} is not writable")
+    write_out(out, report.text() if written is None else written)
+    if written is not None:
+        report.show()
+    tell(f"wrote {out}")
 
 
-def write_out(path: Path, text: str) -> None:
-    """Write a file whole: to a temporary one beside it that then takes its name.
+def put(text: str) -> None:
+    """Write to standard output, at once.
 
     Raises:
-        UserError: if that fails; the file that was there, if any, is as it was.
+        BrokenPipeError: if nobody reads it any more.
+        UserError: if it cannot be written (a full disk).
     """
     try:
-        if _is_special(path):
-            path.write_text(text, encoding="utf-8")
-        else:
-            _replace(path.resolve(), text)
-    except OSError as error:
-        raise UserError(f"--out {path}: {error.strerror}") from error
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
         raise
+    except OSError as error:
+        forget_output()
+        raise UserError(f"standard output: {error.strerror}") from error
 
 
-def _is_special(path: Path) -> bool:
-    """Whether it is a device or a pipe, which must not be replaced by a file."""
+def forget_output() -> None:
+    """Send what is left for standard output nowhere, or the interpreter would complain of it at its end."""
     try:
-        return not stat.S_ISREG(path.stat().st_mode)
-    except OSError:
-        return False
+        descriptor = sys.stdout.fileno()
+    except io.UnsupportedOperation:
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def as_json(data: Any) -> str:
@@ -92,38 +137,10 @@ def is_terminal(stream: TextIO) -> bool:
     return stream.isatty()
 
 
-def say(text: str = "") -> None:
-    """A line on standard output."""
-    print(text)
-
-
 def tell(text: str) -> None:
     """A message on standard error, after whatever was answered so far."""
     sys.stdout.flush()
     print(f"leadline: {text}", file=sys.stderr)
-
-
-def say_lines(lines: Iterable[Line]) -> None:
-    """A trace on standard output, in colour on a terminal."""
-    if not is_terminal(sys.stdout):
-        for line in lines:
-            print(line)
-        return
-    console = Console(highlight=False)
-    for line in lines:
-        console.print(Text(line.text, style=_STYLES[line.kind]), soft_wrap=True)
-
-
-def say_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on standard output; off a terminal as aligned columns without colour or frame."""
-    if is_terminal(sys.stdout):
-        table = Table(*header, box=None, header_style="bold", pad_edge=False)
-        for row in rows:
-            table.add_row(*(Text(cell) for cell in row))
-        Console(highlight=False).print(table)
-        return
-    for line in columns([header, *rows]):
-        print(line)
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:

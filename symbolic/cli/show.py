@@ -10,7 +10,7 @@ from leadline.symbolic.cli.describe import bits, indented, size, sorts_of, tla_t
 from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.listing import default_text, parameter_json
-from leadline.symbolic.cli.output import add_format, as_json, columns, say
+from leadline.symbolic.cli.output import Report, add_format, as_json, columns, deliver
 from leadline.symbolic.lang import Action, Model
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.trace.trace import setting, title
@@ -27,27 +27,30 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Show a protocol at the parameters given."""
     entry, _, model = chosen_model(args)
-    if args.format == "json":
-        print(as_json(_json(entry, model)), end="")
-        return Exit.HOLDS
-    say(title(model))
-    for line in indented(entry.doc, 2):
-        say(line)
-    _section("parameters", _parameters(entry, model))
-    _section("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in sorts_of(model)])
-    total = sum(bits(variable.type) for variable in model.variables)
-    _section(f"variables (at most {size(total)} states)", _variables(model))
-    _section("actions", _documented((_action(x), x.doc) for x in model.actions))
-    _section("properties", _documented((f"{x.name} ({x.kind})", x.doc) for x in model.properties.values()))
+    written = as_json(_json(entry, model)) if args.format == "json" else None
+    deliver(_report(entry, model), written, None)
     return Exit.HOLDS
 
 
-def _section(head: str, lines: list[str]) -> None:
-    if lines:
-        say()
-        say(head)
-        for line in lines:
-            say(f"  {line}".rstrip())
+def _report(entry: Entry, model: Model) -> Report:
+    report = Report()
+    report.say(title(model))
+    for line in indented(entry.doc, 2):
+        report.say(line)
+    total = sum(bits(variable.type) for variable in model.variables)
+    for head, part in (
+        ("parameters", _parameters(entry, model)),
+        ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in sorts_of(model)]),
+        (f"variables (at most {size(total)} states)", _variables(model)),
+        ("actions", _documented((_action(x), x.doc) for x in model.actions)),
+        ("properties", _documented((f"{x.name} ({x.kind})", x.doc) for x in model.properties.values())),
+    ):
+        if part:
+            report.say()
+            report.say(head)
+            for line in part:
+                report.say(f"  {line}".rstrip())
+    return report
 
 
 def _parameters(entry: Entry, model: Model) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from leadline.symbolic.lang import build
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.expr import BoolExpr, ite, over, undefined, unknown_name, wrap
 from leadline.symbolic.lang.gate import BOOL, as_node, invalid, make_record, wrong_part
 from leadline.symbolic.lang.gate import set_of as node_set
@@ -17,17 +17,17 @@ from leadline.symbolic.lang.types import Type
 
 def all_of(*conditions: Any) -> BoolExpr:
     """Conjunction, evaluated from the left until one is false."""
-    return BoolExpr(build.connective(n.And, list(conditions)) if conditions else as_node(True))
+    return BoolExpr(rules.connective(n.And, list(conditions)))
 
 
 def any_of(*conditions: Any) -> BoolExpr:
     """Disjunction, evaluated from the left until one is true."""
-    return BoolExpr(build.connective(n.Or, list(conditions)) if conditions else as_node(False))
+    return BoolExpr(rules.connective(n.Or, list(conditions)))
 
 
 def implies(premise: Any, conclusion: Any) -> BoolExpr:
     """Implication; the conclusion is evaluated only where the premise holds."""
-    return BoolExpr(build.implication(premise, conclusion))
+    return BoolExpr(rules.implication(premise, conclusion))
 
 
 def forall(domain: Any, body: Callable[..., Any]) -> BoolExpr:
@@ -48,7 +48,7 @@ def choose(domain: Any, body: Callable[[Any], Any] = lambda x: True) -> Any:
 
     One fixed function, as in TLA+. Out of bounds if there is none. For a free choice see `Next.choose_any`.
     """
-    node = build.a_set(domain)
+    node = rules.a_set(domain)
     if isinstance(node, n.Invalid):
         return wrap(node)
     assert isinstance(node.type, Set)
@@ -56,11 +56,15 @@ def choose(domain: Any, body: Callable[[Any], Any] = lambda x: True) -> Any:
     return wrap(over(n.Choose, node, body, lambda _: item))
 
 
-def case(*arms: tuple[Any, Any], otherwise: Any = None) -> Any:
+_NOTHING = object()
+"""Tells an `otherwise` that is not given from the option's None."""
+
+
+def case(*arms: tuple[Any, Any], otherwise: Any = _NOTHING) -> Any:
     """The value of the first arm whose condition holds; without `otherwise` and a true arm: out of bounds."""
-    nodes = [as_node(value) if not build.needs_type(value) else value for _, value in arms]
+    nodes = [as_node(value) if not rules.needs_type(value) else value for _, value in arms]
     typed = [node for node in nodes if isinstance(node, n.Node)]
-    if otherwise is None:
+    if otherwise is _NOTHING:
         if not typed:
             return wrap(invalid("the arms of case have no type: write of(TheType, ...)"))
         result = undefined(typed[0].type, "no arm of the case holds")
@@ -78,40 +82,46 @@ def set_of(*elements: Any) -> Any:
 
 def map_of(key: Type, value: Callable[[Any], Any]) -> Any:
     """The map that gives each value of the key type the function's value: TLA+'s `[k \\in K |-> ...]`."""
-    (name,) = build.bound_names(value)
-    node = build.bind(n.MapBuild, key, name, lambda var: value(wrap(var)), lambda body: Map(key, body.type))
+    names = rules.bound_names(value)
+    if len(names) != 1:
+        return wrap(invalid(f"the function takes {len(names)} arguments, and map_of needs one: the key"))
+    node = rules.bind(n.MapBuild, key, names[0], lambda var: value(wrap(var)), lambda x: Map(key, x.type))
     return wrap(node)
 
 
-def of(kind: Type, *values: Any, **fields: Any) -> Any:
+def of(kind: Type, /, *values: Any, **fields: Any) -> Any:
     """A value of a type.
 
-    `of(Record, field=...)`, `of(Union, "tag", field=...)`, `of(Set, a, b)`, `of(Seq, a, b)`, `of(Tuple, a, b)`,
-    and `of(Type, value)` for every other type.
+    `of(Record, field=...)`, `of(Union, "tag", field=...)`, `of(Set, a, b)`, `of(Seq, a, b)`,
+    `of(Tuple, a, b)`, and `of(Type, value)` for every other type.
     """
     span = caller_span()
+    if isinstance(kind, Record) and not values:
+        return wrap(make_record(kind, fields, span))
+    if isinstance(kind, Union) and values and isinstance(values[0], str):
+        return wrap(_variant(kind, values[0], fields))
+    if fields:
+        return wrap(invalid(f"of({kind!r}, ...) takes no fields by name here: {', '.join(fields)}"))
     match kind:
-        case Record():
-            return wrap(make_record(kind, fields, span))
-        case Union():
-            return wrap(_variant(kind, *values, **fields))
         case Set():
-            return wrap(as_node(node_set([as_node(x, kind.item) for x in values], span), kind))
+            return wrap(node_set([as_node(x, kind.item) for x in values], span, kind.item))
         case Seq() | Tuple():
             return wrap(as_node(list(values), kind))
     if len(values) != 1:
-        return wrap(invalid(f"of({kind!r}, ...) takes one value"))
+        return wrap(invalid(f"of({kind!r}, ...) takes one value, and is given {len(values)}"))
     return wrap(as_node(values[0], kind))
 
 
-def _variant(kind: Union, tag: str, /, **fields: Any) -> n.Node:
+def _variant(kind: Union, tag: str, fields: dict[str, Any]) -> n.Node:
     if tag not in kind.by_tag:
         return invalid(unknown_name(f"a {kind!r} has no variant", tag, list(kind.by_tag)))
     payload = make_record(kind.by_tag[tag], fields, caller_span())
+    if isinstance(payload, n.Const):
+        return n.make(n.Const, kind, caller_span(), (tag, payload.value))
     return wrong_part((payload,)) or n.make(n.MakeVariant, kind, caller_span(), tag, payload)
 
 
-def replace(record: Any, **fields: Any) -> Any:
+def replace(record: Any, /, **fields: Any) -> Any:
     """The record with some fields changed: TLA+'s `[r EXCEPT !.f = ...]`."""
     node = as_node(record)
     kind = node.type
@@ -130,14 +140,14 @@ def replace(record: Any, **fields: Any) -> Any:
 
 def minimum(left: Any, right: Any) -> Any:
     """The lesser of two integers."""
-    return ite(wrap(build.comparison(n.Le, left, right)), left, right)
+    return ite(wrap(rules.comparison(n.Le, left, right)), left, right)
 
 
 def maximum(left: Any, right: Any) -> Any:
     """The greater of two integers."""
-    return ite(wrap(build.comparison(n.Le, left, right)), right, left)
+    return ite(wrap(rules.comparison(n.Le, left, right)), right, left)
 
 
 def number_where(domain: Any, body: Callable[[Any], Any]) -> Any:
     """How many elements of the domain satisfy the body."""
-    return wrap(build.a_set(domain)).filter(body).size
+    return wrap(rules.a_set(domain)).filter(body).size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,9 +28,8 @@ class Expr:
 def invalid(text: str, *parts: n.Node, type_: Type = NEVER, span: Span | None = None) -> n.Node:
     """A mistake, kept in the expression's place (and the mistakes of its parts with it)."""
     place = span or caller_span()
-    wrong = tuple(part for part in parts if isinstance(part, n.Invalid))
     # A mistake inside a mistake is told once, at its root.
-    return wrong[0] if wrong else n.make(n.Invalid, type_, place, text, place, parts)
+    return wrong_part(parts) or n.make(n.Invalid, type_, place, text, place, parts)
 
 
 def fits(source: Type, target: Type) -> bool:
@@ -61,14 +61,17 @@ def coerce(node: n.Node, target: Type) -> n.Node:
         return node
     if not fits(node.type, target):
         return invalid(_clash(node, target), node)
-    if isinstance(node, n.Const) and isinstance(node.type, Int) and not target.contains(node.value):
-        return invalid(f"{node.value} can never be in {target!r}: widen the range or mend the value", node)
-    if isinstance(node, n.Const) and target.contains(node.value):
-        return n.make(n.Const, target, node.span, node.value)
+    if isinstance(node, n.Const):
+        if target.contains(node.value):
+            return n.make(n.Const, target, node.span, node.value)
+        shown = node.type.tla(node.value)
+        return invalid(f"{shown} can never be in {target!r}: widen the range or mend the value", node)
     return n.make(n.Coerce, target, node.span, node)
 
 
 def _clash(node: n.Node, target: Type) -> str:
+    if node.type == Option(NEVER):
+        return f"type clash: a value of {target!r} is needed, and this is None"
     text = f"type clash: a value of {target!r} is needed, and this is of {node.type!r}"
     if isinstance(node.type, Option) and fits(node.type.item, target):
         return f"{text}; read the option's value with .value, after a guard that it is not None"
@@ -107,9 +110,9 @@ def _literal(value: Any, expected: Type | None) -> n.Node:
         case bool():
             return n.make(n.Const, BOOL, span, value)
         case int():
-            return n.make(n.Const, Int(value, value), span, value)
+            return n.make(n.Const, Int(int(value), int(value)), span, int(value))
         case str():
-            return _member(value, expected, span)
+            return _member(str(value), expected, span)
         case None:
             return n.make(n.Const, Option(NEVER), span, None)
         case set() | frozenset():
@@ -133,26 +136,41 @@ def _member(value: str, expected: Type | None, span: Span) -> n.Node:
 
 def _set_literal(value: Any, expected: Type | None, span: Span) -> n.Node:
     item = expected.item if isinstance(expected, Set) else None
-    nodes = sorted((as_node(x, item) for x in value), key=repr)
-    return set_of(nodes, span)
+    # Sorted, since the order of a Python set of strings differs from process to process.
+    return set_of([as_node(x, item) for x in sorted(value, key=repr)], span, item)
 
 
 def _mapping_literal(value: Mapping[Any, Any], expected: Type | None, span: Span) -> n.Node:
     if isinstance(expected, Record):
         return make_record(expected, value, span)
     if isinstance(expected, Map):
-        missing = [key for key in expected.keys if key not in value]
-        extra = [key for key in value if not expected.key.contains(key)]
-        if missing or extra:
-            return invalid(f"a {expected!r} needs exactly its keys: missing {missing}, unknown {extra}")
-        whole = n.make(n.Const, expected, span, tuple(next(expected.value.values()) for _ in expected.keys))
-        for key in expected.keys:
-            node = as_node(value[key], expected.value)
-            if isinstance(node, n.Invalid):
-                return node
-            whole = n.make(n.MapUpdate, expected, span, whole, as_node(key, expected.key), node)
-        return whole
+        return _map_literal(value, expected, span)
+    if expected is not None:
+        return invalid(f"type clash: a value of {expected!r} is needed, and this is a dict")
     return invalid("a dict is a record or a map, and none is expected here: write of(TheType, ...)")
+
+
+def _map_literal(value: Mapping[Any, Any], kind: Map, span: Span) -> n.Node:
+    missing = [key for key in kind.keys if key not in value]
+    extra = [key for key in value if not kind.key.contains(key)]
+    if missing or extra:
+        told = [f"missing {', '.join(map(str, missing))}"] if missing else []
+        told += [f"unknown {', '.join(map(str, extra))}"] if extra else []
+        return invalid(f"a {kind!r} needs exactly its keys: {'; '.join(told)}")
+    nodes = tuple(as_node(value[key], kind.value) for key in kind.keys)
+    bad = wrong_part(nodes)
+    if bad is not None:
+        return bad
+    fillers = list(itertools.islice(kind.value.values(), 1))
+    if nodes and not fillers:
+        return invalid(f"{kind.value!r} has no values, so no map to it can be written")
+    # Where an item is no constant, any value does until the update below.
+    start = tuple(node.value if isinstance(node, n.Const) else fillers[0] for node in nodes)
+    whole: n.Node = n.make(n.Const, kind, span, start)
+    for key, node in zip(kind.keys, nodes, strict=True):
+        if not isinstance(node, n.Const):
+            whole = n.make(n.MapUpdate, kind, span, whole, n.make(n.Const, kind.key, span, key), node)
+    return whole
 
 
 def _sequence_literal(value: Any, expected: Type | None, span: Span) -> n.Node:
@@ -160,18 +178,33 @@ def _sequence_literal(value: Any, expected: Type | None, span: Span) -> n.Node:
         items = tuple(as_node(x, expected.item) for x in value)
         if len(items) > expected.capacity:
             return invalid(f"{len(items)} items do not fit into {expected!r}", *items)
-        return wrong_part(items) or n.make(n.MakeSeq, expected, span, items)
+        return whole_of(n.MakeSeq, expected, span, items)
     if expected is None or (isinstance(expected, Tuple) and len(expected.items) == len(value)):
         wanted = expected.items if isinstance(expected, Tuple) else [None] * len(value)
         items = tuple(as_node(x, part) for x, part in zip(value, wanted, strict=True))
-        kind = Tuple(tuple(item.type for item in items))
-        return wrong_part(items) or n.make(n.MakeTuple, kind, span, items)
-    return invalid(f"type clash: {expected!r} is needed, and this has {len(value)} items")
+        return whole_of(n.MakeTuple, Tuple(tuple(item.type for item in items)), span, items)
+    what = "list" if isinstance(value, list) else "tuple"
+    return invalid(f"type clash: a value of {expected!r} is needed, and this is a {what} of {len(value)}")
 
 
 def wrong_part(parts: tuple[n.Node, ...]) -> n.Node | None:
-    """The first part that is a mistake, if any."""
-    return next((part for part in parts if isinstance(part, n.Invalid)), None)
+    """The mistake among the parts, if any; one that holds all of them if there are several."""
+    wrong = tuple(dict.fromkeys(part for part in parts if isinstance(part, n.Invalid)))
+    if len(wrong) < 2:
+        return wrong[0] if wrong else None
+    first = wrong[0]
+    return n.make(n.Invalid, NEVER, first.span, first.mistake, first.mistake_span, wrong)
+
+
+def whole_of(kind: type[n.Node], type_: Type, span: Span, items: tuple[n.Node, ...]) -> n.Node:
+    """A tuple, record, sequence or set of its items: a constant if they all are."""
+    bad = wrong_part(items)
+    if bad is not None:
+        return bad
+    values = [item.value for item in items if isinstance(item, n.Const)]
+    if len(values) < len(items):
+        return n.make(kind, type_, span, items)
+    return n.make(n.Const, type_, span, frozenset(values) if kind is n.SetOf else tuple(values))
 
 
 def join_all(nodes: list[n.Node]) -> Type | None:
@@ -182,14 +215,14 @@ def join_all(nodes: list[n.Node]) -> Type | None:
     return joined
 
 
-def set_of(nodes: list[n.Node], span: Span) -> n.Node:
-    """The set of the nodes' values."""
-    item = join_all(nodes)
+def set_of(nodes: list[n.Node], span: Span, expected: Type | None = None) -> n.Node:
+    """The set of the nodes' values, its items of the expected type or of the least one that holds all."""
+    item = expected if expected is not None else join_all(nodes)
     if item is None:
         types = ", ".join(sorted({repr(node.type) for node in nodes}))
         return invalid(f"type clash: the items of a set are of different types: {types}", *nodes)
     items = tuple(coerce(node, item) for node in nodes)
-    return wrong_part(items) or n.make(n.SetOf, Set(item), span, items)
+    return whole_of(n.SetOf, Set(item), span, items)
 
 
 def make_record(kind: Record, values: Mapping[str, Any], span: Span) -> n.Node:
@@ -201,4 +234,4 @@ def make_record(kind: Record, values: Mapping[str, Any], span: Span) -> n.Node:
         told += [f"unknown {', '.join(unknown)}"] if unknown else []
         return invalid(f"a {kind!r} has the fields {', '.join(kind.positions)}: {'; '.join(told)}")
     items = tuple(as_node(values[name], part) for name, part in kind.fields)
-    return wrong_part(items) or n.make(n.MakeRecord, kind, span, items)
+    return whole_of(n.MakeRecord, kind, span, items)

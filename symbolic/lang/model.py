@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +9,8 @@ from functools import cached_property
 
 from leadline.symbolic.lang.errors import UserError
 from leadline.symbolic.lang.expr import unknown_name
-from leadline.symbolic.lang.nodes import Node, field_names, postorder
+from leadline.symbolic.lang.fingerprint import Fingerprint
+from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Type
@@ -140,47 +140,23 @@ class Model:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything that the model means: variables, initial states, actions, properties."""
-        lines = [f"{v.name}:{describe(v.type)}" for v in self.variables]
+        """A hash of everything that the model means: variables, initial states, actions, properties.
+
+        The same in every process, and blind to the names of record types, docstrings and places in files.
+        """
+        text = Fingerprint()
+        for variable in self.variables:
+            text.say("variable", variable.name, text.type(variable.type))
         for action in (self.init, *self.actions):
-            shape = [f"pick {x.name}" if isinstance(x, Pick) else "guard" for x in action.body]
-            lines += [action.name, *shape, *(name for name, _ in action.updates)]
-            lines += _canonical(action.roots)
+            text.say("action", action.name)
+            for item in action.body:
+                if isinstance(item, Pick):
+                    domain = text.node(item.domain) if item.domain is not None else ""
+                    text.say("pick", item.name, text.type(item.type), domain)
+                else:
+                    text.say("guard", text.node(item))
+            for name, node in action.updates:
+                text.say("update", name, text.node(node))
         for one in self.properties.values():
-            lines += [one.name, *_canonical((one.formula,))]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-def describe(kind: Type) -> str:
-    """A type in full: unlike its `repr`, with the parts of named ones."""
-    own = {k: v for k, v in vars(kind).items() if isinstance(v, (str, int, tuple)) and not k.startswith("_")}
-    plain = [
-        f"{k}={v!r}" for k, v in sorted(own.items()) if k in ("name", "members", "low", "high", "capacity")
-    ]
-    fields = getattr(kind, "fields", None) or getattr(kind, "variants", None) or ()
-    inside = [name for name, _ in fields] + [describe(part) for part in kind.parts]
-    return f"{type(kind).__name__}({', '.join(plain + inside)})"
-
-
-def _canonical(roots: tuple[Node, ...]) -> list[str]:
-    numbers: dict[Node, int] = {}
-    lines = []
-    for node in postorder(*roots):
-        numbers[node] = len(numbers)
-        lines.append(f"{type(node).__name__} {describe(node.type)} {_fields(node, numbers)}")
-    return [*lines, *(str(numbers[root]) for root in roots)]
-
-
-def _fields(node: Node, numbers: dict[Node, int]) -> str:
-    shown = []
-    for name in field_names(type(node)):
-        value = getattr(node, name)
-        if isinstance(value, Node):
-            shown.append(f"#{numbers[value]}" if value in numbers else f"{value!r}")
-        elif isinstance(value, tuple) and value and isinstance(value[0], Node):
-            shown.append(" ".join(f"#{numbers[item]}" for item in value))
-        elif isinstance(value, frozenset):
-            shown.append(repr(sorted(value, key=repr)))
-        else:
-            shown.append(repr(value))
-    return "; ".join(shown)
+            text.say("property", one.name, text.node(one.formula))
+        return text.digest()

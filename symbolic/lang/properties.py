@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.build import boolean
+from leadline.symbolic.lang.checks import mistakes_in, strays
 from leadline.symbolic.lang.errors import Mistake
-from leadline.symbolic.lang.model import Property, PropertyKind
+from leadline.symbolic.lang.model import Property, PropertyKind, Variable
 from leadline.symbolic.lang.names import kebab, pascal
+from leadline.symbolic.lang.rules import boolean
 from leadline.symbolic.lang.span import Span
 
 if TYPE_CHECKING:
@@ -80,36 +82,43 @@ def state_claims(
     now: State,
     claims: Iterable[Claim],
     mistakes: list[Mistake],
-    guarded: Callable[[Callable[[], object], list[Mistake], Callable[..., Any]], None],
+    guarded: Callable[[Callable[[], object], list[Mistake], Callable[..., Any]], bool],
 ) -> dict[str, Property]:
     """The claims that apply to the protocol, as properties over its state; mistakes are added to the list."""
     stated: dict[str, Property] = {}
     for claim in claims:
         if not isinstance(protocol, claim.protocol) or not claim.when(protocol):
             continue
+        if claim.name in stated:
+            first = stated[claim.name].span
+            mistakes.append(
+                Mistake(claim.span, f"the property {claim.name} is stated twice, first at {first}")
+            )
         written: list[Any] = []
-
-        def state_it(claim: Claim = claim, written: list[Any] = written) -> None:
-            written.append(claim.function(protocol, now))
-
-        guarded(state_it, mistakes, claim.function)
-        if not written:
+        state = partial(_state, claim, protocol, now, written)
+        if not guarded(state, mistakes, claim.function):
             continue
         if written[0] is None:
-            mistakes.append(
-                Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula")
-            )
+            text = f"the property {claim.name} returns nothing: return its formula"
+            mistakes.append(Mistake(claim.span, text))
             continue
         formula = boolean(written[0])
         stated[claim.name] = Property(claim.name, claim.tla, claim.kind, claim.doc, claim.span, formula)
-        mistakes += _complaints(claim, formula)
+        mistakes += _complaints(claim, formula, now.__dict__["_variables"])
     return stated
 
 
-def _complaints(claim: Claim, formula: n.Node) -> list[Mistake]:
-    nodes = n.postorder(formula)
-    told = [Mistake(x.mistake_span, x.mistake) for x in nodes if isinstance(x, n.Invalid)]
-    if not told and not any(isinstance(x, n.StateVar) for x in nodes):
-        text = f"the property {claim.name} names no state variable: it would say the same of every state"
-        told.append(Mistake(claim.span, text))
+def _state(claim: Claim, protocol: Protocol, now: State, written: list[Any]) -> None:
+    written.append(claim.function(protocol, now))
+
+
+def _complaints(claim: Claim, formula: n.Node, variables: dict[str, Variable]) -> list[Mistake]:
+    where = f"the property {claim.name}"
+    told = mistakes_in(formula) + strays([formula], variables, (), where)
+    # A constant is what a claim says that the parameters have decided already.
+    constant = isinstance(formula, n.Const)
+    if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(formula)):
+        told.append(
+            Mistake(claim.span, f"{where} names no state variable: it would say the same of every state")
+        )
     return told

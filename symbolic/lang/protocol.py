@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, overload
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.checks import mistakes_in, strays
 from leadline.symbolic.lang.errors import AssumptionFailed, LeadlineError, Mistake, ModelError
 from leadline.symbolic.lang.expr import unknown_name, wrap
-from leadline.symbolic.lang.gate import as_node
+from leadline.symbolic.lang.gate import invalid
 from leadline.symbolic.lang.model import Action, Model, Pick, Property, Variable
 from leadline.symbolic.lang.names import camel, pascal
-from leadline.symbolic.lang.next_state import Next, Script, updated
+from leadline.symbolic.lang.next_state import Next
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
+from leadline.symbolic.lang.script import Script, updates
 from leadline.symbolic.lang.span import Span, caller_span
 from leadline.symbolic.lang.types import Type
 
@@ -107,6 +109,10 @@ class Declarations:
         span = caller_span()
         if name in variables:
             mistakes.append(Mistake(span, f"{name} is declared twice, first at {variables[name].span}"))
+        elif name in dir(Next) or name.startswith("_"):
+            mistakes.append(
+                Mistake(span, f"a variable cannot be called `{name}`: nxt.{name} means something else")
+            )
         elif not isinstance(kind, Type):
             mistakes.append(Mistake(span, f"{name} needs a type, such as Bool() or Int(0, 3), not {kind!r}"))
         else:
@@ -124,9 +130,7 @@ class State:
             raise AttributeError(name)
         variables: dict[str, Variable] = self.__dict__["_variables"]
         if name not in variables:
-            text = unknown_name("there is no variable", name, list(variables))
-            span = caller_span()
-            return wrap(n.make(n.Invalid, as_node(True).type, span, text, span, ()))
+            return wrap(invalid(unknown_name("there is no variable", name, list(variables))))
         variable = variables[name]
         return wrap(n.make(n.StateVar, variable.type, variable.span, name))
 
@@ -188,13 +192,25 @@ class Protocol:
 
 
 def action_marks(kind: type[Protocol]) -> list[ActionMark]:
-    """The actions of a protocol's class, base classes first, each in the order written."""
+    """The actions of a protocol's class, base classes first, each in the order written.
+
+    A subclass replaces an action by one of the same name, and drops it by `name = None`.
+
+    Raises:
+        ModelError: if an action is replaced by a method that is not marked.
+    """
     found: dict[str, ActionMark] = {}
     for base in reversed(kind.__mro__):
         for name, member in vars(base).items():
             mark = getattr(member, "__leadline_action__", None)
             if mark is not None:
                 found[name] = mark
+            elif name in found and member is None:
+                del found[name]
+            elif name in found:
+                code = member.__code__
+                text = f"{name} replaces an action and is none itself: write @action above it"
+                raise ModelError([Mistake(Span(code.co_filename, code.co_firstlineno), text)])
     return list(found.values())
 
 
@@ -210,20 +226,23 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     """
     declared = Declarations()
     mistakes: list[Mistake] = []
-    _guarded(lambda: protocol.define(declared), mistakes, type(protocol).define)
+    defined = _guarded(lambda: protocol.define(declared), mistakes, type(protocol).define)
     variables: dict[str, Variable] = declared.__dict__["variables"]
     mistakes += declared.__dict__["mistakes"]
+    if defined and not mistakes and not variables:
+        mistakes.append(
+            Mistake(_start_of(type(protocol).define), "define declares no variable: state.x = a type")
+        )
     if mistakes:
         raise ModelError(mistakes)
     init = _initial(protocol, variables, mistakes)
-    actions = tuple(
-        _action(protocol, mark, variables, mistakes)
-        for mark in action_marks(type(protocol))
-        if mark.when(protocol)
-    )
+    marks: list[ActionMark] = []
+    _guarded(lambda: marks.extend(action_marks(type(protocol))), mistakes, type(protocol).define)
+    actions = tuple(_action(protocol, mark, variables, mistakes) for mark in marks if mark.when(protocol))
     properties = state_claims(protocol, State(variables), claims, mistakes, _guarded)
     for thing in (init, *actions):
-        _collect(thing.roots, mistakes)
+        mistakes += mistakes_in(*thing.roots)
+        mistakes += strays(thing.roots, variables, thing.picks, thing.name)
     if mistakes:
         raise ModelError(mistakes)
     return Model(
@@ -231,16 +250,20 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     )
 
 
-def _collect(roots: Iterable[n.Node], mistakes: list[Mistake]) -> None:
-    for node in n.postorder(*roots):
-        if isinstance(node, n.Invalid):
-            mistakes.append(Mistake(node.mistake_span, node.mistake))
+def _start_of(function: Callable[..., Any]) -> Span:
+    code = inspect.unwrap(function).__code__
+    return Span(code.co_filename, code.co_firstlineno)
 
 
-def _guarded(run: Callable[[], object], mistakes: list[Mistake], where: Callable[..., Any]) -> None:
-    """Run a piece of the user's code; what it raises is a mistake at the user's line."""
+def _guarded(run: Callable[[], object], mistakes: list[Mistake], where: Callable[..., Any]) -> bool:
+    """Run a piece of the user's code; what it raises is a mistake at the user's line.
+
+    Returns:
+        whether it ran to its end.
+    """
     try:
         run()
+        return True
     except ModelError as error:
         mistakes += error.mistakes
     except LeadlineError:
@@ -253,20 +276,35 @@ def _guarded(run: Callable[[], object], mistakes: list[Mistake], where: Callable
         mistakes.append(
             Mistake(Span(code.co_filename, line or 0), f"Python says: {type(error).__name__}: {error}")
         )
+    return False
 
 
 def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[Mistake]) -> Action:
-    script = Script(variables)
+    script = Script(variables, initial=True)
     function = type(protocol).init
-    _guarded(lambda: protocol.init(Next(script)), mistakes, function)
-    code = function.__code__
-    span = Span(code.co_filename, code.co_firstlineno)
-    assigned = {x.variable for x in script.assignments if not x.path and not x.arms}
-    for name, variable in variables.items():
-        if name not in assigned:
-            script.blame(f"init does not assign {name}: write start.{name} = ...", variable.span)
+    ran = _guarded(lambda: protocol.init(Next(script)), mistakes, function)
+    init = Action("init", "Init", "", _start_of(function), tuple(script.body), updates(script))
+    if ran:
+        _check_assigned(script, dict(init.updates))
+    for root in init.roots:
+        for read in n.postorder(root):
+            # A variable that occurs in its own value is what `_check_assigned` tells.
+            if isinstance(read, n.StateVar) and not (ran and (read.name, root) in init.updates):
+                script.blame(
+                    f"init reads `{read.name}`, and there is no state before the initial one", root.span
+                )
     mistakes += script.mistakes
-    return Action("init", "Init", "", span, tuple(script.body), _updates(script))
+    return init
+
+
+def _check_assigned(script: Script, values: dict[str, n.Node]) -> None:
+    for name, variable in script.variables.items():
+        if name not in values:
+            script.blame(f"init does not assign {name}: write start.{name} = ...", variable.span)
+        elif any(isinstance(x, n.StateVar) and x.name == name for x in n.postorder(values[name])):
+            span = next(x.span for x in script.assignments if x.variable == name)
+            repair = f"write start.{name} = ... as a whole, on every path"
+            script.blame(f"init assigns {name} only in part or on some paths: {repair}", span)
 
 
 def _action(
@@ -275,45 +313,36 @@ def _action(
     script = Script(variables)
     nxt = Next(script)
     arguments = list(inspect.signature(mark.function).parameters.values())[3:]
-    picked = {x.name: _picked(protocol, x, nxt, script, mark) for x in arguments}
+    picked = {x.name: _picked(protocol, x, script, mark) for x in arguments}
     _guarded(lambda: mark.function(protocol, State(variables), nxt, **picked), mistakes, mark.function)
     mistakes += script.mistakes
     name = mark.function.__name__
     doc = inspect.getdoc(mark.function) or ""
-    return Action(name, mark.tla, doc, mark.span, tuple(script.body), _updates(script))
+    return Action(name, mark.tla, doc, mark.span, tuple(script.body), updates(script))
 
 
-def _picked(
-    protocol: Protocol, argument: inspect.Parameter, nxt: Next, script: Script, mark: ActionMark
-) -> Any:
+def _picked(protocol: Protocol, argument: inspect.Parameter, script: Script, mark: ActionMark) -> Any:
     default = argument.default
-    domain = default.domain if isinstance(default, PickMark) else None
+    if not isinstance(default, PickMark):
+        return _without_domain(argument.name, "", mark, script, mark.span)
+    domain = default.domain
     if isinstance(domain, str):
-        domain = getattr(protocol, domain, None)
+        named, domain = domain, getattr(protocol, domain, None)
+        if not isinstance(domain, Type):
+            text = f", and the protocol has no type `{named}`"
+            return _without_domain(argument.name, text, mark, script, default.span)
     if not isinstance(domain, Type):
-        named = f", and the protocol has no type {default.domain!r}" if isinstance(default, PickMark) else ""
-        text = (
-            f"the pick `{argument.name}` of {mark.function.__name__} has no domain{named}: "
-            f'write {argument.name}=pick("TheType"), or nxt.pick("{argument.name}", a_set) in the body'
-        )
-        script.blame(text, default.span if isinstance(default, PickMark) else mark.span)
-        return wrap(n.make(n.Invalid, as_node(True).type, mark.span, text, mark.span, ()))
-    return nxt.pick(argument.name, domain)
+        return _without_domain(argument.name, "", mark, script, default.span)
+    return wrap(script.pick(argument.name, domain, default.span))
 
 
-def _updates(script: Script) -> tuple[tuple[str, n.Node], ...]:
-    """The next value of each assigned variable: its assignments applied one after the other."""
-    values: dict[str, n.Node] = {}
-    for one in script.assignments:
-        variable = script.variables[one.variable]
-        current = values.get(one.variable)
-        if current is None:
-            current = n.make(n.StateVar, variable.type, variable.span, variable.name)
-        value = updated(current, one.path, one.value)
-        if one.condition is not None:
-            value = n.make(n.Ite, variable.type, one.span, one.condition, value, current)
-        values[one.variable] = value
-    return tuple((name, values[name]) for name in script.variables if name in values)
+def _without_domain(name: str, why: str, mark: ActionMark, script: Script, span: Span) -> Any:
+    text = (
+        f"the pick `{name}` of {mark.function.__name__} has no domain{why}: "
+        f'write {name}=pick("TheType"), or nxt.pick("{name}", a_set) in the body'
+    )
+    script.blame(text, span)
+    return wrap(invalid(text, span=span))
 
 
 __all__ = ["Pick", "Property", "Protocol", "action", "action_marks", "build", "pick"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-_OWN_FOLDER = str(Path(__file__).parent)
-_OWN_REAL_FOLDER = str(Path(__file__).resolve().parent)
+_FILE = Path(__file__)
+_OWN_FOLDERS = (f"{_FILE.parent}{os.sep}", f"{_FILE.resolve().parent}{os.sep}")
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -29,7 +30,7 @@ def caller_span() -> Span:
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith((_OWN_FOLDER, _OWN_REAL_FOLDER)):
+        if not file.startswith(_OWN_FOLDERS):
             return Span(file, frame.f_lineno)
         if frame.f_back is None:
             break

@@ -11,6 +11,9 @@ from functools import cached_property
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.types import Enum, Type, Value
 
+_TAKEN = ("node", "is_in")
+"""Attributes that every expression has, which therefore cannot be a record's field."""
+
 
 def _product_rank(parts: tuple[Type, ...], value: Value) -> int:
     rank = 0
@@ -74,6 +77,11 @@ class Record(Type):
 
     __hash__ = Type.__hash__
 
+    def __post_init__(self) -> None:
+        for name, _ in self.fields:
+            if name in _TAKEN or name.startswith("_"):
+                raise TypeError(f"a record cannot have a field `{name}`: every expression uses that name")
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Record) and self.fields == other.fields
 
@@ -104,10 +112,11 @@ class Record(Type):
         return _product_contains(self.parts, value)
 
     def tla(self, value: Value) -> str:
-        inside = (
-            f"{camel(name)} |-> {part.tla(x)}" for (name, part), x in zip(self.fields, value, strict=True)
-        )
-        return f"[{', '.join(inside)}]"
+        return f"[{self._tla_fields(value)}]" if self.fields else "<<>>"
+
+    def _tla_fields(self, value: Value) -> str:
+        pairs = zip(self.fields, value, strict=True)
+        return ", ".join(f"{camel(name)} |-> {part.tla(x)}" for (name, part), x in pairs)
 
     def _join(self, other: Record) -> Type | None:
         if [name for name, _ in self.fields] != [name for name, _ in other.fields]:
@@ -122,12 +131,22 @@ class Record(Type):
 
 @dataclass(frozen=True, repr=False)
 class Union(Type):
-    """Records of several shapes, told apart by a tag: messages, say."""
+    """Records of several shapes, told apart by a tag: messages, say.
+
+    Two unions with the same variants are the same type, whatever their names.
+    """
 
     name: str
     variants: tuple[tuple[str, Record], ...]
 
     __hash__ = Type.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Union) and self.variants == other.variants
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(("Union", self.variants))
 
     @cached_property
     def by_tag(self) -> dict[str, Record]:
@@ -159,13 +178,14 @@ class Union(Type):
         return (
             isinstance(value, tuple)
             and len(value) == 2
+            and isinstance(value[0], str)
             and value[0] in self.by_tag
             and self.by_tag[value[0]].contains(value[1])
         )
 
     def tla(self, value: Value) -> str:
         tag, payload = value
-        fields = self.by_tag[tag].tla(payload)[1:-1]
+        fields = self.by_tag[tag]._tla_fields(payload)
         return f'[type |-> "{tag}"' + (f", {fields}]" if fields else "]")
 
     def _join(self, other: Union) -> Type | None:
@@ -275,9 +295,13 @@ class Seq(Type):
 
     __hash__ = Type.__hash__
 
+    def __post_init__(self) -> None:
+        if type(self.capacity) is not int or self.capacity < 0:
+            raise TypeError(f"a sequence's capacity is an integer from 0, and this is {self.capacity!r}")
+
     @cached_property
     def cardinality(self) -> int:
-        return sum(self.item.cardinality**length for length in range(self.capacity + 1))
+        return sum(int(self.item.cardinality**length) for length in range(self.capacity + 1))
 
     def values(self) -> Iterator[Value]:
         items = tuple(self.item.values())
@@ -285,7 +309,7 @@ class Seq(Type):
             yield from itertools.product(items, repeat=length)
 
     def rank(self, value: Value) -> int:
-        shorter = sum(self.item.cardinality**length for length in range(len(value)))
+        shorter = sum(int(self.item.cardinality**length) for length in range(len(value)))
         return shorter + _product_rank((self.item,) * len(value), value)
 
     def contains(self, value: Value) -> bool:
@@ -310,11 +334,11 @@ class Seq(Type):
         return f"Seq({self.item!r}, {self.capacity})"
 
 
-def record(name: str, **fields: Type) -> Record:
+def record(name: str, /, **fields: Type) -> Record:
     """A record type; the fields in the order given."""
     return Record(name, tuple(fields.items()))
 
 
-def union(name: str, **variants: Mapping[str, Type]) -> Union:
-    """A tagged union: each variant's fields by name, `union("Message", ping={}, pong={"round": Int(0, 3)})`."""
+def union(name: str, /, **variants: Mapping[str, Type]) -> Union:
+    """A tagged union, each variant's fields by name: `union("Message", ping={}, pong={"n": Int(0, 3)})`."""
     return Union(name, tuple((tag, Record(tag, tuple(shape.items()))) for tag, shape in variants.items()))

@@ -85,6 +85,10 @@ class Type:
     def __hash__(self) -> int:
         return self._hash
 
+    def __getstate__(self) -> dict[str, Any]:
+        # The cached hash of strings differs from process to process, so it must not travel.
+        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # every type is a dataclass
+
     @cached_property
     def _hash(self) -> int:
         return hash((type(self).__name__, *(getattr(self, f.name) for f in fields(self))))  # type: ignore[arg-type]  # every type is a dataclass
@@ -145,6 +149,10 @@ class Int(Type):
 
     __hash__ = Type.__hash__
 
+    def __post_init__(self) -> None:
+        if type(self.low) is not int or type(self.high) is not int:
+            raise TypeError(f"Int({self.low!r}, {self.high!r}): the bounds of an integer type are integers")
+
     @cached_property
     def cardinality(self) -> int:
         return max(0, self.high - self.low + 1)
@@ -176,6 +184,11 @@ class Named(Type):
     members: tuple[str, ...]
 
     __hash__ = Type.__hash__
+
+    def __post_init__(self) -> None:
+        twice = sorted({member for member in self.members if self.members.count(member) > 1})
+        if twice:
+            raise TypeError(f"{self.name} has a member twice: {', '.join(twice)}")
 
     @cached_property
     def cardinality(self) -> int:

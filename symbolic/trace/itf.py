@@ -1,7 +1,7 @@
 """A trace in the Informal Trace Format of Apalache (its ADR 015), for the viewers that read it.
 
 Names are those of TLA+. Sorts and enumerations are strings, an option is its value or the string "None",
-a union is a variant ``{"tag": ..., "value": record}`` (with "U_OF_UNIT", as in Apalache, for an empty record).
+a union is a variant ``{"tag": ..., "value": record}``, as in Apalache with "U_OF_UNIT" for an empty record.
 """
 
 from __future__ import annotations

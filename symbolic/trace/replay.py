@@ -81,17 +81,17 @@ def _difference(model: Model, done: State | None, told: State) -> str | None:
 
 def _wrong_end(semantics: Semantics, trace: Trace) -> str | None:
     last = trace.last
-    if trace.ends is not TraceEnd.OUT_OF_BOUNDS and last is None:
-        return f"the last step goes out of bounds, and the trace says that it {trace.ends}"
-    if trace.ends is TraceEnd.OUT_OF_BOUNDS and last is None:
-        return None
+    if last is None:
+        if trace.ends is TraceEnd.OUT_OF_BOUNDS:
+            return None
+        return f"the last step goes out of bounds, and the trace says `{trace.ends}`"
     if trace.ends is TraceEnd.DEADLOCK:
         enabled = next(iter(semantics.successors(last)), None)
         return None if enabled is None else f"{enabled.action} is enabled: this is no deadlock"
     return _wrong_claim(semantics, trace, last)
 
 
-def _wrong_claim(semantics: Semantics, trace: Trace, last: State | None) -> str | None:
+def _wrong_claim(semantics: Semantics, trace: Trace, last: State) -> str | None:
     name = trace.property
     if name is None or name not in semantics.model.properties:
         return f"there is no property {name}" if name else "the trace names no property"

@@ -2,7 +2,7 @@
 
 Two nodes with the same kind, type and fields are one object, so equality is identity and memo tables
 are cheap. The line is that of the first one made; it takes no part in equality. Nodes are made by
-`leadline.symbolic.lang.build`, which checks types; what may go wrong at run time is said for each kind
+`leadline.symbolic.lang.rules`, which checks types; what may go wrong at run time is said for each kind
 as "out of bounds".
 
 Evaluation is lazy and from left to right wherever TLA+ is: `And`, `Or`, `Implies`, `Ite` and the

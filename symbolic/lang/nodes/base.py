@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -20,18 +19,39 @@ class Node:
     span: Span
 
     def __repr__(self) -> str:
-        inside = ", ".join(repr(getattr(self, name)) for name in field_names(type(self)))
-        return f"{type(self).__name__}({inside})"
+        return _shown(self, 6)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy, or what another process sent, is interned here like anything else.
+        values = (getattr(self, name) for name in field_names(type(self)))
+        return make, (type(self), self.type, self.span, *values)
+
+
+def _shown(value: object, depth: int) -> str:
+    """A node for a developer to read; deep parts as `...`: formulas may be deeper than the call stack."""
+    if isinstance(value, tuple):
+        return f"({', '.join(_shown(item, depth) for item in value)})"
+    if not isinstance(value, Node):
+        return repr(value)
+    if depth == 0:
+        return "..."
+    parts = (_shown(getattr(value, name), depth - 1) for name in field_names(type(value)))
+    return f"{type(value).__name__}({', '.join(parts)})"
 
 
 N = TypeVar("N", bound=Node)
 _INTERNED: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
 
 
-@cache
+_FIELD_NAMES: dict[type[Node], tuple[str, ...]] = {}
+
+
 def field_names(kind: type[Node]) -> tuple[str, ...]:
     """The names of a kind's own fields, without type and span."""
-    return tuple(f.name for f in fields(kind))[2:]
+    names = _FIELD_NAMES.get(kind)
+    if names is None:
+        names = _FIELD_NAMES[kind] = tuple(f.name for f in fields(kind))[2:]
+    return names
 
 
 def make(kind: type[N], type_: Type, span: Span, *values: Any) -> N:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.gate import BOOL, as_node, coerce, invalid, join_all, wrong_part
+from leadline.symbolic.lang.gate import BOOL, as_node, coerce, invalid, join_all, set_of, wrong_part
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Int, Named, Sort, Type
@@ -34,14 +34,27 @@ def integer(value: Any) -> n.Node:
 
 def a_set(value: Any) -> n.Node:
     """The operand as a set: a set expression, a type (all its values) or a Python collection."""
-    node = as_node(frozenset(value) if isinstance(value, (list, tuple)) else value)
+    node = literal_set(value, None)
     if isinstance(node, n.Invalid) or isinstance(node.type, Set):
         return node
     return invalid(f"type clash: a set is needed, and this is of {node.type!r}", node)
 
 
+def literal_set(value: Any, item: Type | None) -> n.Node:
+    """A list, tuple or set, which may hold expressions, as a set; anything else as it is."""
+    if isinstance(value, (list, tuple)):
+        return set_of([as_node(x, item if needs_type(x) else None) for x in value], caller_span())
+    if isinstance(value, (set, frozenset)) and item is not None:
+        return as_node(value, Set(item))
+    return as_node(value)
+
+
 def connective(kind: type[n.And] | type[n.Or], values: list[Any]) -> n.Node:
-    """A conjunction or disjunction of any number of operands, flattened."""
+    """A conjunction or disjunction of any number of operands, flattened and without constants.
+
+    Nothing that could go out of bounds is dropped: only what comes after a deciding constant, which is
+    never evaluated.
+    """
     items: list[n.Node] = []
     for value in values:
         node = boolean(value)
@@ -49,21 +62,35 @@ def connective(kind: type[n.And] | type[n.Or], values: list[Any]) -> n.Node:
     bad = wrong_part(tuple(items))
     if bad is not None:
         return bad
-    if len(items) == 1:
-        return items[0]
+    decides = as_node(kind is n.Or)
+    if decides in items:
+        del items[items.index(decides) + 1 :]
+    neutral = as_node(kind is n.And)
+    items = [item for item in items if item is not neutral]
+    if len(items) < 2:
+        return items[0] if items else neutral
     return n.make(kind, BOOL, caller_span(), tuple(items))
 
 
 def negation(value: Any) -> n.Node:
     """Negation."""
     node = boolean(value)
-    return node if isinstance(node, n.Invalid) else n.make(n.Not, BOOL, caller_span(), node)
+    if isinstance(node, n.Invalid):
+        return node
+    if isinstance(node, n.Const):
+        return as_node(not node.value)
+    return node.item if isinstance(node, n.Not) else n.make(n.Not, BOOL, caller_span(), node)
 
 
 def implication(premise: Any, conclusion: Any) -> n.Node:
     """Implication."""
     parts = (boolean(premise), boolean(conclusion))
-    return wrong_part(parts) or n.make(n.Implies, BOOL, caller_span(), *parts)
+    bad = wrong_part(parts)
+    if bad is not None:
+        return bad
+    if isinstance(parts[0], n.Const):
+        return parts[1] if parts[0].value else as_node(True)
+    return n.make(n.Implies, BOOL, caller_span(), *parts)
 
 
 def same_type(left: Any, right: Any, what: str) -> tuple[n.Node, n.Node] | n.Node:
@@ -97,9 +124,13 @@ def if_then_else(condition: Any, then: Any, orelse: Any) -> n.Node:
     test = boolean(condition)
     pair = same_type(then, orelse, "the arms of a condition are of")
     if isinstance(pair, n.Node):
-        return invalid("", test, pair) if isinstance(test, n.Invalid) else pair
+        return wrong_part((test, pair)) or pair
     bad = wrong_part((test, *pair))
-    return bad or n.make(n.Ite, pair[0].type, caller_span(), test, *pair)
+    if bad is not None:
+        return bad
+    if isinstance(test, n.Const):
+        return pair[0] if test.value else pair[1]
+    return n.make(n.Ite, pair[0].type, caller_span(), test, *pair)
 
 
 def comparison(kind: type[n.Lt] | type[n.Le], left: Any, right: Any) -> n.Node:
@@ -145,8 +176,9 @@ _RULES: dict[type[n.Node], Callable[[int, int], int]] = {
 
 
 def bound_names(function: Callable[..., Any]) -> list[str]:
-    """The names that a binder's function gives its arguments."""
-    return list(inspect.signature(function).parameters)
+    """The names that a binder's function gives its arguments; one with a default (`k=k`) is not bound."""
+    arguments = inspect.signature(function).parameters.values()
+    return [x.name for x in arguments if x.default is x.empty and x.kind is not x.KEYWORD_ONLY]
 
 
 def bind(
@@ -178,7 +210,7 @@ _PREDICATES = (n.Forall, n.Exists, n.Choose, n.SetFilter, n.SeqFilter)
 def set_operation(kind: type[n.Node], left: Any, right: Any) -> n.Node:
     """Union, intersection, difference, or inclusion."""
     a = a_set(left)
-    b = as_node(right, a.type) if isinstance(right, (set, frozenset)) else a_set(right)
+    b = a_set(literal_set(right, a.type.item if isinstance(a.type, Set) else None))
     bad = wrong_part((a, b))
     if bad is not None:
         return bad

@@ -1,0 +1,172 @@
+"""`leadline check`: bounded model checking of one protocol at given parameters."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from leadline.symbolic.catalog import Entry
+from leadline.symbolic.cli.asking import Query, ask
+from leadline.symbolic.cli.exits import Exit, worst
+from leadline.symbolic.cli.files import check_writable
+from leadline.symbolic.cli.formats import written_trace
+from leadline.symbolic.cli.inputs import (
+    add_properties,
+    add_protocol,
+    at_least,
+    chosen_model,
+    chosen_properties,
+    seconds,
+)
+from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, tell
+from leadline.symbolic.cli.progress import live
+from leadline.symbolic.cli.verdicts import add_traces, distinct, exit_of, trace_json, verdict_text
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines.verdict import Progress, Result
+from leadline.symbolic.lang import Model
+from leadline.symbolic.trace.trace import title
+
+UNROLLINGS = ("steps",)
+SOLVERS = ("z3",)
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser("check", help="whether a bad state can be reached within so many steps")
+    add_protocol(parser)
+    add_properties(parser)
+    parser.add_argument(
+        "--depth", type=at_least(0), default=10, metavar="K", help="steps to look ahead (default: 10)"
+    )
+    parser.add_argument(
+        "--unroll", choices=UNROLLINGS, default=UNROLLINGS[0], help="what a layer of the unrolling holds"
+    )
+    parser.add_argument("--solver", choices=SOLVERS, default=SOLVERS[0], help="default: z3")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="give up after so many seconds")
+    parser.add_argument("--memory", type=at_least(1), metavar="MB", help="give up beyond so many megabytes")
+    add_format(parser, "text", "json", "itf", "tla", out=True)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Check, and report the verdicts with their counterexamples."""
+    check_writable(args.out)
+    entry, settings, model = chosen_model(args)
+    names = chosen_properties(model, args.properties)
+    query = Query(
+        source=entry.source,
+        settings=settings,
+        properties=names,
+        depth=args.depth,
+        unroll=args.unroll,
+        solver=args.solver,
+        deadlock=args.deadlock,
+        timeout=args.timeout,
+        memory_mb=args.memory,
+    )
+    results = _ask(model, query)
+    semantics = Semantics(model)
+    _deliver(args, entry, semantics, results)
+    return worst([exit_of(result.property, result.verdict) for result in results])
+
+
+def _ask(model: Model, query: Query) -> list[Result]:
+    """The answers; on Ctrl-C those that there are so far are shown first."""
+    so_far: list[Result] = []
+    reached: list[Progress] = []
+    with live(f"checking {model.protocol}") as show:
+
+        def progress(now: Progress) -> None:
+            reached[:] = [now]
+            size = f"{now.variables} variables, {now.clauses} clauses"
+            show(f"no counterexample within {now.depth} steps, {size}")
+
+        try:
+            return ask(model, query, answered=so_far.append, progress=progress)
+        except KeyboardInterrupt:
+            pass
+    _report(Semantics(model), so_far).show()
+    depth = f"within {reached[0].depth} steps" if reached else "at any depth"
+    still = [name for name in query.properties if name not in {result.property for result in so_far}]
+    tell(f"interrupted; no counterexample {depth} so far: {', '.join(still) or 'nothing left to search'}")
+    raise KeyboardInterrupt
+
+
+def _deliver(args: argparse.Namespace, entry: Entry, semantics: Semantics, results: list[Result]) -> None:
+    report = _report(semantics, results)
+    if args.format == "text":
+        deliver(report, None, args.out)
+    elif args.format == "json":
+        model = semantics.model
+        found = [_json(model, entry, result) for result in results]
+        deliver(report, as_json({"results": found}), args.out)
+    else:
+        _deliver_trace(args, entry, semantics, results)
+
+
+def _deliver_trace(
+    args: argparse.Namespace, entry: Entry, semantics: Semantics, results: list[Result]
+) -> None:
+    """The counterexample of the worst verdict; the verdicts themselves are told apart from it."""
+    for result in results:
+        tell(f"{result.property}: {_verdict(semantics.model, result)}")
+    worst_first = sorted(results, key=lambda result: -result.verdict)
+    traces = distinct([result.trace for result in worst_first])
+    if not traces:
+        tell(f"there is no counterexample to write as {args.format}")
+        return
+    if len(traces) > 1:
+        tell(f"one of {len(traces)} counterexamples is written; choose another with --property")
+    text = written_trace(args.format, semantics, traces[0], entry.source, args.out)
+    deliver(Report(), text, args.out)
+
+
+def _report(semantics: Semantics, results: list[Result]) -> Report:
+    report = Report()
+    report.say(title(semantics.model))
+    if results:
+        report.table(
+            ["property", "verdict", "steps", "seconds", "MB"],
+            [_row(semantics.model, result) for result in results],
+        )
+    for result in results:
+        if result.reason is not None and result.trace is None:
+            report.say(f"{result.property}: {result.reason}")
+    add_traces(report, semantics, distinct([result.trace for result in results]))
+    return report
+
+
+def _verdict(model: Model, result: Result) -> str:
+    text = verdict_text(model, result.property, result.verdict)
+    return f"{text} within {result.depth} steps" if result.trace is None and result.depth >= 0 else text
+
+
+def _row(model: Model, result: Result) -> list[str]:
+    steps = "-" if result.steps is None else str(result.steps)
+    effort = result.effort
+    return [result.property, _verdict(model, result), steps, f"{effort.total:.1f}", f"{effort.memory_mb:.0f}"]
+
+
+def _json(model: Model, entry: Entry, result: Result) -> dict[str, Any]:
+    effort = result.effort
+    return {
+        "protocol": result.protocol,
+        "parameters": dict(result.parameters),
+        "property": result.property,
+        "engine": result.engine,
+        "unroll": result.unroll,
+        "solver": result.solver,
+        "verdict": str(result.verdict),
+        "depth": result.depth,
+        "steps": result.steps,
+        "seconds": {
+            "build": round(effort.build, 3),
+            "solve": round(effort.solve, 3),
+            "total": round(effort.total, 3),
+        },
+        "memory_mb": round(effort.memory_mb, 1),
+        "variables": effort.variables,
+        "clauses": effort.clauses,
+        "trace": trace_json(model, result.trace, entry.source),
+        "reason": result.reason,
+    }

@@ -1,0 +1,63 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from leadline.symbolic.lang import UserError
+
+
+def check_writable(path: Path | None) -> None:
+    """Look at --out before the work begins, not after.
+
+    Raises:
+        UserError: if nothing can be written there.
+    """
+    if path is None:
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise UserError(f"--out {path}: there is no folder {folder}")
+    if path.is_dir():
+        raise UserError(f"--out {path}: this is a folder")
+    target = path if _is_special(path) else folder
+    if not os.access(target, os.W_OK):
+        raise UserError(f"--out {path}: {target} is not writable")
+
+
+def write_out(path: Path, text: str) -> None:
+    """Write a file whole: to a temporary one beside it that then takes its name.
+
+    Raises:
+        UserError: if that fails; the file that was there, if any, is as it was.
+    """
+    try:
+        if _is_special(path):
+            path.write_text(text, encoding="utf-8")
+        else:
+            _replace(path.resolve(), text)
+    except OSError as error:
+        raise UserError(f"--out {path}: {error.strerror}") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is a device or a pipe, which must not be replaced by a file."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False

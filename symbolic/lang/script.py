@@ -1,0 +1,174 @@
+"""What an action's method has said, and how its assignments become the variables' next values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import rules
+from leadline.symbolic.lang.checks import mistakes_in
+from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.lang.gate import as_node
+from leadline.symbolic.lang.model import Pick, Variable
+from leadline.symbolic.lang.span import Span, caller_span
+from leadline.symbolic.lang.structures import Map, Seq, Set
+from leadline.symbolic.lang.types import Type
+
+
+@dataclass(frozen=True)
+class Selector:
+    """One part of a path: a field or component by position, or a map's key or a sequence's place."""
+
+    position: int | None = None
+    key: n.Node | None = None
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """`path` of a variable becomes `value`, on the branch given by the arms around it.
+
+    An arm is a branch's number and the place of one of its conditions.
+    """
+
+    variable: str
+    path: tuple[Selector, ...]
+    value: n.Node
+    arms: tuple[tuple[int, int], ...]
+    span: Span
+
+
+@dataclass
+class Script:
+    """Everything that an action's method said, and the mistakes in it.
+
+    Attributes:
+        initial: whether it describes the initial states.
+        arms: the arms around the line that runs now.
+        conditions: for each of them, when it is taken.
+        chains: for each branch the conditions of its arms, in order.
+        open_chain: the branch that an `elsewhen` or `otherwise` here would continue.
+    """
+
+    variables: dict[str, Variable]
+    initial: bool = False
+    body: list[Pick | n.Node] = field(default_factory=list)
+    assignments: list[Assignment] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    arms: list[tuple[int, int]] = field(default_factory=list)
+    conditions: list[n.Node] = field(default_factory=list)
+    chains: dict[int, list[n.Node]] = field(default_factory=dict)
+    open_chain: int | None = None
+
+    def blame(self, text: str, span: Span | None = None) -> None:
+        """Note a mistake."""
+        self.mistakes.append(Mistake(span or caller_span(), text))
+
+    def checked(self, node: n.Node) -> n.Node:
+        """The node; its mistakes are noted at once, since a branch that is never taken is dropped later."""
+        self.mistakes += mistakes_in(node)
+        return node
+
+    def condition(self) -> n.Node | None:
+        """The conjunction of the conditions of all branches around, or None outside of any."""
+        return rules.connective(n.And, list(self.conditions)) if self.conditions else None
+
+    def pick(self, name: str, domain: Any, span: Span) -> n.Node:
+        """Note a pick of any value of a type, or of any member of a set."""
+        if self.conditions:
+            repair = "pick before it, or make it an action of its own"
+            self.blame(f"the pick `{name}` stands inside a branch: {repair}", span)
+        if any(isinstance(item, Pick) and item.name == name for item in self.body):
+            self.blame(f"there are two picks named `{name}`: rename one", span)
+        if isinstance(domain, Type):
+            self.body.append(Pick(name, domain, None, span))
+            return n.make(n.PickVar, domain, span, name)
+        node = rules.a_set(domain)
+        if not isinstance(node.type, Set):
+            self.body.append(node)
+            return node
+        self.body.append(Pick(name, node.type.item, node, span))
+        return n.make(n.PickVar, node.type.item, span, name)
+
+    def assign(self, variable: Variable, path: tuple[Selector, ...], kind: Type, value: Any) -> None:
+        """Note an assignment, or the mistake that it is."""
+        node = self.checked(as_node(value, kind))
+        made = Assignment(variable.name, path, node, tuple(self.arms), caller_span())
+        for earlier in self.assignments:
+            if _overlap(earlier, made):
+                what = "partly assigned twice" if earlier.path != path else "assigned twice"
+                self.blame(
+                    f"{variable.name} is {what} on one path: {earlier.span} and {made.span}; "
+                    "keep one of them, or put them into different branches (when, otherwise)"
+                )
+        self.assignments.append(made)
+
+
+def _overlap(a: Assignment, b: Assignment) -> bool:
+    if a.variable != b.variable:
+        return False
+    arms = dict(a.arms)
+    exclusive = any(arms.get(branch, arm) != arm for branch, arm in b.arms)
+    shorter = min(len(a.path), len(b.path))
+    return not exclusive and a.path[:shorter] == b.path[:shorter]
+
+
+def updates(script: Script) -> tuple[tuple[str, n.Node], ...]:
+    """The next value of each assigned variable: its assignments applied one after the other."""
+    found = []
+    for name, variable in script.variables.items():
+        own = [x for x in script.assignments if x.variable == name]
+        if own:
+            current = n.make(n.StateVar, variable.type, variable.span, name)
+            found.append((name, _applied(script, own, 0, current)))
+    return tuple(found)
+
+
+def _applied(script: Script, assignments: Iterable[Assignment], depth: int, current: n.Node) -> n.Node:
+    """The value after the assignments; `depth` arms around them have been dealt with."""
+    for branch, group in itertools.groupby(
+        assignments, lambda x: x.arms[depth][0] if x.arms[depth:] else None
+    ):
+        if branch is None:
+            for one in group:
+                current = updated(current, one.path, one.value)
+        else:
+            current = _branched(script, branch, list(group), depth, current)
+    return current
+
+
+def _branched(
+    script: Script, branch: int, assignments: list[Assignment], depth: int, current: n.Node
+) -> n.Node:
+    span = assignments[0].span
+    arms = {arm: list(group) for arm, group in itertools.groupby(assignments, lambda x: x.arms[depth][1])}
+    result = current
+    for arm in reversed(range(max(arms) + 1)):
+        taken = _applied(script, arms.get(arm, []), depth + 1, current)
+        test = script.chains[branch][arm]
+        if isinstance(test, n.Const):
+            result = taken if test.value else result
+        else:
+            result = n.make(n.Ite, current.type, span, test, taken, result)
+    return result
+
+
+def updated(current: n.Node, path: tuple[Selector, ...], value: n.Node) -> n.Node:
+    """The current value with `value` at the path."""
+    if not path:
+        return value
+    head, rest = path[0], path[1:]
+    kind, span = current.type, value.span
+    if head.position is not None:
+        part = n.make(n.Component, kind.parts[head.position], span, current, head.position)
+        return n.make(n.ComponentUpdate, kind, span, current, head.position, updated(part, rest, value))
+    key = head.key
+    assert key is not None
+    if isinstance(kind, Map):
+        at_key = n.make(n.Apply, kind.value, span, current, key)
+        return n.make(n.MapUpdate, kind, span, current, key, updated(at_key, rest, value))
+    assert isinstance(kind, Seq)
+    at_place = n.make(n.Index, kind.item, span, current, key)
+    return n.make(n.SeqUpdate, kind, span, current, key, updated(at_place, rest, value))
