@@ -119,10 +119,10 @@ def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> 
         if not issubclass(protocol, claim.protocol):
             continue
         if claim.name in own:
-            first = own[claim.name]
+            first, second = sorted((own[claim.name].span, claim.span))
             raise UserError(
                 f"{protocol.protocol_name} has two properties named {claim.name}: "
-                f"{first.span} and {claim.span}; rename one"
+                f"{first} and {second}; rename one"
             )
         own[claim.name] = claim
     return Entry(protocol.protocol_name, protocol, tuple(own.values()), source)

@@ -12,6 +12,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import Any
 
 from leadline import __version__
 from leadline.symbolic.cli import check, explore, listing, show, trace
@@ -63,12 +64,15 @@ def _run(given: list[str]) -> int:
         return _internal(given)
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that takes no abbreviations, nor do its commands: a new option would change what they mean."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="leadline",
-        description="Bounded model checking of distributed protocols.",
-        allow_abbrev=False,
-    )
+    parser = _Parser(prog="leadline", description="Bounded model checking of distributed protocols.")
     parser.add_argument("--version", action="version", version=f"leadline {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from leadline.symbolic.engines.verdict import Progress, Result
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.parameters import Setting
 
 
@@ -52,6 +52,8 @@ def ask(
         answered: called with each violation as soon as it is found.
         progress: called after every depth.
     """
+    if query.timeout is not None or query.memory_mb is not None:
+        raise UserError("--timeout and --memory are not there yet: leave them out")
     # Here, so that commands without a solver do not wait for its library to load.
     from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
     from leadline.symbolic.solve import SOLVERS

@@ -20,9 +20,9 @@ from leadline.symbolic.cli.inputs import (
 )
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, tell
 from leadline.symbolic.cli.progress import live
-from leadline.symbolic.cli.verdicts import add_traces, distinct, exit_of, trace_json, verdict_text
+from leadline.symbolic.cli.verdicts import add_traces, counted, distinct, exit_of, trace_json, verdict_text
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.verdict import Progress, Result
+from leadline.symbolic.engines.verdict import Progress, Result, Verdict
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace.trace import title
 
@@ -138,7 +138,10 @@ def _report(semantics: Semantics, results: list[Result]) -> Report:
 
 def _verdict(model: Model, result: Result) -> str:
     text = verdict_text(model, result.property, result.verdict)
-    return f"{text} within {result.depth} steps" if result.trace is None and result.depth >= 0 else text
+    if result.verdict not in (Verdict.SAFE, Verdict.UNKNOWN) or result.depth < 0:
+        return text
+    beyond = "within" if result.verdict is Verdict.SAFE else "beyond"
+    return f"{text} {beyond} {counted(result.depth, 'step')}"
 
 
 def _row(model: Model, result: Result) -> list[str]:

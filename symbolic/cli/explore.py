@@ -17,7 +17,7 @@ from leadline.symbolic.cli.inputs import (
 )
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, tell
 from leadline.symbolic.cli.progress import live
-from leadline.symbolic.cli.verdicts import add_traces, distinct, exit_of, trace_json, verdict_text
+from leadline.symbolic.cli.verdicts import add_traces, counted, distinct, exit_of, trace_json, verdict_text
 from leadline.symbolic.concrete import Exploration, Level, Path, Semantics, explore
 from leadline.symbolic.engines.verdict import Verdict
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, replay, trace_of_path
@@ -49,20 +49,18 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _explore(semantics: Semantics, names: tuple[str, ...], depth: int | None) -> Exploration:
-    reached: list[Level] = []
+    reached = "no states"
     with live(f"exploring {semantics.model.protocol}") as show:
 
         def progress(level: Level) -> None:
-            reached[:] = [level]
-            show(f"{level.states} states within {level.depth} steps")
+            nonlocal reached
+            reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
+            show(reached)
 
         try:
             return explore(semantics, names, depth, progress)
         except KeyboardInterrupt:
-            far = (
-                f"{reached[0].states} states within {reached[0].depth} steps" if reached else "no states yet"
-            )
-            tell(f"interrupted with {far}, and no verdict")
+            tell(f"interrupted with {reached}, and no verdict")
             raise
 
 
@@ -118,7 +116,8 @@ def _report(findings: Findings) -> Report:
     report = Report()
     report.say(title(model))
     extent = "all reachable states" if found.complete else "not all reachable states"
-    report.say(f"{found.states} states within {found.diameter} steps ({extent}), {found.deadlocks} deadlocks")
+    states = f"{counted(found.states, 'state')} within {counted(found.diameter, 'step')}"
+    report.say(f"{states} ({extent}), {counted(found.deadlocks, 'deadlock')}")
     report.say()
     counts = zip(found.states_within_steps, (0, *found.states_within_steps), strict=False)
     levels = [[str(k), str(within), str(within - less)] for k, (within, less) in enumerate(counts)]

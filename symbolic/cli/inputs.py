@@ -71,7 +71,7 @@ def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
             complaint = declared.complaint(found[name])
             wrong += [complaint] if complaint else []
     if wrong:
-        raise ParameterError("\n".join(wrong))
+        raise ParameterError("\n".join(dict.fromkeys(wrong)))
     return found
 
 

@@ -30,6 +30,11 @@ def verdict_text(model: Model, name: str, verdict: Verdict) -> str:
     return f"{verdict} (a probe: a violation was expected)" if verdict is Verdict.SAFE else str(verdict)
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: `1 step`, `2 steps`."""
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
 def distinct(traces: Sequence[Trace | None]) -> list[Trace]:
     """The traces, each once: one step out of bounds may stand behind several verdicts."""
     return list({id(trace): trace for trace in traces if trace is not None}.values())

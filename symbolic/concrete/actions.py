@@ -9,33 +9,9 @@ from typing import Any
 from leadline.symbolic.concrete.expressions import Expressions
 from leadline.symbolic.concrete.module import Module
 from leadline.symbolic.concrete.translator import Code
-from leadline.symbolic.lang import Action, Int, InternalError, Model, Pick, Type, UserError
-from leadline.symbolic.lang.nodes import (
-    And,
-    Apply,
-    Choose,
-    Coerce,
-    Div,
-    Get,
-    Index,
-    MapUpdate,
-    MaxOf,
-    MinOf,
-    Mod,
-    Node,
-    Payload,
-    PickVar,
-    SeqUpdate,
-    Slice,
-    Undefined,
-    make,
-    postorder,
-)
+from leadline.symbolic.lang import Action, InternalError, Model, Pick, Type, UserError
+from leadline.symbolic.lang.nodes import And, Node, PickVar, StateVar, make, postorder
 from leadline.symbolic.lang.types import Value
-
-_MAY_FAIL = (
-    Apply, Choose, Coerce, Div, Get, Index, MapUpdate, MaxOf, MinOf, Mod, Payload, SeqUpdate, Slice, Undefined
-)  # fmt: skip
 
 # Each is a loop and perhaps a `try`, of which Python allows 20 inside one another.
 _MOST_PICKS = 8
@@ -63,19 +39,14 @@ def functions_of(model: Model, actions: Sequence[Action], form: Form) -> list[Ca
 
 
 def is_total(node: Node) -> bool:
-    """Whether the expression can be seen never to go out of bounds."""
-    return not any(isinstance(x, _MAY_FAIL) and not _safe(x) for x in postorder(node))
-
-
-def _safe(node: Node) -> bool:
-    match node:
-        case Coerce():
-            return node.type.includes(node.item.type)
-        case Apply() | MapUpdate():
-            return node.map.type.parts[0].includes(node.key.type)
-        case Div() | Mod():
-            return isinstance(node.right.type, Int) and node.right.type.low > 0
-    return False
+    """Whether an expression over variables and picks never goes out of bounds: its code has no `raise`."""
+    leaves = [leaf for leaf in postorder(node) if isinstance(leaf, (StateVar, PickVar))]
+    variables = {leaf.name: 0 for leaf in leaves}
+    writer = Expressions(Module(), variables, (node,))
+    for leaf in leaves:
+        writer.know(leaf, Code("x", 0))
+    writer.translate(node)
+    return writer.raises == 0
 
 
 def schedule(action: Action) -> list[Pick | Node]:

@@ -125,7 +125,7 @@ class _Search:
     order: list[State] = field(default_factory=list)
     parents: array[int] = field(default_factory=lambda: array("q"))
     seen: set[State] = field(default_factory=set)
-    parts: dict[Any, Any] = field(default_factory=dict)
+    parts: list[dict[Any, Any]] = field(default_factory=list)
     fired: list[int] = field(default_factory=list)
     deadlocks: list[int] = field(default_factory=list)
     out_of_bounds: list[int] = field(default_factory=list)
@@ -133,6 +133,7 @@ class _Search:
 
     def begin(self) -> None:
         """Find the initial states."""
+        self.parts = [{} for _ in self.semantics.model.variables]
         found: list[State | None] = []
         self.semantics.steps[0](None, found.append)
         self.fired = [len(found)] + [0] * len(self.semantics.model.actions)
@@ -166,8 +167,9 @@ class _Search:
                 if self.max_states is not None and len(seen) >= self.max_states:
                     self.full = True
                     return
-                # Equal parts of states become one object, which halves the memory and more.
-                state = tuple([self.parts.setdefault(part, part) for part in state])
+                # Equal values of a variable become one object, which saves most of the memory. Each variable
+                # has a table of its own: to Python 1 and True are equal, and so are (1,) and (True,).
+                state = tuple([table.setdefault(x, x) for table, x in zip(self.parts, state, strict=True)])
                 seen.add(state)
                 index = len(self.order)
                 self.order.append(state)

@@ -46,9 +46,7 @@ class Translator:
         missing = [name for name in wanted if not hasattr(cls, name)]
         unknown = [name for name in dir(cls) if name.startswith("visit_") and name not in wanted]
         if missing or unknown:
-            raise TypeError(
-                f"{cls.__name__} lacks {missing} and has {unknown}, which no kind of node asks for"
-            )
+            raise TypeError(f"{cls.__name__} lacks {missing}; no kind of node asks for its {unknown}")
         cls._visitors = {kind: getattr(cls, name) for name, kind in wanted.items()}
 
     def translate(self, root: Node) -> Code:

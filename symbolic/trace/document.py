@@ -194,15 +194,26 @@ def stored_traces(path: Path) -> list[Stored]:
     """
     data = _read(path)
     if "results" in data:
-        results = data["results"]
-        if not isinstance(results, list) or not all(isinstance(x, dict) for x in results):
-            raise UserError(f"{path}.results: an array of objects is needed")
-        found = [(f"{path}.results[{i}].trace", x.get("trace")) for i, x in enumerate(results)]
-        held = [_outlined(x, place) for place, x in found if x is not None]
-        if not held:
-            raise UserError(f"{path}: none of the {len(results)} results has a trace")
-        return held
+        return _held(data["results"], f"{path}.results")
+    if isinstance(data.get("properties"), dict):
+        return _held(data["properties"], f"{path}.properties")
     return [_outlined(data, str(path))]
+
+
+def _held(results: Json, place: str) -> list[Stored]:
+    """The traces of results in an array, as `check` writes them, or by property, as `explore` does."""
+    pairs = (
+        results.items()
+        if isinstance(results, dict)
+        else enumerate(results if isinstance(results, list) else [None])
+    )
+    named = [(f".{key}" if isinstance(key, str) else f"[{key}]", x) for key, x in pairs]
+    if not all(isinstance(x, dict) for _, x in named):
+        raise UserError(f"{place}: an array of objects is needed")
+    found = [_outlined(x["trace"], f"{place}{key}.trace") for key, x in named if x.get("trace") is not None]
+    if not found:
+        raise UserError(f"{place}: none of the {len(named)} results has a trace")
+    return found
 
 
 def _read(path: Path) -> dict[str, Json]:

@@ -38,7 +38,10 @@ def _wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end:
     wrong = _wrong_picks(model, stage)
     if wrong is not None:
         return wrong
-    outcome = semantics.outcome(before, stage.action, stage.picks)
+    try:
+        outcome = semantics.outcome(before, stage.action, stage.picks)
+    except InternalError as error:  # the step goes on beyond the picks that it has
+        return str(error)
     if outcome is None:
         return f"{call_of(model, stage)} is not enabled"
     if outcome.state is None and stage.state is not None:

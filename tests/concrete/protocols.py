@@ -72,13 +72,11 @@ class Subsets(Protocol):
     def define(self, state: Any) -> None:
         self.Node = sort("Node", 3)
         state.members = Set(self.Node)
-        state.steps = Int(0, 9)
 
     def init(self, start: Any) -> None:
         members = start.pick("members", Set(self.Node))
         start.require(members.size <= 1)
         start.members = members
-        start.steps = 0
 
     @action
     def join(self, now: State, nxt: Next, a: Any = pick("Node"), b: Any = pick("Node")) -> None:

@@ -13,6 +13,9 @@ from leadline.symbolic.lang import (
     Action,
     Int,
     InternalError,
+    Map,
+    Next,
+    Option,
     OutOfBounds,
     Pick,
     Protocol,
@@ -21,6 +24,11 @@ from leadline.symbolic.lang import (
     action,
     build,
     enum,
+    exists,
+    forall,
+    int_range,
+    map_of,
+    parameter,
     pick,
 )
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
@@ -81,7 +89,7 @@ def test_every_step_is_that_of_the_definition(protocol: Protocol) -> None:
 
 def test_outcomes_come_in_the_order_of_actions_and_picks() -> None:
     (start, *_) = semantics(Subsets()).initial()
-    assert start == Outcome("init", (("members", frozenset()),), (frozenset(), 0))
+    assert start == Outcome("init", (("members", frozenset()),), (frozenset(),))
     assert start.state is not None
     found = [dict(outcome.picks) for outcome in semantics(Subsets()).successors(start.state)]
     assert found == [{"a": a, "b": b} for a in ("n1", "n2", "n3") for b in ("n1", "n2", "n3")]
@@ -89,7 +97,7 @@ def test_outcomes_come_in_the_order_of_actions_and_picks() -> None:
 
 def test_initial_states_are_those_that_the_guards_allow() -> None:
     states = [outcome.state for outcome in semantics(Subsets()).initial()]
-    assert states == [(frozenset(x), 0) for x in ((), ("n1",), ("n2",), ("n3",))]
+    assert states == [(frozenset(x),) for x in ((), ("n1",), ("n2",), ("n3",))]
 
 
 def test_a_way_to_begin_may_be_out_of_bounds() -> None:
@@ -116,19 +124,21 @@ def test_no_guard_passes_a_pick_whose_domain_may_fail() -> None:
 def test_a_guard_that_may_fail_does_not_pass_a_pick_that_may_have_no_choice() -> None:
     found = [o for o in semantics(Partial()).successors((None, frozenset())) if o.action == "nothing_to_pick"]
     assert found == []
-    found = [o for o in semantics(Partial()).successors((None, frozenset({"n1"}))) if o.action == "nothing_to_pick"]
+    found = [
+        o for o in semantics(Partial()).successors((None, frozenset({"n1"}))) if o.action == "nothing_to_pick"
+    ]
     assert [o.state for o in found] == [None]
 
 
 def test_an_outcome_by_its_picks() -> None:
     meaning = semantics(Subsets())
-    state = (frozenset({"n1"}), 0)
+    state = (frozenset({"n1"}),)
     assert meaning.outcome(state, "leave", {"member": "n2"}) is None
     assert meaning.outcome(state, "join", {"a": "n1", "b": "n2"}) is None
     joined = meaning.outcome(state, "join", {"a": "n2", "b": "n3"})
-    assert joined is not None and joined.state == (frozenset({"n1", "n2", "n3"}), 0)
+    assert joined is not None and joined.state == (frozenset({"n1", "n2", "n3"}),)
     begun = meaning.outcome(None, "init", {"members": frozenset({"n3"})})
-    assert begun is not None and begun.state == (frozenset({"n3"}), 0)
+    assert begun is not None and begun.state == (frozenset({"n3"}),)
     assert meaning.outcome(None, "init", {"members": frozenset({"n3", "n1"})}) is None
 
 
@@ -148,26 +158,66 @@ def test_an_outcome_out_of_bounds_by_all_its_picks() -> None:
 )
 def test_an_impossible_question_is_an_internal_error(name: str, picks: dict[str, Any], text: str) -> None:
     with pytest.raises(InternalError, match=text):
-        semantics(Subsets()).outcome((frozenset(), 0), name, picks)
+        semantics(Subsets()).outcome((frozenset(),), name, picks)
 
 
 def test_an_unknown_property_is_told() -> None:
     with pytest.raises(UserError, match="has no property `nonsense`"):
-        semantics(Subsets()).holds("nonsense", (frozenset(), 0))
+        semantics(Subsets()).holds("nonsense", (frozenset(),))
 
 
 class Crowd(Protocol):
-    """An action with nine picks."""
+    """An action with many picks, a guard that may fail behind each, and loops inside them all."""
+
+    size: int = parameter(8, doc="number of picks")
 
     def define(self, state: Any) -> None:
         self.Bit = Int(0, 1)
-        state.bit = self.Bit
+        self.Place = Int(1, self.size)
+        state.bits = Map(self.Place, self.Bit)
+        state.limit = Option(self.Bit)
 
     def init(self, start: Any) -> None:
-        start.bit = 0
+        start.bits = map_of(self.Place, lambda place: 0)
+        start.limit = 1
 
     @action
-    def crowd(self, now: State, nxt: Any) -> None:
-        """Nine picks."""
-        for place in range(9):
-            nxt.bit = nxt.pick(f"p{place}", self.Bit) if place == 8 else now.bit
+    def crowd(self, now: State, nxt: Next) -> None:
+        """Every bit is picked; at most one may be 1, unless it already is."""
+        picks = []
+        for place in range(1, self.size + 1):
+            picks.append(nxt.pick(f"p{place}", self.Bit))
+            nxt.require(sum(picks) <= now.limit.value)
+        many = int_range(1, now.limit.value + 7)
+        nxt.require(forall(many, lambda x: exists(many, lambda y: exists(many, lambda z: x + y >= z))))
+        for place, bit in enumerate(picks, start=1):
+            nxt.bits[place] = bit
+
+
+def test_eight_nested_picks_are_followed() -> None:
+    found = list(semantics(Crowd()).successors(((0,) * 8, 1)))
+    assert Tally(sum(o.state[0]) for o in found if o.state) == {0: 1, 1: 8}
+
+
+def test_nine_picks_are_refused_with_the_repair() -> None:
+    with pytest.raises(UserError, match=r"test_steps.py:\d+: crowd has 9 picks, .* pick tuples or records"):
+        semantics(Crowd(size=9)).initial()
+
+
+def test_names_never_get_into_the_code() -> None:
+    hostile = enum("Hostile", "a'b", 'x"); raise SystemExit("', "new\nline", "{}", "\\")
+
+    class Strange(Protocol):
+        def define(self, state: Any) -> None:
+            state.value = hostile
+
+        def init(self, start: Any) -> None:
+            start.value = "{}"
+
+        @action
+        def change(self, now: State, nxt: Next, to: Any = pick(hostile)) -> None:
+            nxt.require(to != now.value, map_of(hostile, lambda x: x == to)[to])
+            nxt.value = to
+
+    found = [o.state for o in semantics(Strange()).successors(("{}",))]
+    assert found == [(name,) for name in hostile.members if name != "{}"]

@@ -1,0 +1,240 @@
+"""Answers as data: JSON of every command, files, stored traces, and the exit codes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Leadline
+
+
+def test_explore_in_json(leadline: Leadline) -> None:
+    ran = leadline("explore", "counter.py", "--format", "json")
+    data = json.loads(ran.out)
+    verdicts = {name: (x["verdict"], x["steps"]) for name, x in data.pop("properties").items()}
+    assert verdicts == {
+        "below-three": ("violated", 3),
+        "not-negative": ("safe", None),
+        "never-one": ("violated", 1),
+    }
+    assert data == {
+        "protocol": "counter",
+        "parameters": {"top": 3, "nodes": 1, "overflow": False},
+        "states": 4,
+        "diameter": 3,
+        "states_within_steps": [1, 2, 3, 4],
+        "complete": True,
+        "generated": 4,
+        "deadlocks": 1,
+        "steps_out_of_bounds": 0,
+        "actions": {"count_up": 3},
+        "out_of_bounds": None,
+    }
+    assert ran.code == 12
+
+
+def test_explore_tells_of_steps_out_of_bounds(leadline: Leadline) -> None:
+    ran = leadline("explore", "counter.py", "-p", "overflow=true", "--format", "json")
+    data = json.loads(ran.out)
+    assert data["properties"]["not-negative"]["verdict"] == "out-of-bounds"
+    assert data["properties"]["below-three"]["verdict"] == "violated"
+    assert (data["out_of_bounds"]["steps"], data["steps_out_of_bounds"]) == (4, 1)
+
+
+def test_check_in_json(leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "-p", "nodes=2", "--depth", "2", "--deadlock", "--format", "json")
+    below, negative, one, deadlock = json.loads(ran.out)["results"]
+    assert set(below) == {
+        "protocol",
+        "parameters",
+        "property",
+        "engine",
+        "unroll",
+        "solver",
+        "verdict",
+        "depth",
+        "steps",
+        "seconds",
+        "memory_mb",
+        "variables",
+        "clauses",
+        "trace",
+        "reason",
+    }
+    assert (below["verdict"], below["depth"], below["steps"], below["trace"]) == ("safe", 2, None, None)
+    assert below["parameters"] == {"top": 3, "nodes": 2, "overflow": False}
+    assert set(below["seconds"]) == {"build", "solve", "total"}
+    assert (one["property"], one["verdict"], one["steps"]) == ("never-one", "violated", 1)
+    assert one["trace"]["vars"] == ["count", "seenBy"]
+    assert [state["count"] for state in one["trace"]["states"]] == [0, 1]
+    assert one["trace"]["actions"][0]["name"] == "count_up"
+    assert (negative["property"], deadlock["property"], deadlock["verdict"]) == (
+        "not-negative",
+        "deadlock",
+        "safe",
+    )
+    assert ran.code == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("check counter.py --property not-negative", 0),
+        ("check counter.py --property below-three", 12),
+        ("check counter.py --property never-one", 12),
+        ("check counter.py --property never-one --depth 0", 0),
+        ("check counter.py --property not-negative --deadlock", 11),
+        ("check counter.py --property below-three --deadlock", 12),
+        ("check counter.py -p overflow=true --property not-negative", 21),
+        ("check counter.py -p overflow=true --property below-three", 12),
+        ("check counter.py -p top=5", 10),
+        ("explore counter.py --property not-negative", 0),
+        ("explore counter.py --property not-negative --deadlock", 11),
+        ("explore counter.py --property not-negative --deadlock --depth 1", 0),
+        ("explore counter.py -p overflow=true --property not-negative", 21),
+        ("explore counter.py -p top=5", 10),
+        ("explore counter.py -p top=0", 2),
+        ("list", 0),
+        ("--version", 0),
+        ("--help", 0),
+        ("", 2),
+        ("chek counter.py", 2),
+        ("check", 2),
+        ("check counter.py --depth -1", 2),
+        ("check counter.py --depth ten", 2),
+        ("check counter.py --timeout 0", 2),
+        ("check counter.py --timeout nan", 2),
+        ("check counter.py --memory 0", 2),
+        ("check counter.py --unroll backwards", 2),
+        ("check counter.py --solver none", 2),
+        ("check counter.py --format yaml", 2),
+        ("check counter.py --prop never-one", 2),
+        ("trace nowhere.json", 2),
+        ("list nowhere.py", 2),
+        ("list two-phase-commit", 2),
+    ],
+)
+def test_exit_codes(arguments: str, code: int, leadline: Leadline) -> None:
+    ran = leadline(*arguments.split())
+    assert ran.code == code, ran.err
+    assert "Traceback" not in ran.err
+    assert (code == 2) == bool(ran.err) or code in (10,)
+
+
+def test_a_model_with_mistakes(leadline: Leadline) -> None:
+    text = Path("counter.py").read_text().replace("now.count + 1", "now.cuont + 1")
+    Path("wrong.py").write_text(text)
+    for command in ("check", "explore", "show"):
+        ran = leadline(command, "wrong.py")
+        assert ran.code == 150
+        assert "wrong.py:36: there is no variable `cuont`: did you mean `count`?" in ran.err
+        assert "Traceback" not in ran.err
+    assert leadline("list", "wrong.py").code == 0
+
+
+@pytest.mark.parametrize("command", ["check", "explore"])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "--property never-one",
+        "-p overflow=true --property not-negative",
+        "--deadlock --property not-negative",
+    ],
+)
+def test_a_stored_trace_is_shown_again(command: str, settings: str, leadline: Leadline) -> None:
+    first = leadline(command, "counter.py", *settings.split(), "--format", "json", "--out", "found.json")
+    again = leadline("trace", "found.json", "--protocol", "counter.py")
+    assert again.code == 0, again.err
+    assert again.out.startswith("counter (top = 3")
+    assert first.out.endswith(f"\n\n{again.out}")
+    assert (
+        leadline(
+            "trace", "found.json", "--protocol", "counter.py", "--format", "json", "--out", "one.json"
+        ).code
+        == 0
+    )
+    assert leadline("trace", "one.json", "--protocol", "counter.py").out == again.out
+
+
+def test_a_trace_does_not_choose_what_runs(leadline: Leadline) -> None:
+    leadline("check", "counter.py", "--format", "json", "--out", "found.json")
+    ran = leadline("trace", "found.json")
+    assert ran.code == 2
+    assert "if you trust it, leadline trace found.json --protocol counter.py" in ran.err
+
+
+def test_a_trace_of_a_built_in_protocol_needs_no_file(leadline: Leadline) -> None:
+    found = leadline(
+        "explore", "two-phase-commit", "--property", "not-committed", "--format", "json", "--out", "t.json"
+    )
+    assert found.code == 12, found.err
+    assert leadline("trace", "t.json").out.startswith("two-phase-commit (")
+
+
+def test_one_of_several_traces(leadline: Leadline) -> None:
+    leadline("check", "counter.py", "--format", "json", "--out", "found.json")
+    stored = ("trace", "found.json", "--protocol", "counter.py")
+    assert "violated in 1 step\n" in leadline(*stored).out
+    assert (
+        "several traces: choose one with --property (below-three, never-one)"
+        in leadline(*stored, "--format", "itf").err
+    )
+    one = leadline(*stored, "--format", "itf", "--property", "never-one")
+    assert len(json.loads(one.out)["states"]) == 2
+    assert "it has below-three, never-one" in leadline(*stored, "--property", "x").err
+    assert "is a trace of counter, not of two-phase-commit" in leadline(*stored[:-1], "two-phase-commit").err
+
+
+def test_a_tampered_trace_is_refused(leadline: Leadline) -> None:
+    leadline("check", "counter.py", "--property", "never-one", "--format", "json", "--out", "found.json")
+    data: dict[str, Any] = json.loads(Path("found.json").read_text())
+    data["results"][0]["trace"]["states"][1]["count"] = 2
+    Path("found.json").write_text(json.dumps(data))
+    ran = leadline("trace", "found.json", "--protocol", "counter.py")
+    assert (ran.code, ran.out) == (2, "")
+    wrong = "step 1 (count_up): count becomes 1, and the trace says 2"
+    assert ran.err == f"leadline: found.json.results[0].trace does not replay: {wrong}\n"
+
+
+def test_a_trace_of_an_older_protocol_says_so(leadline: Leadline) -> None:
+    leadline("check", "counter.py", "--property", "never-one", "--format", "json", "--out", "found.json")
+    path = Path("counter.py")
+    path.write_text(path.read_text().replace("start.count = 0", "start.count = 1"))
+    ran = leadline("trace", "found.json", "--protocol", "counter.py")
+    assert (
+        "does not replay (the protocol has changed since the trace was written): the initial state" in ran.err
+    )
+
+
+def test_list_and_show_in_json(leadline: Leadline) -> None:
+    (listed,) = json.loads(leadline("list", "counter.py", "--format", "json").out)
+    assert listed["name"] == "counter"
+    assert listed["parameters"][0] == {
+        "name": "top",
+        "kind": "int",
+        "default": 3,
+        "at_least": 1,
+        "at_most": 9,
+        "choices": [],
+        "doc": "where counting ends",
+    }
+    assert [one["kind"] for one in listed["properties"]] == ["invariant", "invariant", "probe"]
+    shown = json.loads(leadline("show", "counter.py", "-p", "nodes=2", "--format", "json").out)
+    assert shown["parameters"][1]["value"] == 2
+    assert shown["variables"][1] == {"name": "seen_by", "tla": "seenBy", "type": "SUBSET Node", "bits": 2.0}
+    assert shown["actions"] == [
+        {
+            "name": "count_up",
+            "tla": "CountUp",
+            "doc": "A node counts.",
+            "picks": [{"name": "node", "type": "Node"}],
+        }
+    ]
+
+
+def test_a_counterexample_as_tla_is_named_after_its_file(leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "--format", "tla", "--out", "Run.tla")
+    assert "one of 2 counterexamples is written" in ran.err
+    text = Path("Run.tla").read_text()
+    assert " MODULE Run " in text and "State3 ==" in text

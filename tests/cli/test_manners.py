@@ -1,0 +1,173 @@
+"""Files are whole or untouched, streams may fail, work may be stopped, our own faults are told in full."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.cli import check, explore, main
+from leadline.symbolic.cli.files import write_out
+from leadline.symbolic.concrete import Level, Semantics
+from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
+from leadline.symbolic.lang import UserError
+from tests.cli.conftest import Leadline
+
+
+def test_an_answer_in_a_file(leadline: Leadline) -> None:
+    Path("found.json").write_text("old")
+    ran = leadline("explore", "counter.py", "--format", "json", "--out", "found.json")
+    assert json.loads(Path("found.json").read_text())["states"] == 4
+    assert ran.out.startswith("counter (top = 3"), "a person is told as well"
+    assert ran.err == "leadline: wrote found.json\n"
+    ran = leadline("explore", "counter.py", "--out", "found.txt")
+    assert (ran.code, ran.out) == (12, "")
+    assert Path("found.txt").read_text().startswith("counter (top = 3")
+    assert sorted(path.name for path in Path().iterdir() if path.suffix != ".py") == [
+        "found.json",
+        "found.txt",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("out", "complaint"),
+    [
+        ("nowhere/found.json", "there is no folder nowhere"),
+        (".", "this is a folder"),
+        ("counter.py/found.json", "there is no folder counter.py"),
+        ("/dev/full", "No space left on device"),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "explore"])
+def test_where_nothing_can_be_written(command: str, out: str, complaint: str, leadline: Leadline) -> None:
+    ran = leadline(command, "counter.py", "--format", "json", "--out", out)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"leadline: --out {out}: {complaint}\n"
+
+
+def test_the_place_is_looked_at_before_the_work(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explore, "explore", lambda *_: pytest.fail("explored"))
+    assert leadline("explore", "counter.py", "--out", "nowhere/x").code == 2
+
+
+def test_a_disk_that_is_full_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "found.json"
+    path.write_text("old")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UserError, match="No space left on device"):
+        write_out(path, "new")
+    assert [one.name for one in tmp_path.iterdir()] == ["found.json"]
+    assert path.read_text() == "old"
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    (tmp_path / "target").write_text("old")
+    write_out(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
+
+
+def test_a_fault_of_ours_is_told_in_full(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> None:
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr(explore, "explore", broken)
+    ran = leadline("explore", "counter.py", "-p", "top=2")
+    assert ran.code == 255
+    assert "Traceback" in ran.err and "ZeroDivisionError: ours" in ran.err
+    assert ran.err.endswith("  leadline explore counter.py -p top=2\n")
+
+
+def test_a_counterexample_that_does_not_replay_is_a_fault_of_ours(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Semantics, "holds", lambda *_: True)
+    ran = leadline("explore", "counter.py", "--property", "never-one")
+    assert ran.code == 255
+    assert "InternalError: a counterexample of counter does not replay: the end" in ran.err
+
+
+def test_exploring_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(_: Any, __: Any, ___: Any, progress: Callable[[Any], None]) -> None:
+        progress(Level(7, 1, 300))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(explore, "explore", stopped)
+    ran = leadline("explore", "counter.py", "--out", "found.txt")
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err == "leadline: interrupted with 300 states within 7 steps, and no verdict\n\n"
+    assert not Path("found.txt").exists()
+
+
+def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(model: Any, query: Any, *, answered: Any, progress: Any) -> None:
+        effort = Effort(total=1.0)
+        answered(Result("counter", {}, "never-one", "bmc", "steps", "z3", Verdict.VIOLATED, 0, 1, effort))
+        progress(Progress(4, 1.0, 10, 20, ("below-three", "not-negative")))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check, "ask", stopped)
+    ran = leadline("check", "counter.py")
+    assert ran.code == 130
+    assert "never-one  violated (a probe: as expected)  1" in ran.out
+    assert "interrupted; no counterexample within 4 steps so far: below-three, not-negative" in ran.err
+
+
+class Terminal(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_is_for_terminals(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = leadline("explore", "counter.py")
+    assert "\x1b" not in plain.out + plain.err
+    out, err = Terminal(), Terminal()
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    assert main(["explore", "counter.py"]) == 12
+    assert "\x1b[" in out.getvalue()
+    assert "CountUp(node = n1)" in out.getvalue()
+    assert "exploring counter" in err.getvalue(), "progress is shown"
+
+
+def leadline_process(*arguments: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "leadline.symbolic.cli", *arguments]
+    return subprocess.Popen(command, cwd=folder, text=True, stderr=subprocess.PIPE, **options)
+
+
+def test_a_process(leadline: Leadline, tmp_path: Path) -> None:
+    process = leadline_process("check", "counter.py", folder=tmp_path, stdout=subprocess.PIPE)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (12, "")
+    assert "BelowThree is false." in out
+
+
+def test_a_reader_that_left(leadline: Leadline, tmp_path: Path) -> None:
+    process = leadline_process("list", folder=tmp_path, stdout=subprocess.PIPE)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=60) == 141
+    process.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_standard_output_on_a_full_disk(leadline: Leadline, tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = leadline_process("list", folder=tmp_path, stdout=full)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (2, "leadline: standard output: No space left on device\n")

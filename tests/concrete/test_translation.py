@@ -1,0 +1,138 @@
+"""The translation to Python: none of the kinds of nodes forgotten, and no expression too deep for it."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.concrete.expressions import Expressions
+from leadline.symbolic.concrete.translator import Translator
+from leadline.symbolic.lang import (
+    Int,
+    InternalError,
+    OutOfBounds,
+    Set,
+    UserError,
+    choose,
+    exists,
+    int_range,
+    ite,
+    map_of,
+    replace,
+    set_of,
+    undefined,
+)
+from leadline.symbolic.lang.nodes import KINDS, Bound, Invalid, PickVar, make
+from leadline.symbolic.lang.span import NOWHERE
+from tests.corpus import MODEL, NOW, STATE
+
+SEMANTICS = Semantics(MODEL)
+
+
+def value(expression: Any) -> Any:
+    return SEMANTICS.evaluate(expression.node, STATE)
+
+
+def test_every_kind_is_translated_or_named_unsupported() -> None:
+    translated = {kind for kind in KINDS if hasattr(Expressions, f"visit_{kind.__name__}")}
+    assert translated | Expressions.unsupported == set(KINDS)
+    assert Expressions.unsupported == {Invalid}
+
+
+def test_a_translator_that_forgets_a_kind_is_refused_when_its_class_is_made() -> None:
+    with pytest.raises(TypeError, match=r"Forgetful lacks .*'visit_Slice'"):
+
+        class Forgetful(Translator):
+            pass
+
+
+def test_a_translator_with_a_method_for_no_kind_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"Mistyped lacks \[\]; .* its \['visit_Slices'\]"):
+
+        class Mistyped(Expressions):
+            def visit_Slices(self, node: Any) -> None:
+                """Not a kind of node."""
+
+
+def test_a_long_sum() -> None:
+    assert value(reduce(lambda total, _: total + NOW.i, range(2000), NOW.i)) == 2 * 2001
+
+
+def test_a_long_sum_nested_to_the_right() -> None:
+    assert value(reduce(lambda total, _: NOW.i - total, range(2001), NOW.i)) == 0
+
+
+def test_a_long_chain_of_conditions() -> None:
+    chain = reduce(lambda rest, k: ite(NOW.i == k, k, rest), range(500, 2, -1), NOW.j)
+    assert value(chain) == -1
+    assert value(ite(NOW.i == 2, 7, chain)) == 7
+
+
+def test_a_long_chain_of_conditions_that_may_fail() -> None:
+    fails = undefined(Int(0, 9), "the end")
+    chain = reduce(lambda rest, k: ite(NOW.list[NOW.i] == k, k, rest), range(300, 1, -1), fails)
+    assert value(ite(NOW.list[NOW.i] == 1, NOW.some.value, chain)) == 3
+    with pytest.raises(OutOfBounds, match="the end"):
+        value(chain)
+
+
+def test_many_updates_of_one_map() -> None:
+    counts = reduce(lambda m, k: m.set(NOW.node, (m[NOW.node] + 1) % 6), range(100), NOW.count)
+    assert value(counts) == (4, 100 % 6, 2)
+
+
+def test_many_updates_of_one_record() -> None:
+    pair = reduce(lambda r, k: replace(r, x=(r.x + 1) % 4), range(100), NOW.pair)
+    assert value(pair) == ((2 + 100) % 4, "n3")
+
+
+def test_quantifiers_deep_inside_each_other() -> None:
+    def nest(depth: int, total: Any) -> Any:
+        if depth == 0:
+            return total == NOW.i
+        return exists(set_of(NOW.i - 2, NOW.i - 1), lambda x: nest(depth - 1, total + x))
+
+    assert value(nest(12, NOW.i - 2)) is True
+    assert value(nest(1, NOW.i - 2)) is False
+
+
+def test_maps_of_choices_deep_inside_each_other() -> None:
+    def nest(depth: int) -> Any:
+        if depth == 0:
+            return choose(NOW.few, lambda x: x > NOW.i)
+        return map_of(Int(0, 19), lambda k: nest(depth - 1) + k)[depth]
+
+    assert value(nest(2)) == 3 + 1 + 2
+
+
+def test_a_universe_that_is_too_large_is_refused_with_its_place() -> None:
+    with pytest.raises(UserError, match=r"test_translation.py:\d+: the set of all \d+ values"):
+        value(set_of(NOW.few).map(lambda x: x | NOW.few) - make_universe())
+
+
+def make_universe() -> Any:
+    """All sets of 30 numbers."""
+    from leadline.symbolic.lang.expr import wrap
+    from leadline.symbolic.lang.gate import as_node
+
+    return wrap(as_node(Set(Int(0, 29))))
+
+
+def test_a_large_type_can_be_quantified_over_as_far_as_needed() -> None:
+    assert value(exists(Set(Int(0, 29)), lambda x: x == NOW.few)) is True
+    assert value(exists(int_range(0, 10**12), lambda x: x == NOW.i)) is True
+
+
+@pytest.mark.parametrize("kind", [PickVar, Bound])
+def test_a_variable_without_a_value_is_an_internal_error(kind: Any) -> None:
+    fields = ("x",) if kind is PickVar else ("x", 1)
+    with pytest.raises(InternalError, match="`x`"):
+        SEMANTICS.evaluate(make(kind, Int(0, 1), NOWHERE, *fields), STATE)
+
+
+def test_a_pick_has_the_value_of_the_environment() -> None:
+    picked = make(PickVar, Int(0, 9), NOWHERE, "x")
+    assert [SEMANTICS.evaluate(picked, STATE, {"x": x}) for x in (4, 7)] == [4, 7]
