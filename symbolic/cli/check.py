@@ -79,7 +79,7 @@ def _ask(model: Model, query: Query) -> list[Result]:
         def progress(now: Progress) -> None:
             reached[:] = [now]
             size = f"{now.variables} variables, {now.clauses} clauses"
-            show(f"no counterexample within {now.depth} steps, {size}")
+            show(f"depth {now.depth}, {size}")
 
         try:
             return ask(model, query, answered=so_far.append, progress=progress)

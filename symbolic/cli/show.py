@@ -11,7 +11,7 @@ from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.listing import default_text, parameter_json
 from leadline.symbolic.cli.output import Report, add_format, as_json, columns, deliver
-from leadline.symbolic.lang import Action, Model
+from leadline.symbolic.lang import Action, Enum, Model, Record, Sort, Type, Union
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.trace.trace import setting, title
 
@@ -69,8 +69,13 @@ def _variables(model: Model) -> list[str]:
 
 
 def _action(action: Action) -> str:
-    picks = ", ".join(f"{camel(pick.name)} \\in {pick.type!r}" for pick in action.picks)
+    picks = ", ".join(f"{camel(pick.name)} \\in {_domain(pick.type)}" for pick in action.picks)
     return f"{action.tla}({picks})" if picks else action.tla
+
+
+def _domain(kind: Type) -> str:
+    """A pick's type: by its own name if it has one, since a message's type in full is long."""
+    return repr(kind) if isinstance(kind, (Sort, Enum, Record, Union)) else tla_type(kind)
 
 
 def _documented(items: Any) -> list[str]:

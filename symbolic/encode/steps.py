@@ -161,6 +161,15 @@ class Encoding:
         return StatePredicates(made, violated, outside)
 
     @cached_property
+    def validity(self) -> Template:
+        """That the state's one-hots are such: implied in every state of an unrolling, and a help to the solver."""
+        circuit = Circuit()
+        state, inputs = self._free_state(circuit)
+        layout = Layout(circuit)
+        valid = [layout.valid(state[v.name], v.type) for v in self.model.variables]
+        return template(circuit, inputs, (), valid, ())
+
+    @cached_property
     def input_row(self) -> tuple[int, ...]:
         """The literals of a free state in a template: constants stay, variables are its inputs."""
         _, inputs = self._free_state(Circuit())

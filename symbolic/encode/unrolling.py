@@ -98,6 +98,8 @@ class StepsUnrolling:
         relation = self.encoding.step
         self.sink.add([(layer(relation.taken),)])
         self.rows.append(tuple(map(layer, relation.state)))
+        validity = self.encoding.validity
+        instantiate(validity, self._given(depth + 1, validity), self.sink)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` steps."""

@@ -1,0 +1,260 @@
+"""Every mistake of a model's author: what it is, where it stands and how to mend it, word for word."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.lang.sample import BEFORE, INIT, check, in_action, in_init
+
+TWICE = "keep one of them, or put them into different branches (when, otherwise)"
+NO_TRUTH = (
+    "an expression has no truth value while the model is written: instead of `if`, `and`, `or`, `not` and "
+    "chained comparisons use ite, &, |, ~ and one comparison at a time"
+)
+VARIABLES = "count, mode, leader, info, log, inbox, pair"
+
+IN_ACTIONS = {
+    "assigned twice": (
+        "nxt.count = 1  #a\nnxt.count = 2  #b",
+        "{b}: count is assigned twice on one path: {a} and {b}; " + TWICE,
+    ),
+    "assigned twice, once in a branch": (
+        "nxt.count = 1  #a\nwith nxt.when(now.pair[0]):\n    nxt.count = 2  #b",
+        "{b}: count is assigned twice on one path: {a} and {b}; " + TWICE,
+    ),
+    "assigned in part and as a whole": (
+        "nxt.info[now.leader].seen = 1  #a\nnxt.info[now.leader] = of(self.Info, seen=0, buddy=None)  #b",
+        "{b}: info is partly assigned twice on one path: {a} and {b}; " + TWICE,
+    ),
+    "type clash": (
+        "nxt.count = now.leader  #a",
+        "{a}: type clash: a value of Int(0, 3) is needed, and this is of Node",
+    ),
+    "clash of an option": (
+        "nxt.leader = now.info[now.leader].buddy  #a",
+        "{a}: type clash: a value of Node is needed, and this is of Option(Node); "
+        "read the option's value with .value, after a guard that it is not None",
+    ),
+    "clash with None": (
+        "nxt.leader = None  #a",
+        "{a}: type clash: a value of Node is needed, and this is None",
+    ),
+    "equality of different types": (
+        "nxt.require(now.leader == now.count)  #a",
+        "{a}: type clash: equality of Node and Int(0, 3)",
+    ),
+    "arms of different types": (
+        "nxt.count = ite(now.pair[0], now.leader, now.count)  #a",
+        "{a}: type clash: the arms of a condition are of Node and Int(0, 3)",
+    ),
+    "set of different types": (
+        "nxt.require(set_of(now.leader, now.count).is_empty)  #a",
+        "{a}: type clash: the items of a set are of different types: Int(0, 3), Node",
+    ),
+    "constant out of range": (
+        "nxt.count = 7  #a",
+        "{a}: 7 can never be in Int(0, 3): widen the range or mend the value",
+    ),
+    "unknown field with a near name": (
+        "nxt.count = now.info[now.leader].sean  #a",
+        "{a}: a Info has no field `sean`: did you mean `seen`?",
+    ),
+    "unknown field far from any": (
+        "nxt.count = now.info[now.leader].zzz  #a",
+        "{a}: a Info has no field `zzz`: it has seen, buddy",
+    ),
+    "unknown field of the next state": (
+        "nxt.info[now.leader].sean = 1  #a",
+        "{a}: a Info has no field `sean`: did you mean `seen`?",
+    ),
+    "unknown variable": (
+        "nxt.require(now.counter == 1)  #a",
+        "{a}: there is no variable `counter`: did you mean `count`?",
+    ),
+    "unknown next variable": (
+        "nxt.zzz[now.leader].part = 1  #a",
+        "{a}: there is no variable `zzz`: it has " + VARIABLES,
+    ),
+    "unknown variant": (
+        "nxt.require(exists(now.inbox, lambda m: m.is_a('pin')))  #a",
+        "{a}: a Msg has no variant `pin`: did you mean `ping`?",
+    ),
+    "unknown member": (
+        "nxt.mode = 'ide'  #a",
+        "{a}: 'ide' is not a member of Mode; it has idle, busy",
+    ),
+    "field of an option": (
+        "nxt.require(now.info[now.leader].buddy.name == now.leader)  #a",
+        "{a}: an option has no `name`: read its value with .value, after a guard that it is not None",
+    ),
+    "sort compared by order": (
+        "nxt.require(now.leader < now.leader)  #a",
+        "{a}: values of the sort Node have no order: compare with == or !=, or keep a number beside it",
+    ),
+    "enumeration compared by order": (
+        "nxt.require(now.mode <= now.mode)  #a",
+        "{a}: values of the enumeration Mode have no order: compare with == or !=, or keep a number beside it",
+    ),
+    "if on an expression": ("if now.count == 1:  #a\n    nxt.count = 2", "{a}: " + NO_TRUTH),
+    "chained comparison": ("nxt.require(0 < now.count < 2)  #a", "{a}: " + NO_TRUTH),
+    "len": (
+        "nxt.require(len(now.log) == 1)  #a",
+        "{a}: `len` has no meaning while the model is written: use .length of a sequence or .size of a set",
+    ),
+    "in": (
+        "nxt.require(now.leader in now.log)  #a",
+        "{a}: `in` has no meaning while the model is written: use set.has(x) or x.is_in(set)",
+    ),
+    "connective without brackets": (
+        "nxt.require(now.count == 1 & now.count)  #a",
+        "{a}: `&` and `|` need Booleans (or two sets), and bind tighter than comparisons: "
+        "write (a == b) & (c == d)",
+    ),
+    "current state assigned": (
+        "now.count = 1  #a",
+        "{a}: `count` of the current state cannot be assigned: use nxt.count",
+    ),
+    "part of the current state assigned": (
+        "now.info[now.leader] = None  #a",
+        "{a}: a part of the current state cannot be assigned: assign to the next state",
+    ),
+    "next state read in a guard": (
+        "nxt.require(nxt.count == 1)  #a",
+        "{a}: the next value of `count` cannot be read: read now.count, or name the new value in a variable",
+    ),
+    "next state read by +=": (
+        "nxt.count += 1  #a",
+        "{a}: the next value of `count` cannot be read: read now.count, or name the new value in a variable",
+    ),
+    "method of the next state": (
+        "nxt.inbox = nxt.inbox.add(of(self.Msg, 'stop'))  #a",
+        "{a}: the next value of `inbox` cannot be read: read now.inbox, or name the new value in a variable",
+    ),
+    "part of what has none": (
+        "nxt.count[1] = 1  #a",
+        "{a}: a Int(0, 3) has no part at this place: assign all of it",
+    ),
+    "component that is not there": (
+        "nxt.pair[2] = 1  #a",
+        "{a}: a Tuple(Bool, Int(0, 3)) has no part at this place: it has 0..1",
+    ),
+    "otherwise without when": (
+        "with nxt.otherwise():  #a\n    nxt.count = 1",
+        "{a}: `otherwise` without a `when` before it: begin the branches with nxt.when(...)",
+    ),
+    "elsewhen after otherwise": (
+        "with nxt.when(now.pair[0]):\n    nxt.count = 1\nwith nxt.otherwise():\n    nxt.count = 2\n"
+        "with nxt.elsewhen(now.pair[0]):  #a\n    nxt.mode = 'busy'",
+        "{a}: `elsewhen` without a `when` before it: begin the branches with nxt.when(...)",
+    ),
+    "mistake in the condition of an empty branch": (
+        "with nxt.when(now.count):  #a\n    pass",
+        "{a}: type clash: a value of Bool is needed, and this is of Int(0, 3)",
+    ),
+    "mistake in a branch that is never taken": (
+        "with nxt.when(self.size > 9):\n    nxt.count = now.leader  #a",
+        "{a}: type clash: a value of Int(0, 3) is needed, and this is of Node",
+    ),
+    "pick in a branch": (
+        "with nxt.when(now.pair[0]):\n    x = nxt.pick('x', self.Node)  #a",
+        "{a}: the pick `x` stands inside a branch: pick before it, or make it an action of its own",
+    ),
+    "two picks of one name": (
+        "x = nxt.pick('x', self.Node)\ny = nxt.pick('x', self.Node)  #a",
+        "{a}: there are two picks named `x`: rename one",
+    ),
+    "pick from what is no set": (
+        "x = nxt.pick('x', now.count)  #a",
+        "{a}: type clash: a set is needed, and this is of Int(0, 3)",
+    ),
+    "function of two arguments": (
+        "nxt.inbox = now.inbox.filter(lambda a, b: True)  #a",
+        "{a}: the function takes 2 arguments, and here it needs one: the element",
+    ),
+    "argument outside of its function": (
+        "kept = []\nforall(self.Node, lambda x: kept.append(x) or x == x)  #a\nnxt.leader = kept[0]",
+        "{a}: act uses `x` outside of the function whose argument it is",
+    ),
+    "Python exception": (
+        "nxt.count = 1 // 0  #a",
+        "{a}: Python says: ZeroDivisionError: integer division or modulo by zero",
+    ),
+    "missing fields": (
+        "nxt.info[now.leader] = {'seen': 1, 'body': None}  #a",
+        "{a}: a Info has the fields seen, buddy: missing buddy; unknown body",
+    ),
+    "missing keys": (
+        "nxt.info = {'n1': of(self.Info, seen=0, buddy=None), 'n7': None}  #a",
+        "{a}: a Map(Node, Info) needs exactly its keys: missing n2; unknown n7",
+    ),
+    "too many items": (
+        "nxt.log = ['n1', 'n2', 'n1']  #a",
+        "{a}: 3 items do not fit into Seq(Node, 2)",
+    ),
+    "string without a type": (
+        "nxt.require(set_of('idle').is_empty)  #a",
+        "{a}: the string 'idle' has no type here: write of(TheEnumeration, 'idle')",
+    ),
+    "divisor never positive": (
+        "nxt.count = now.count // -1  #a",
+        "{a}: the divisor is in Int(-1, -1), never positive",
+    ),
+    "two mistakes in one expression": (
+        "nxt.require(\n    now.foo\n    == now.bar)  #a",
+        "sample.py:32: there is no variable `foo`: did you mean `info`?",
+        "sample.py:33: there is no variable `bar`: it has " + VARIABLES,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_ACTIONS)
+def test_mistake_in_an_action(name: str) -> None:
+    body, *told = IN_ACTIONS[name]
+    check(in_action(body), *told)
+
+
+@pytest.mark.parametrize(
+    ("argument", "why"),
+    [
+        ("to", ""),
+        ("to=pick()", ""),
+        ("to=pick('Nodes')", ", and the protocol has no type `Nodes`"),
+    ],
+)
+def test_pick_without_a_domain(argument: str, why: str) -> None:
+    source = in_action("nxt.leader = to", ", " + argument)
+    line = source.splitlines().index("    @action") + 1 + ("pick" in argument)
+    repair = 'write to=pick("TheType"), or nxt.pick("to", a_set) in the body'
+    check(source, f"sample.py:{line}: the pick `to` of act has no domain{why}: {repair}")
+
+
+def test_variable_not_assigned_in_init() -> None:
+    source = BEFORE.replace("Int(0, 3)\n        state.mode", "Int(0, 3)  #a\n        state.mode")
+    check(
+        source + INIT.replace("        start.count = 0\n", ""),
+        "{a}: init does not assign count: write start.count = ...",
+    )
+
+
+def test_variable_assigned_on_some_paths_of_init() -> None:
+    body = "first = start.pick('first', Bool())\nwith start.when(first):\n    start.count = 0  #a"
+    check(
+        in_init(body).replace("        start.count = 0\n        start.mode", "        start.mode"),
+        "{a}: init assigns count only in part or on some paths: write start.count = ... as a whole, on every path",
+    )
+
+
+def test_init_reads_the_current_state() -> None:
+    source = in_action("pass").replace(
+        "state.count = Int(0, 3)", "state.count = Int(0, 3)\n        self.now = state"
+    )
+    source = source.replace("class Sample", "OTHER = []\n\nclass Sample", 1)
+    source = source.replace("start.count = 0", "start.count = OTHER[0].count  #a")
+    names_now = (
+        "from leadline.symbolic.lang.model import Variable\nfrom leadline.symbolic.lang.span import NOWHERE\n"
+    )
+    keep = "OTHER.append(State({'count': Variable('count', 'count', Int(0, 3), NOWHERE)}))\n"
+    check(
+        source.replace("OTHER = []\n", f"{names_now}OTHER = []\n{keep}"),
+        "<built in>:0: init reads `count`, and there is no state before the initial one",
+    )
