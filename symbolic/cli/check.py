@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from leadline.symbolic.catalog import Entry
-from leadline.symbolic.cli.asking import Query, ask
 from leadline.symbolic.cli.exits import Exit, worst
 from leadline.symbolic.cli.files import check_writable
 from leadline.symbolic.cli.formats import written_trace
@@ -22,12 +21,21 @@ from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, t
 from leadline.symbolic.cli.progress import live
 from leadline.symbolic.cli.verdicts import add_traces, counted, distinct, exit_of, trace_json, verdict_text
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.verdict import Progress, Result, Verdict
+from leadline.symbolic.engines import (
+    Limits,
+    Listener,
+    Progress,
+    Query,
+    Result,
+    Verdict,
+    answer_here,
+    answer_limited,
+)
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace.trace import title
 
 UNROLLINGS = ("steps",)
-SOLVERS = ("z3",)
+SOLVERS = ("z3", "cadical")
 
 
 def add_parser(commands: Any) -> None:
@@ -61,18 +69,16 @@ def run(args: argparse.Namespace) -> Exit:
         unroll=args.unroll,
         solver=args.solver,
         deadlock=args.deadlock,
-        timeout=args.timeout,
-        memory_mb=args.memory,
     )
-    results = _ask(model, query)
+    results = _ask(model, query, Limits(args.timeout, args.memory))
     semantics = Semantics(model)
     _deliver(args, entry, semantics, results)
     return worst([exit_of(result.property, result.verdict) for result in results])
 
 
-def _ask(model: Model, query: Query) -> list[Result]:
+def _ask(model: Model, query: Query, limits: Limits) -> list[Result]:
     """The answers; on Ctrl-C those that there are so far are shown first."""
-    so_far: list[Result] = []
+    so_far: dict[str, Result] = {}
     reached: list[Progress] = []
     with live(f"checking {model.protocol}") as show:
 
@@ -81,13 +87,19 @@ def _ask(model: Model, query: Query) -> list[Result]:
             size = f"{now.variables} variables, {now.clauses} clauses"
             show(f"depth {now.depth}, {size}")
 
+        def told(result: Result) -> None:
+            so_far[result.property] = result
+
+        listener = Listener(progress, told)
         try:
-            return ask(model, query, answered=so_far.append, progress=progress)
+            if limits:
+                return answer_limited(model, query, limits, listener)
+            return answer_here(model, query, listener)
         except KeyboardInterrupt:
             pass
-    _report(Semantics(model), so_far).show()
+    _report(Semantics(model), list(so_far.values())).show()
     depth = f"within {reached[0].depth} steps" if reached else "at any depth"
-    still = [name for name in query.properties if name not in {result.property for result in so_far}]
+    still = [name for name in query.properties if name not in so_far]
     tell(f"interrupted; no counterexample {depth} so far: {', '.join(still) or 'nothing left to search'}")
     raise KeyboardInterrupt
 

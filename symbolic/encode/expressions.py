@@ -84,7 +84,7 @@ class Expressions:
         return self._memo.get(self._key(node))
 
     def _needed(self, node: n.Node) -> Iterator[n.Node]:
-        """The children to evaluate first; of lazy kinds, only those that are not ruled out by what is known."""
+        """The children to evaluate first; of lazy kinds, only those that what is known does not rule out."""
         if isinstance(node, n.BINDERS):
             if not isinstance(node, n.MapBuild):
                 yield node.domain

@@ -36,7 +36,7 @@ class Integers:
     def arithmetic(
         self, kind: type[n.Node], left: tuple[Shape, Int], right: tuple[Shape, Int], result: Int
     ) -> tuple[Shape, int]:
-        """The result of an operation and the literal that it is out of bounds (a divisor that is not positive)."""
+        """The result of an operation and the literal that it is out of bounds: a divisor is not positive."""
         error = FALSE
         if kind in (n.Div, n.Mod):
             error = self.at_most(right, ({0: TRUE}, Int(0, 0)))

@@ -60,8 +60,11 @@ class Layout:
         return {value: self.circuit.input() for value in values}
 
     def valid(self, shape: Shape, kind: Type) -> int:
-        """That a free value is one of the type: its one-hots are, its numbers are in range."""
-        conj = self.circuit.conj
+        """That a value is one of the type: that its one-hots are such and its numbers in range.
+
+        Don't-cares may be anything.
+        """
+        conj, implies = self.circuit.conj, self.circuit.implies
         match kind:
             case Bool() | Set():
                 return TRUE
@@ -70,12 +73,20 @@ class Layout:
             case Int() | Named():
                 return self._one(list(shape.values()))
             case Option():
-                return self.valid(shape.item, kind.item) if shape.item is not None else TRUE
+                if shape.item is None:
+                    return TRUE
+                return implies(shape.present, self.valid(shape.item, kind.item))
             case Seq():
-                items = [self.valid(item, kind.item) for item in shape.items]
+                items = [
+                    implies(self.values.longer(shape, place), self.valid(item, kind.item))
+                    for place, item in enumerate(shape.items)
+                ]
                 return conj([self._one(list(shape.length.values())), *items])
             case Union():
-                payloads = [self.valid(shape.payloads[tag], kind.by_tag[tag]) for tag in shape.payloads]
+                payloads = [
+                    implies(shape.tags[tag], self.valid(payload, kind.by_tag[tag]))
+                    for tag, payload in shape.payloads.items()
+                ]
                 return conj([self._one(list(shape.tags.values())), *payloads])
         return conj(
             [self.valid(part, inner) for part, inner in zip(shape, component_types(kind), strict=True)]

@@ -162,7 +162,7 @@ class Encoding:
 
     @cached_property
     def validity(self) -> Template:
-        """That the state's one-hots are such: implied in every state of an unrolling, and a help to the solver."""
+        """That the state is of its type: implied in every state of an unrolling, and a help to the solver."""
         circuit = Circuit()
         state, inputs = self._free_state(circuit)
         layout = Layout(circuit)

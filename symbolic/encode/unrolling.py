@@ -25,7 +25,7 @@ class ClauseSink(Protocol):
 
 @dataclass(frozen=True)
 class Instance:
-    """A template's instance in a solver. `literals[x]` is the solver's literal for variable x of the template."""
+    """A template's instance: `literals[x]` is the solver's literal for variable x of the template."""
 
     literals: dict[int, int]
 
@@ -58,8 +58,8 @@ class RawStep:
 class StepsUnrolling:
     """The states after 0, 1, ... steps. Variable 1 of the sink must be the constant true.
 
-    Layer t leads from state t to state t + 1; a layer's step is only asserted once the next state is asked for,
-    so a layer can also be asked whether its step goes out of bounds.
+    Layer t leads from state t to state t + 1; a layer's step is only asserted once the next state is asked
+    for, so a layer can also be asked whether its step goes out of bounds.
     """
 
     def __init__(self, encoding: Encoding, sink: ClauseSink) -> None:

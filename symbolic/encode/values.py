@@ -14,8 +14,8 @@ Seq                `Items`: the length's one-hot, and the shapes of the places
 Union              `Tagged`: the tag's one-hot, and the payload's shape of each possible tag
 =================  ==================================================================================
 
-Whatever is not part of the value is a don't-care and may have any shape: the item of a `Maybe` that is absent,
-places past the length, payloads of other tags. Dicts are sparse: what is left out cannot occur.
+Whatever is not part of the value is a don't-care and may have any shape: the item of a `Maybe` that is
+absent, places past the length, payloads of other tags. Dicts are sparse: what is left out cannot occur.
 """
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ class Values:
         """Whether a symbolic value is the concrete one."""
         match kind:
             case Bool():
-                return shape if value else -shape
+                return int(shape if value else -shape)
             case Int() if is_binary(kind):
                 number = value - kind.low
                 return self.circuit.conj(bit if number >> i & 1 else -bit for i, bit in enumerate(shape.bits))
@@ -274,8 +274,8 @@ class Values:
             found.append(case)
             if len(found) > ENUMERATION_LIMIT:
                 raise UserError(
-                    f"an expression of type {kind!r} may take over {ENUMERATION_LIMIT} values where each must be "
-                    "listed (as a member of a set or a key of a map): use a smaller type or smaller parameters"
+                    f"an expression of type {kind!r} may take over {ENUMERATION_LIMIT} values, and each must "
+                    "be listed (as a member of a set or a key of a map): use a smaller type or parameters"
                 )
         return found
 

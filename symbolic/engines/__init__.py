@@ -4,3 +4,19 @@ An engine knows no protocol. It answers with one of the ordered verdicts (violat
 unknown, safe to depth k, proved), and takes its own frozen options. A bound that is hit is
 reported, never silently called safe.
 """
+
+from leadline.symbolic.engines.limited import answer_limited
+from leadline.symbolic.engines.query import Limits, Listener, Query, answer_here
+from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
+
+__all__ = [
+    "Effort",
+    "Limits",
+    "Listener",
+    "Progress",
+    "Query",
+    "Result",
+    "Verdict",
+    "answer_here",
+    "answer_limited",
+]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StatePredicates, StepsUnrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
+from leadline.symbolic.engines.query import SILENT, Listener
 from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.model import Model, Property
@@ -213,9 +214,7 @@ def bounded_check(
     properties: Sequence[Property],
     options: BmcOptions,
     solver: Solver,
-    *,
-    progress: Callable[[Progress], None] = lambda _: None,
-    answered: Callable[[Result], None] = lambda _: None,
+    listener: Listener = SILENT,
 ) -> list[Result]:
     """Look for the shortest counterexample of each property, at most `options.depth` steps long.
 
@@ -224,8 +223,7 @@ def bounded_check(
         properties: the properties to check, in one search.
         options: how far.
         solver: a fresh solver.
-        progress: called after every depth.
-        answered: called with each violation as soon as it is found.
+        listener: who is told on the way.
 
     Returns:
         A result for each property in their order, the deadlock's last if asked for.
@@ -238,18 +236,27 @@ def bounded_check(
     targets = [*properties, *([deadlock_property(model)] if options.deadlock else [])]
     search = _Search(model, targets, solver, clock)
     search.start()
-    told: set[str] = set()
+    told: dict[str, Verdict] = {}
     for depth in range(options.depth + 1):
         search.look(depth)
-        for name in search.found:
-            if name not in told:
-                told.add(name)
-                answered(search.result(name))
+        _tell(search, told, listener)
         if search.unknown is not None or not search.open:
             break
         statistics = solver.statistics()
         seconds = time.perf_counter() - clock.start
-        progress(Progress(depth, seconds, statistics["variables"], statistics["clauses"], search.open))
+        listener.progress(
+            Progress(depth, seconds, statistics["variables"], statistics["clauses"], search.open)
+        )
         if depth < options.depth:
             search.advance(depth)
+            _tell(search, told, listener)
     return [search.result(one.name) for one in targets]
+
+
+def _tell(search: _Search, told: dict[str, Verdict], listener: Listener) -> None:
+    """Tell of every property whose verdict has become worse than was told."""
+    for target in search.targets:
+        result = search.result(target.name)
+        if result.verdict > max(told.get(target.name, Verdict.UNKNOWN), Verdict.UNKNOWN):
+            told[target.name] = result.verdict
+            listener.told(result)

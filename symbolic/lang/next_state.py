@@ -79,6 +79,9 @@ class _Nowhere(InvalidExpr):
 
     __slots__ = ()
 
+    def __getitem__(self, _: Any) -> Any:
+        return self
+
     def __setattr__(self, _: str, __: Any) -> None:
         pass
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.checks import mistakes_in, strays
 from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.lang.gate import as_node, invalid
 from leadline.symbolic.lang.model import Property, PropertyKind, Variable
 from leadline.symbolic.lang.names import kebab, pascal
 from leadline.symbolic.lang.rules import boolean
@@ -102,7 +103,7 @@ def state_claims(
             text = f"the property {claim.name} returns nothing: return its formula"
             mistakes.append(Mistake(claim.span, text))
             continue
-        formula = boolean(written[0])
+        formula = _formula(written[0], claim)
         stated[claim.name] = Property(claim.name, claim.tla, claim.kind, claim.doc, claim.span, formula)
         mistakes += _complaints(claim, formula, now.__dict__["_variables"])
     return stated
@@ -112,9 +113,17 @@ def _state(claim: Claim, protocol: Protocol, now: State, written: list[Any]) -> 
     written.append(claim.function(protocol, now))
 
 
+def _formula(value: Any, claim: Claim) -> n.Node:
+    node = as_node(value)
+    formula = boolean(node)
+    if isinstance(formula, n.Invalid) and not isinstance(node, n.Invalid):
+        return invalid(formula.mistake, span=claim.span)
+    return formula
+
+
 def _complaints(claim: Claim, formula: n.Node, variables: dict[str, Variable]) -> list[Mistake]:
     where = f"the property {claim.name}"
-    told = mistakes_in(formula) + strays([formula], variables, (), where)
+    told = mistakes_in(formula) or strays([formula], variables, (), where, claim.span)
     # A constant is what a claim says that the parameters have decided already.
     constant = isinstance(formula, n.Const)
     if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(formula)):

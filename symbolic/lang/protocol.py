@@ -241,8 +241,9 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     actions = tuple(_action(protocol, mark, variables, mistakes) for mark in marks if mark.when(protocol))
     properties = state_claims(protocol, State(variables), claims, mistakes, _guarded)
     for thing in (init, *actions):
-        mistakes += mistakes_in(*thing.roots)
-        mistakes += strays(thing.roots, variables, thing.picks, thing.name)
+        mistakes += mistakes_in(*thing.roots) or strays(
+            thing.roots, variables, thing.picks, thing.name, thing.span
+        )
     if mistakes:
         raise ModelError(mistakes)
     return Model(
@@ -286,13 +287,16 @@ def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[
     init = Action("init", "Init", "", _start_of(function), tuple(script.body), updates(script))
     if ran:
         _check_assigned(script, dict(init.updates))
+    places = {
+        name: next(x.span for x in script.assignments if x.variable == name) for name, _ in init.updates
+    }
+    values = {root: places[name] for name, root in init.updates}
     for root in init.roots:
         for read in n.postorder(root):
             # A variable that occurs in its own value is what `_check_assigned` tells.
             if isinstance(read, n.StateVar) and not (ran and (read.name, root) in init.updates):
-                script.blame(
-                    f"init reads `{read.name}`, and there is no state before the initial one", root.span
-                )
+                text = f"init reads `{read.name}`, and there is no state before the initial one"
+                script.blame(text, values.get(root, root.span))
     mistakes += script.mistakes
     return init
 

@@ -106,7 +106,10 @@ class Printer:
                 return infix("#", 5, 5, self._of(left), self._of(right))
             case n.Member(element=left, domain=right):
                 return infix("\\notin", 5, 5, self._of(left), self._of(right))
-        return prefix("~", self._of(node.item), 4)
+            case n.IsSome(item=item):
+                return infix("=", 5, 5, self._of(item), atom("None"))
+        # TLA+ would read `~a < b` aright; a person might not.
+        return Text(f"~{self._of(node.item).above(15)}", 4, 4)
 
     def visit_And(self, node: n.And) -> Text:
         return infix("/\\", 3, 3, *map(self._of, node.items))
@@ -189,7 +192,7 @@ class Printer:
         return atom(f"{{{', '.join(map(self._plain, node.items))}}}")
 
     def visit_IntRange(self, node: n.IntRange) -> Text:
-        return infix("..", 9, 9, self._of(node.low), self._of(node.high))
+        return Text(f"{self._of(node.low).above(15)}..{self._of(node.high).above(15)}", 9, 9)
 
     def visit_SetUnion(self, node: n.SetUnion) -> Text:
         return self._binary("\\cup", 8, 8, node, associative=True)

@@ -1,8 +1,8 @@
 """The solvers, behind one small interface: add, check, model, interrupt, statistics. Floor 2.
 
-Z3 is the default and the reference, CaDiCaL takes the same clauses. Assumptions are used rather than push and pop, so that learned clauses
-survive. A query with limits runs in a child process that can be killed, since a solver's own time and memory
-limits are only requests; what travels to it is names and numbers, never a Z3 object.
+Z3 is the default and the reference, CaDiCaL takes the same clauses. Assumptions are used rather than push
+and pop, so learned clauses survive. A query with limits runs in a child process that can be killed, since a
+solver's own limits are only requests; what travels to it is names and numbers, never a Z3 object.
 """
 
 from leadline.symbolic.solve.cadical_solver import CadicalSolver

@@ -37,7 +37,7 @@ class Solver(ABC):
 
     @abstractmethod
     def check(self, assumptions: Sequence[int]) -> Answer:
-        """Whether the clauses can be satisfied together with the assumptions (which count for this call only)."""
+        """Whether the clauses and the assumptions, which count for this call only, can be satisfied."""
 
     @abstractmethod
     def true(self, literal: int) -> bool:

@@ -1,7 +1,7 @@
 """Z3 behind the solver interface.
 
-Clauses go in as DIMACS text, which Z3 parses itself: building the same terms through the Python binding takes ten
-times as long. Z3 names the variable of number n `k!n`, which is the symbol of the integer n.
+Clauses go in as DIMACS text, which Z3 parses itself: building the same terms through the Python binding
+takes ten times as long. Z3 names the variable of number n `k!n`, which is the symbol of the integer n.
 """
 
 from __future__ import annotations

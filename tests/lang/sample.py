@@ -81,4 +81,5 @@ def check(source: str, *told: str) -> None:
     head = f"the model has {len(told)} mistake{'s' if len(told) != 1 else ''}:"
     with pytest.raises(ModelError) as caught:
         model(source)
-    assert str(caught.value) == "\n".join([head, *(f"  {text.format(**places)}" for text in told)])
+    got, wanted = str(caught.value), "\n".join([head, *(f"  {text.format(**places)}" for text in told)])
+    assert got == wanted, f"told:\n{got}\nwanted:\n{wanted}"

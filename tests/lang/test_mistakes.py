@@ -93,7 +93,8 @@ IN_ACTIONS = {
     ),
     "enumeration compared by order": (
         "nxt.require(now.mode <= now.mode)  #a",
-        "{a}: values of the enumeration Mode have no order: compare with == or !=, or keep a number beside it",
+        "{a}: values of the enumeration Mode have no order: compare with == or !=, "
+        "or keep a number beside it",
     ),
     "if on an expression": ("if now.count == 1:  #a\n    nxt.count = 2", "{a}: " + NO_TRUTH),
     "chained comparison": ("nxt.require(0 < now.count < 2)  #a", "{a}: " + NO_TRUTH),
@@ -201,7 +202,7 @@ IN_ACTIONS = {
     ),
     "two mistakes in one expression": (
         "nxt.require(\n    now.foo\n    == now.bar)  #a",
-        "sample.py:32: there is no variable `foo`: did you mean `info`?",
+        "sample.py:32: there is no variable `foo`: it has " + VARIABLES,
         "sample.py:33: there is no variable `bar`: it has " + VARIABLES,
     ),
 }
@@ -240,21 +241,151 @@ def test_variable_assigned_on_some_paths_of_init() -> None:
     body = "first = start.pick('first', Bool())\nwith start.when(first):\n    start.count = 0  #a"
     check(
         in_init(body).replace("        start.count = 0\n        start.mode", "        start.mode"),
-        "{a}: init assigns count only in part or on some paths: write start.count = ... as a whole, on every path",
+        "{a}: init assigns count only in part or on some paths: "
+        "write start.count = ... as a whole, on every path",
     )
 
 
 def test_init_reads_the_current_state() -> None:
-    source = in_action("pass").replace(
-        "state.count = Int(0, 3)", "state.count = Int(0, 3)\n        self.now = state"
-    )
-    source = source.replace("class Sample", "OTHER = []\n\nclass Sample", 1)
-    source = source.replace("start.count = 0", "start.count = OTHER[0].count  #a")
-    names_now = (
-        "from leadline.symbolic.lang.model import Variable\nfrom leadline.symbolic.lang.span import NOWHERE\n"
-    )
-    keep = "OTHER.append(State({'count': Variable('count', 'count', Int(0, 3), NOWHERE)}))\n"
+    keep = """
+from leadline.symbolic.lang.model import Variable
+NOW = State({"count": Variable("count", "count", Int(0, 3), Span("", 0))})
+
+class Sample"""
+    source = (BEFORE + INIT).replace("class Sample", keep.lstrip(), 1)
     check(
-        source.replace("OTHER = []\n", f"{names_now}OTHER = []\n{keep}"),
-        "<built in>:0: init reads `count`, and there is no state before the initial one",
+        source.replace("start.pair = (True, 0)", "start.pair = (True, NOW.count)  #a"),
+        "{a}: init reads `count`, and there is no state before the initial one",
+    )
+
+
+def test_initial_value_read_in_init() -> None:
+    check(
+        (BEFORE + INIT).replace("start.pair = (True, 0)", "start.pair = (True, start.count)  #a"),
+        "{a}: the initial value of `count` cannot be read here: name it in a Python variable and use that",
+    )
+
+
+def test_init_that_is_cut_short_is_not_blamed_for_the_rest() -> None:
+    check(
+        (BEFORE + INIT).replace("start.count = 0", "start.count = 1 // 0  #a"),
+        "{a}: Python says: ZeroDivisionError: integer division or modulo by zero",
+    )
+
+
+def test_variable_declared_twice_without_a_type_or_with_a_taken_name() -> None:
+    check(
+        BEFORE.replace("state.count = Int(0, 3)", "state.count = Int(0, 3)  #a")
+        + "        state.count = Bool()  #b\n        state.flag = True  #c\n        state.pick = Bool()  #d\n"
+        + INIT,
+        "{b}: count is declared twice, first at {a}",
+        "{c}: flag needs a type, such as Bool() or Int(0, 3), not True",
+        "{d}: a variable cannot be called `pick`: nxt.pick means something else",
+    )
+
+
+def test_no_variables() -> None:
+    source = (
+        BEFORE.partition("class")[0]
+        + "class Empty(Protocol):\n    def define(self, state):  #a\n        pass\n"
+    )
+    check(source, "{a}: define declares no variable: state.x = a type")
+
+
+def test_types_that_cannot_be() -> None:
+    wrong = {
+        'enum("M", "a", "a")': "M has a member twice: a",
+        'record("R", node=Bool())': "a record cannot have a field `node`: every expression uses that name",
+        "Option(Option(Bool()))": "an option of an option: None would be ambiguous; "
+        "wrap the inner one in a record",
+        "Int(0, 1.5)": "Int(0, 1.5): the bounds of an integer type are integers",
+        "Seq(Bool(), -1)": "a sequence's capacity is an integer from 0, and this is -1",
+    }
+    for kind, text in wrong.items():
+        check(BEFORE + f"        state.wrong = {kind}  #a\n" + INIT, f"{{a}}: Python says: TypeError: {text}")
+
+
+def test_action_replaced_by_a_method_that_is_none() -> None:
+    source = in_action("pass") + "\nclass Other(Sample):\n    def act(self, now, nxt):  #a\n        pass\n"
+    check(source, "{a}: act replaces an action and is none itself: write @action above it")
+
+
+PROPERTIES = {
+    "that names no state": (
+        "@invariant(Sample)  #a\ndef one(p, now):\n    return forall(p.Node, lambda x: x == x)",
+        "{a}: the property one names no state variable: it would say the same of every state",
+    ),
+    "that returns nothing": (
+        "@invariant(Sample)  #a\ndef one(p, now):\n    now.count == 1",
+        "{a}: the property one returns nothing: return its formula",
+    ),
+    "that is no Boolean": (
+        "@invariant(Sample)  #a\ndef one(p, now):\n    return now.count",
+        "{a}: type clash: a value of Bool is needed, and this is of Int(0, 3)",
+    ),
+    "that uses a pick": (
+        "@invariant(Sample)  #a\ndef one(p, now):\n    return (now.leader == PICKS[0]) | (now.count == 1)",
+        "{a}: the property one uses the pick `who` of another action: picks are known in their own only",
+    ),
+    "stated twice": (
+        "@invariant(Sample)  #a\ndef one(p, now):\n    return now.count == 1\nfirst = one\n"
+        "@probe(Sample)  #b\ndef one(p, now):\n    return now.count == 2",
+        "{a}: the property one is stated twice, first at {b}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_property(name: str) -> None:
+    body, told = PROPERTIES[name]
+    source = in_action("who = nxt.pick('who', self.Node)\nPICKS.append(who)").replace(
+        "class S", "PICKS = []\n\nclass S"
+    )
+    check(source + "\n" + body + "\n", told)
+
+
+def test_state_of_another_protocol() -> None:
+    source = in_action("NOWS.append(now)\nnxt.require(now.count == 1)").replace(
+        "class S", "NOWS = []\n\nclass S"
+    )
+    other = """
+build(Sample())
+
+class Other(Protocol):
+    def define(self, state):
+        state.flag = Bool()
+
+    def init(self, start):
+        start.flag = True
+
+    @action  #a
+    def act(self, now, nxt):
+        nxt.flag = NOWS[0].count == 1
+"""
+    check(source + other, "{a}: act reads `count`, a variable of another protocol or other parameters")
+
+
+def test_many_mistakes_are_told_at_once_in_the_order_of_their_lines() -> None:
+    body = """
+    nxt.require(now.leader < now.leader)  #c
+    nxt.count = now.leader  #d
+    nxt.mode = "asleep"  #e
+    nxt.info[now.leader].sean = 1  #f
+    if now.count == 1:  #g
+        nxt.log = []
+    """
+    source = in_action(body).replace('start.mode = "idle"', "start.mode = 3  #b")
+    source += "\n@invariant(Sample)  #h\ndef one(p, now):\n    return now.flag\n"
+    check(
+        source.replace("        start.count = 0\n", "").replace(
+            "Int(0, 3)\n        state.m", "Int(0, 3)  #a\n        state.m"
+        ),
+        "{a}: init does not assign count: write start.count = ...",
+        "{b}: type clash: a value of Mode is needed, and this is of Int(3, 3)",
+        "{c}: values of the sort Node have no order: compare with == or !=, or keep a number beside it",
+        "{d}: type clash: a value of Int(0, 3) is needed, and this is of Node",
+        "{e}: 'asleep' is not a member of Mode; it has idle, busy",
+        "{f}: a Info has no field `sean`: did you mean `seen`?",
+        "{g}: " + NO_TRUTH,
+        "sample.py:39: there is no variable `flag`: it has " + VARIABLES,
     )

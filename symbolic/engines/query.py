@@ -1,0 +1,93 @@
+"""Queries: what is asked of an engine, as names and numbers, so that it can travel to another process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from leadline.symbolic.engines.verdict import Progress, Result
+from leadline.symbolic.lang import Model
+from leadline.symbolic.lang.parameters import Setting
+
+
+@dataclass(frozen=True)
+class Query:
+    """A bounded check of one protocol at given parameters.
+
+    Attributes:
+        source: the protocol as the catalog finds it: its name or path.
+        settings: the parameters that differ from their defaults.
+        properties: the names of the properties; all if there are none.
+        depth: steps to look ahead, 0 or more.
+        unroll: what a layer of the unrolling holds: "steps".
+        solver: the solver's name.
+        deadlock: whether to ask for deadlocks.
+    """
+
+    source: str
+    settings: Mapping[str, Setting]
+    properties: tuple[str, ...]
+    depth: int
+    unroll: str = "steps"
+    solver: str = "z3"
+    deadlock: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The query as a JSON object."""
+        return {**asdict(self), "settings": dict(self.settings)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Query:
+        """The query of a JSON object that `to_json` made."""
+        return cls(**{**data, "properties": tuple(data["properties"])})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a query may use; None is without limit.
+
+    Attributes:
+        seconds: wall-clock time.
+        memory_mb: address space in megabytes.
+    """
+
+    seconds: float | None = None
+    memory_mb: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.seconds is not None or self.memory_mb is not None
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Who is told how a search goes.
+
+    Attributes:
+        progress: called after every depth.
+        told: called with a property's result whenever its verdict gets worse; the last one counts.
+    """
+
+    progress: Callable[[Progress], None] = lambda _: None
+    told: Callable[[Result], None] = lambda _: None
+
+
+SILENT = Listener()
+"""Tells nobody."""
+
+
+def answer_here(model: Model, query: Query, listener: Listener = SILENT) -> list[Result]:  # frozen
+    """Answer a query in this process, without limits.
+
+    Args:
+        model: the model that the query speaks of.
+        query: what is asked.
+        listener: who is told on the way.
+    """
+    # Here, so that commands without a solver do not wait for its library to load.
+    from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
+    from leadline.symbolic.solve import SOLVERS
+
+    options = BmcOptions(query.depth, query.deadlock)
+    properties = model.choose_properties(query.properties)
+    return bounded_check(model, properties, options, SOLVERS[query.solver](), listener)

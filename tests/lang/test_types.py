@@ -1,0 +1,184 @@
+"""Types count, list, rank, recognise and print their values, and join like a lattice."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline.symbolic.lang import (
+    Bool,
+    Int,
+    Map,
+    Never,
+    Option,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    enum,
+    record,
+    sort,
+    union,
+)
+from leadline.symbolic.lang.tla_types import set_text
+from tests.strategies import types, values
+
+NODE = sort("Node", 2)
+INFO = record("Info", seen_by=NODE, count=Int(0, 1))
+MESSAGE = union("Message", ping={"to_node": NODE}, stop={})
+
+
+@given(types())
+def test_values_are_counted_and_ranked_in_their_order(kind: Type) -> None:
+    listed = list(kind.values())
+    assert len(listed) == kind.cardinality
+    assert [kind.rank(value) for value in listed] == list(range(kind.cardinality))
+    assert all(kind.contains(value) for value in listed)
+    assert len(set(listed)) == len(listed)
+
+
+NO_VALUES = [
+    (Bool(), 0),
+    (Int(0, 1), True),
+    (Int(0, 1), 2),
+    (Int(0, 1), "0"),
+    (NODE, "n3"),
+    (Option(Int(0, 1)), 5),
+    (Tuple((Bool(), Bool())), (True,)),
+    (Tuple((Bool(), Bool())), [True, True]),
+    (INFO, ("n1", 2)),
+    (MESSAGE, ("ping", ())),
+    (MESSAGE, ("pong", ())),
+    (MESSAGE, "ping"),
+    (Set(Int(0, 1)), frozenset({0, 2})),
+    (Set(Int(0, 1)), (0, 1)),
+    (Map(NODE, Bool()), (True,)),
+    (Seq(Bool(), 1), (True, True)),
+    (Seq(Bool(), 1), (None,)),
+    (Never(), None),
+]
+
+
+@pytest.mark.parametrize(("kind", "value"), NO_VALUES, ids=repr)
+def test_what_is_no_value_is_not_contained(kind: Type, value: Any) -> None:
+    assert not kind.contains(value)
+
+
+@given(types(depth=2), types(depth=2))
+def test_join_is_commutative_and_includes_both(a: Type, b: Type) -> None:
+    joined = a.join(b)
+    assert joined == b.join(a)
+    if joined is not None:
+        assert joined.includes(a) and joined.includes(b)
+        assert all(joined.contains(value) for kind in (a, b) for value in kind.values())
+
+
+@st.composite
+def near(draw: st.DrawFn, kind: Type) -> Type:
+    """A type of the same shape, or an option of it, with other ranges."""
+    match kind:
+        case Int(low=low, high=high):
+            made: Type = Int(low - draw(st.integers(0, 2)), high + draw(st.integers(0, 2)))
+        case Set(item=item):
+            made = Set(draw(near(item)))
+        case Seq(item=item, capacity=capacity):
+            made = Seq(draw(near(item)), capacity + draw(st.integers(0, 1)))
+        case Map(key=key, value=value):
+            made = Map(key, draw(near(value)))
+        case _:
+            made = kind
+    return Option(made) if draw(st.booleans()) and not isinstance(made, Option) else made
+
+
+@given(st.data())
+def test_join_is_associative_where_it_is_defined(data: st.DataObject) -> None:
+    base = data.draw(types(depth=2))
+    a, b, c = (data.draw(st.one_of(near(base), types(depth=2), st.just(Never()))) for _ in range(3))
+    left, right = a.join(b), b.join(c)
+    assert a.join(Never()) == a
+    if left is not None and right is not None:
+        assert left.join(c) == a.join(right)
+
+
+@given(types(depth=2))
+def test_a_type_is_the_join_with_itself_and_survives_pickling(kind: Type) -> None:
+    assert kind.join(kind) == kind
+    hash(kind)
+    assert pickle.loads(pickle.dumps(kind)) == kind
+    assert "_hash" not in kind.__getstate__()
+
+
+def test_types_of_different_shape_do_not_join() -> None:
+    apart = [Bool(), Int(0, 1), NODE, sort("Node", 3), Set(NODE), Seq(NODE, 2), Tuple((NODE,)), INFO, MESSAGE]
+    assert not [(a, b) for a in apart for b in apart if a is not b and a.join(b) is not None]
+
+
+def test_records_and_unions_are_known_by_their_fields_not_their_names() -> None:
+    assert record("A", x=Bool()) == record("B", x=Bool()) != record("A", y=Bool())
+    assert union("A", x={"f": Bool()}) == union("B", x={"f": Bool()}) != union("A", y={"f": Bool()})
+    assert hash(union("A", x={})) == hash(union("B", x={}))
+
+
+PRINTED = [
+    (Bool(), False, "FALSE"),
+    (Int(-3, 3), -2, "-2"),
+    (NODE, "n1", "n1"),
+    (enum("Mode", "idle"), "idle", '"idle"'),
+    (Option(NODE), None, "None"),
+    (Option(NODE), "n2", "n2"),
+    (Tuple((Bool(), Int(0, 1))), (True, 0), "<<TRUE, 0>>"),
+    (INFO, ("n1", 1), "[seenBy |-> n1, count |-> 1]"),
+    (record("Empty"), (), "<<>>"),
+    (MESSAGE, ("ping", ("n1",)), '[type |-> "ping", toNode |-> n1]'),
+    (MESSAGE, ("stop", ()), '[type |-> "stop"]'),
+    (Set(Int(0, 9)), frozenset({9, 1, 3}), "{1, 3, 9}"),
+    (Map(NODE, Int(0, 1)), (0, 1), "(n1 :> 0 @@ n2 :> 1)"),
+    (Map(sort("Nobody", 0), Bool()), (), "<<>>"),
+    (Seq(NODE, 3), ("n2", "n1"), "<<n2, n1>>"),
+]
+
+
+@pytest.mark.parametrize(("kind", "value", "text"), PRINTED, ids=lambda x: x if isinstance(x, str) else "")
+def test_values_print_as_in_tla(kind: Type, value: Any, text: str) -> None:
+    assert kind.contains(value)
+    assert kind.tla(value) == text
+
+
+SETS = [
+    (Bool(), "BOOLEAN"),
+    (Int(-1, 3), "-1..3"),
+    (NODE, "Node"),
+    (enum("Mode", "idle", "busy"), '{"idle", "busy"}'),
+    (Option(NODE), "Node \\cup {None}"),
+    (Option(Set(NODE)), "(SUBSET Node) \\cup {None}"),
+    (Set(Option(NODE)), "SUBSET (Node \\cup {None})"),
+    (Set(Int(0, 3)), "SUBSET 0..3"),
+    (Map(NODE, Int(0, 3)), "[Node -> 0..3]"),
+    (INFO, "[seenBy : Node, count : 0..1]"),
+    (record("Empty"), "{<<>>}"),
+    (MESSAGE, '[type : {"ping"}, toNode : Node] \\cup [type : {"stop"}]'),
+    (Tuple((Bool(), Set(NODE))), "BOOLEAN \\X (SUBSET Node)"),
+    (Tuple((Bool(),)), "{<<item_>> : item_ \\in BOOLEAN}"),
+    (Tuple(()), "{<<>>}"),
+    (Seq(NODE, 2), "UNION {[1..size_ -> Node] : size_ \\in 0..2}"),
+    (
+        Seq(Seq(Bool(), 1), 2),
+        "UNION {[1..size_ -> UNION {[1..size1_ -> BOOLEAN] : size1_ \\in 0..1}] : size_ \\in 0..2}",
+    ),
+    (Never(), "{}"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), SETS, ids=lambda x: x if isinstance(x, str) else "")
+def test_sets_of_all_values_print_as_in_tla(kind: Type, text: str) -> None:
+    assert set_text(kind).text == text
+
+
+@given(st.data())
+def test_values_of_the_strategies_belong_to_their_type(data: st.DataObject) -> None:
+    kind = data.draw(types())
+    assert kind.contains(data.draw(values(kind)))
