@@ -172,7 +172,7 @@ def _claim(draw: st.DrawFn, protocol: type[Protocol], variables: dict[str, Type]
         if any(isinstance(node, StateVar) for node in postorder(made.node)):
             return made
         first, kind = next(iter(variables.items()))
-        return made | (getattr(now, first) == literal(kind, Maker(draw, 0).value(kind)))
+        return (getattr(now, first) == literal(kind, Maker(draw, 0).value(kind))) | made
 
     formula.__name__ = name
     return (invariant if draw(st.booleans()) else probe)(protocol)(formula)

@@ -1,16 +1,22 @@
 """The encodings reach the same states as the TLA+ modules they come from, in the same number of steps.
 
-The figures are TLC's (`data/tlc.json`, which says how they were got).
+The figures are TLC's.
 """
-
-import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
+from tests.truth import (
+    Row,
+    check_all_states,
+    check_bounds,
+    name_of,
+    rows_where,
+    settings_of,
+    shortest_violations,
+    steps_of,
+)
 
 # TLC's name of a module: ours of the protocol and the variant.
 MODULES = {
@@ -44,49 +50,16 @@ PROPERTIES = {
     "NotCommitted": "not-committed",
 }
 
-Row = dict[str, Any]
-ROWS: list[Row] = [
-    row
-    for row in json.loads((Path(__file__).parent / "data" / "tlc.json").read_text())["rows"]
-    if row["module"] in MODULES
-]
+ROWS = rows_where(lambda row: row["module"] in MODULES)
 COMPLETE = [row for row in ROWS if row["complete"]]
 INCOMPLETE = [row for row in ROWS if not row["complete"]]
-
-
-def setting(value: int | str) -> int | bool:
-    """A constant as TLC's configuration gives it, as a parameter's value; a set becomes its size."""
-    if isinstance(value, int):
-        return value
-    return {"TRUE": True, "FALSE": False}[value] if value[0] != "{" else len(value.split(","))
 
 
 def explored(row: Row, depth: int | None = None) -> Exploration:
     """The exploration of the row's protocol with the row's properties."""
     protocol, variant = MODULES[row["module"]]
-    names = {CONSTANTS[constant]: value for constant, value in row["parameters"].items()}
-    settings = {name: setting(value) for name, value in names.items() if name is not None}
-    model = model_of(find(protocol), {"variant": variant, **settings})
+    model = model_of(find(protocol), {"variant": variant, **settings_of(row, CONSTANTS)})
     return explore(Semantics(model), [PROPERTIES[name] for name in row["properties"]], depth)
-
-
-def shortest_violations(row: Row) -> dict[str, int | None]:
-    """By our names: the length that the row gives, in steps, or None."""
-    return {
-        # TLC cannot evaluate Kafka's TypeOk, which compares records with an integer; ours can, and holds.
-        PROPERTIES[name]: None if found["result"] == "evaluation error" else found["shortest_violation_steps"]
-        for name, found in row["properties"].items()
-    }
-
-
-def name_of(row: Row) -> str:
-    return "-".join([row["module"], *(str(value) for value in row["parameters"].values())])
-
-
-def check_bounds(exploration: Exploration) -> None:
-    """Nothing goes out of bounds: the encoding's ranges are wide enough."""
-    assert exploration.steps_out_of_bounds == 0
-    assert all(found.out_of_bounds is None for found in exploration.properties.values())
 
 
 def test_there_are_figures_for_every_variant() -> None:
@@ -97,12 +70,8 @@ def test_there_are_figures_for_every_variant() -> None:
 @pytest.mark.parametrize("row", COMPLETE, ids=name_of)
 def test_all_states_and_shortest_violations(row: Row) -> None:
     exploration = explored(row)
-    assert exploration.complete
-    assert list(exploration.states_within_steps) == row["states_within_steps"]
-    assert exploration.states == row["distinct_states"]
-    assert exploration.diameter == row["diameter_steps"]
-    steps = {name: found.steps for name, found in exploration.properties.items()}
-    assert steps == shortest_violations(row)
+    check_all_states(exploration, row)
+    assert steps_of(exploration) == shortest_violations(row, PROPERTIES)
     check_bounds(exploration)
 
 
@@ -118,8 +87,7 @@ def test_states_within_six_steps(row: Row) -> None:
 def test_states_and_shortest_violations_as_deep_as_tlc_went(row: Row) -> None:
     exploration = explored(row, depth=len(row["states_within_steps"]) - 1)
     assert list(exploration.states_within_steps) == row["states_within_steps"]
-    steps = {name: found.steps for name, found in exploration.properties.items()}
-    assert steps == shortest_violations(row)
+    assert steps_of(exploration) == shortest_violations(row, PROPERTIES)
     check_bounds(exploration)
 
 

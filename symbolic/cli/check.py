@@ -34,8 +34,10 @@ from leadline.symbolic.engines import (
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace.trace import title
 
-UNROLLINGS = ("steps",)
+UNROLLINGS = ("steps", "sweeps")
 SOLVERS = ("z3", "cadical")
+SWEEPS = 8
+"""Sweeps to look ahead where no depth is given."""
 
 
 def add_parser(commands: Any) -> None:
@@ -44,10 +46,25 @@ def add_parser(commands: Any) -> None:
     add_protocol(parser)
     add_properties(parser)
     parser.add_argument(
-        "--depth", type=at_least(0), default=10, metavar="K", help="steps to look ahead (default: 10)"
+        "--depth",
+        type=at_least(0),
+        metavar="K",
+        help=f"layers to look ahead: steps, or without a depth {SWEEPS} sweeps, to hunt for a deep bug",
     )
     parser.add_argument(
-        "--unroll", choices=UNROLLINGS, default=UNROLLINGS[0], help="what a layer of the unrolling holds"
+        "--unroll",
+        choices=UNROLLINGS,
+        help="what a layer holds: one step (the default with --depth), or one sweep over all actions, each "
+        "taken or skipped (the default without): k sweeps cover all runs of k steps and many far longer ones",
+    )
+    parser.add_argument(
+        "--shortest", action="store_true", help="make a counterexample found by sweeps a shortest one"
+    )
+    parser.add_argument(
+        "--no-symmetry",
+        dest="symmetry",
+        action="store_false",
+        help="do not use that members of a sort are interchangeable (sweeps)",
     )
     parser.add_argument("--solver", choices=SOLVERS, default=SOLVERS[0], help="default: z3")
     parser.add_argument("--timeout", type=seconds, metavar="S", help="give up after so many seconds")
@@ -65,9 +82,11 @@ def run(args: argparse.Namespace) -> Exit:
         source=entry.source,
         settings=settings,
         properties=names,
-        depth=args.depth,
-        unroll=args.unroll,
+        depth=SWEEPS if args.depth is None else args.depth,
+        unroll=args.unroll or ("sweeps" if args.depth is None else "steps"),
         solver=args.solver,
+        symmetry=args.symmetry,
+        shortest=args.shortest,
         deadlock=args.deadlock,
     )
     results = _ask(model, query, Limits(args.timeout, args.memory))
@@ -153,7 +172,10 @@ def _verdict(model: Model, result: Result) -> str:
     if result.verdict not in (Verdict.SAFE, Verdict.UNKNOWN) or result.depth < 0:
         return text
     beyond = "within" if result.verdict is Verdict.SAFE else "beyond"
-    return f"{text} {beyond} {counted(result.depth, 'step')}"
+    layers = counted(result.depth, result.unroll.removesuffix("s"))
+    # Every run of k steps is among the runs of k sweeps.
+    covered = f" (at least {counted(result.depth, 'step')})" if result.unroll == "sweeps" else ""
+    return f"{text} {beyond} {layers}{covered}"
 
 
 def _row(model: Model, result: Result) -> list[str]:

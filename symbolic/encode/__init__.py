@@ -5,8 +5,18 @@ properties of a state. A depth is made by renaming a template's literals.
 """
 
 from leadline.symbolic.encode.cnf import Clause, Template
+from leadline.symbolic.encode.order import static_order
 from leadline.symbolic.encode.steps import Encoding, InitialStates, StatePredicates, StepRelation
-from leadline.symbolic.encode.unrolling import ClauseSink, Instance, RawStep, StepsUnrolling, instantiate
+from leadline.symbolic.encode.sweeps import SweepsUnrolling
+from leadline.symbolic.encode.unrolling import (
+    ClauseSink,
+    Instance,
+    RawRun,
+    RawStep,
+    StepsUnrolling,
+    Unrolling,
+    instantiate,
+)
 
 __all__ = [
     "Clause",
@@ -14,10 +24,14 @@ __all__ = [
     "Encoding",
     "InitialStates",
     "Instance",
+    "RawRun",
     "RawStep",
     "StatePredicates",
     "StepRelation",
     "StepsUnrolling",
+    "SweepsUnrolling",
     "Template",
+    "Unrolling",
     "instantiate",
+    "static_order",
 ]

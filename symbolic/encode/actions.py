@@ -57,9 +57,17 @@ class PickSlots:
                 self.types[slot] = pick.type
 
     def valid(self) -> int:
-        """That every slot holds a value of its type."""
-        literals = [self.layout.valid(shape, self.types[slot]) for slot, shape in self.shapes.items()]
-        return self.layout.circuit.conj(literals)
+        """That every slot holds a value of its type.
+
+        A type without values must not rule out the actions that do not pick from it.
+        """
+        return self.layout.circuit.conj(
+            [
+                self.layout.valid(shape, self.types[slot])
+                for slot, shape in self.shapes.items()
+                if self.types[slot].cardinality
+            ]
+        )
 
 
 class Actions:
@@ -79,6 +87,9 @@ class Actions:
         for item in action.body:
             if isinstance(item, Pick):
                 if item.domain is None:
+                    if not item.type.cardinality:
+                        reached = FALSE
+                        break
                     continue
                 test: n.Node = n.make(
                     n.Member,

@@ -93,13 +93,18 @@ class Collections:
         """How many of the literals are true, as a value of the type."""
         counts = {0: TRUE}
         for literal in literals:
-            grown: dict[int, int] = {}
-            for number in range(len(counts) + 1):
-                stay = self.circuit.conj((counts.get(number, FALSE), -literal))
-                step = self.circuit.conj((counts.get(number - 1, FALSE), literal))
-                grown[number] = self.circuit.disj((stay, step))
-            counts = {number: bit for number, bit in grown.items() if bit != FALSE}
+            counts = self._counted(counts, literal)
         return self.as_integer(counts, kind)
+
+    def _counted(self, counts: dict[int, int], literal: int) -> dict[int, int]:
+        """A one-hot count with one more literal counted."""
+        conj = self.circuit.conj
+        grown: dict[int, int] = {}
+        for number in range(min(counts), max(counts) + 2):
+            stay = conj((counts.get(number, FALSE), -literal))
+            step = conj((counts.get(number - 1, FALSE), literal))
+            grown[number] = self.circuit.disj((stay, step))
+        return {number: bit for number, bit in grown.items() if bit != FALSE}
 
     def as_integer(self, one_hot: dict[int, int], kind: Int) -> Shape:
         """A one-hot as a value of the type, in binary if the type is."""
@@ -169,10 +174,5 @@ class Collections:
         for item, kept in zip(items.items, keep, strict=True):
             for before, literal in counts.items():
                 arms[before].append((conj((literal, kept)), item))
-            grown: dict[int, int] = {}
-            for number in range(len(counts) + 1):
-                stay = conj((counts.get(number, FALSE), -kept))
-                step = conj((counts.get(number - 1, FALSE), kept))
-                grown[number] = self.circuit.disj((stay, step))
-            counts = {number: bit for number, bit in grown.items() if bit != FALSE}
+            counts = self._counted(counts, kept)
         return Items(counts, tuple(self.values.mux(arm, kind.item) for arm in arms))

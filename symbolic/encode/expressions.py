@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.collections import Collections
 from leadline.symbolic.encode.integers import Integers
-from leadline.symbolic.encode.values import Items, Maybe, Shape, Tagged, Values
+from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Maybe, Shape, Tagged, Values
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.errors import InternalError
+from leadline.symbolic.lang.errors import InternalError, UserError
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
 from leadline.symbolic.lang.types import Int, Option, Type, Value
 from leadline.symbolic.lang.walk import free_variables
@@ -152,7 +152,13 @@ class Expressions:
 
     def visit_Universe(self, node: n.Universe) -> Outcome:
         assert isinstance(node.type, Set)
-        return dict.fromkeys(node.type.item.values(), TRUE), FALSE
+        item = node.type.item
+        if item.cardinality > ENUMERATION_LIMIT:
+            raise UserError(
+                f"{node.span}: each of the {item.cardinality} values of {item!r} must be listed here, and over "
+                f"{ENUMERATION_LIMIT} are too many: use a smaller type, or a set of the values that matter"
+            )
+        return dict.fromkeys(item.values(), TRUE), FALSE
 
     def visit_Undefined(self, node: n.Undefined) -> Outcome:
         return self.values.arbitrary(node.type), TRUE
@@ -363,8 +369,13 @@ class Expressions:
         (map_, key), error = self._all(node.map, node.key)
         assert isinstance(node.map.type, Map)
         places = self.collections.places(node.map.type)
-        arms = [(literal, map_[places[value]]) for value, literal in self.values.cases(key, node.key.type)]
-        return self.values.mux(arms, node.type), error
+        arms, errors = [], [error]
+        for value, literal in self.values.cases(key, node.key.type):
+            if value in places:
+                arms.append((literal, map_[places[value]]))
+            else:
+                errors.append(literal)
+        return self.values.mux(arms, node.type), self.circuit.disj(errors)
 
     def visit_MapUpdate(self, node: n.MapUpdate) -> Outcome:
         (map_, key, new), error = self._all(node.map, node.key, node.value)
@@ -374,7 +385,9 @@ class Expressions:
             self.values.ite(chosen.get(value, FALSE), new, old, node.type.value)
             for value, old in zip(node.type.keys, map_, strict=True)
         )
-        return updated, error
+        places = self.collections.places(node.type)
+        outside = [literal for value, literal in chosen.items() if value not in places]
+        return updated, self.circuit.disj([error, *outside])
 
     def visit_product(self, node: n.MakeTuple | n.MakeRecord) -> Outcome:
         shapes, error = self._all(*node.items)

@@ -44,8 +44,8 @@ class Layout:
                 return {value: self.circuit.input() for value in kind.item.values()}
             case Seq():
                 sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
-                items = tuple(self.free(kind.item) for _ in range(sizes[-1]))
-                return Items(self._free_one_hot(sizes), items)
+                length = self._free_one_hot(sizes)
+                return Items(length, tuple(self.free(kind.item) for _ in range(sizes[-1])))
             case Union():
                 tags = [tag for tag, record in kind.variants if record.cardinality]
                 return Tagged(self._free_one_hot(tags), {tag: self.free(kind.by_tag[tag]) for tag in tags})

@@ -11,9 +11,10 @@ from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.cnf import Template, template
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
+from leadline.symbolic.encode.symmetry import first_use
 from leadline.symbolic.encode.values import Shape, Values
 from leadline.symbolic.lang.model import Action, Model, Property
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang.types import Sort, Value
 
 Truth = Callable[[int], bool]
 
@@ -27,12 +28,14 @@ class InitialStates:
         possible: the literal that there is an initial state for the picks.
         out_of_bounds: the literal that the initial state is out of bounds.
         state: the literals of the state, in the model's fixed order.
+        used: for each symmetric sort and member, the literal that the initial state picked it.
     """
 
     template: Template
     possible: int
     out_of_bounds: int
     state: tuple[int, ...]
+    used: tuple[int, ...]
     slots: PickSlots
     action: Action
 
@@ -83,9 +86,11 @@ class StatePredicates:
 
 
 def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Value]:
-    """The picks of an action under an assignment of the slots' literals."""
+    """The picks of an action under an assignment of the slots' literals, up to one that has no choice."""
     found = {}
     for pick in action.picks:
+        if not pick.type.cardinality:
+            break
         shape = slots.shapes[slots.slot_of[action.name, pick.name]]
         found[pick.name] = decode(shape, pick.type, true)
     return found
@@ -109,18 +114,27 @@ class Encoding:
     @cached_property
     def initial(self) -> InitialStates:
         """The initial states."""
+        return self.initial_under(())
+
+    def initial_under(self, sorts: Sequence[Sort]) -> InitialStates:
+        """The initial states under the first-use rule on the sorts."""
         circuit = Circuit()
         slots = PickSlots(circuit)
         slots.add(self.model.init)
         effect = Actions(circuit, self.model, {}, slots).effect(self.model.init)
+        allowed, used = first_use(
+            circuit, self.model.init, slots, {x: [FALSE] * x.cardinality for x in sorts}
+        )
         values = Values(circuit)
         # Without an initial state at all nothing is assigned: the row is then a don't-care.
         state = {v.name: effect.next.get(v.name, values.arbitrary(v.type)) for v in self.model.variables}
         row = tuple(self._row(circuit, state))
-        constraints = [slots.valid()]
-        free = _slot_literals(slots)
-        made = template(circuit, (), [*row, effect.enabled, effect.out_of_bounds], constraints, free)
-        return InitialStates(made, effect.enabled, effect.out_of_bounds, row, slots, self.model.init)
+        used_row = tuple(literal for literals in used.values() for literal in literals)
+        roots = [*row, *used_row, effect.enabled, effect.out_of_bounds]
+        made = template(circuit, (), roots, [slots.valid(), allowed], slot_literals(slots))
+        return InitialStates(
+            made, effect.enabled, effect.out_of_bounds, row, used_row, slots, self.model.init
+        )
 
     @cached_property
     def step(self) -> StepRelation:
@@ -145,7 +159,7 @@ class Encoding:
             after[v.name] = values.mux(arms, v.type) if changing else state[v.name]
         row = tuple(self._row(circuit, after))
         chosen = circuit.exactly_one(selectors) if selectors else FALSE
-        free = [*selectors, *_slot_literals(slots)]
+        free = [*selectors, *slot_literals(slots)]
         made = template(circuit, inputs, [*row, enabled, outside], [slots.valid(), chosen], free)
         return StepRelation(made, enabled, outside, row, tuple(selectors), slots, self.model.actions)
 
@@ -193,7 +207,8 @@ class Encoding:
         return tuple(decode(self._shapes[v.name], v.type, truth) for v in self.model.variables)
 
 
-def _slot_literals(slots: PickSlots) -> list[int]:
+def slot_literals(slots: PickSlots) -> list[int]:
+    """The literals of every slot."""
     return [
         literal
         for slot, shape in slots.shapes.items()

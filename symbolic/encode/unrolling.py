@@ -49,10 +49,43 @@ def instantiate(template: Template, given: Sequence[int], sink: ClauseSink) -> I
 
 @dataclass(frozen=True)
 class RawStep:
-    """A step as the solver sees it, not yet replayed."""
+    """A step as the solver sees it, not yet replayed; without a state after it if it goes out of bounds."""
 
     action: Action
     picks: dict[str, Value]
+    state: tuple[Value, ...] | None
+
+
+@dataclass(frozen=True)
+class RawRun:
+    """A run as the solver sees it; without an initial state if that is what goes out of bounds."""
+
+    initial_picks: dict[str, Value]
+    initial: tuple[Value, ...] | None
+    steps: tuple[RawStep, ...]
+
+
+class Unrolling(Protocol):
+    """States after 0, 1, ... layers, as clauses in a solver."""
+
+    @property
+    def initial_out_of_bounds(self) -> int:
+        """That the initial state is out of bounds."""
+
+    def assert_initial(self) -> None:
+        """From now on there is an initial state within its bounds."""
+
+    def out_of_bounds(self, depth: int) -> list[int]:
+        """The ways in which the layer after the state at `depth` goes out of bounds."""
+
+    def extend(self) -> None:
+        """Add the state one layer further on."""
+
+    def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
+        """The predicates of the state at `depth`."""
+
+    def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
+        """The run to the state at `depth` under an assignment; with `beyond`, to the step out of bounds."""
 
 
 class StepsUnrolling:
@@ -79,46 +112,38 @@ class StepsUnrolling:
         """From now on there is an initial state within its bounds."""
         self.sink.add([(self._initial(self.encoding.initial.possible),)])
 
-    def layer(self, depth: int) -> Instance:
-        """The layer that leads on from the state after `depth` steps."""
+    def _layer(self, depth: int) -> Instance:
         if depth == len(self._layers):
-            relation = self.encoding.step
-            made = instantiate(relation.template, self._given(depth, relation.template), self.sink)
+            made = instantiate(self.encoding.step.template, self.rows[depth], self.sink)
             self._layers.append(made)
         return self._layers[depth]
 
-    def out_of_bounds(self, depth: int) -> int:
+    def out_of_bounds(self, depth: int) -> list[int]:
         """That the step from the state after `depth` steps goes out of bounds."""
-        return self.layer(depth)(self.encoding.step.out_of_bounds)
+        return [self._layer(depth)(self.encoding.step.out_of_bounds)]
 
     def extend(self) -> None:
         """Assert the step from the last state and add the state after it."""
-        depth = len(self.rows) - 1
-        layer = self.layer(depth)
+        layer = self._layer(len(self.rows) - 1)
         relation = self.encoding.step
         self.sink.add([(layer(relation.taken),)])
         self.rows.append(tuple(map(layer, relation.state)))
-        validity = self.encoding.validity
-        instantiate(validity, self._given(depth + 1, validity), self.sink)
+        instantiate(self.encoding.validity, self.rows[-1], self.sink)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` steps."""
-        return instantiate(predicates.template, self._given(depth, predicates.template), self.sink)
+        return instantiate(predicates.template, self.rows[depth], self.sink)
 
-    def _given(self, depth: int, template: Template) -> list[int]:
-        by_variable = dict(zip(self.encoding.input_row, self.rows[depth], strict=True))
-        return [by_variable[variable] for variable in template.inputs]
+    def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
+        """The run to the state after `depth` steps under an assignment; with `beyond`, one step more."""
+        picks = self.encoding.initial.picks(lambda literal: true(self._initial(literal)))
+        if depth < 0:
+            return RawRun(picks, None, ())
+        states = [self.encoding.decode(row, true) for row in self.rows[: depth + 1]]
+        after = [*states[1:], None] if beyond else states[1:]
+        steps = [self._step(layer, state, true) for layer, state in zip(self._layers, after, strict=False)]
+        return RawRun(picks, states[0], tuple(steps))
 
-    def state(self, depth: int, true: Truth) -> tuple[Value, ...]:
-        """The state after `depth` steps under an assignment."""
-        return self.encoding.decode(self.rows[depth], true)
-
-    def initial_picks(self, true: Truth) -> dict[str, Value]:
-        """The picks of the initial state under an assignment."""
-        return self.encoding.initial.picks(lambda literal: true(self._initial(literal)))
-
-    def step(self, depth: int, true: Truth) -> RawStep:
-        """The step from the state after `depth` steps under an assignment."""
-        layer = self._layers[depth]
+    def _step(self, layer: Instance, state: tuple[Value, ...] | None, true: Truth) -> RawStep:
         action, picks = self.encoding.step.chosen(lambda literal: true(layer(literal)))
-        return RawStep(action, picks)
+        return RawStep(action, picks, state)

@@ -233,7 +233,9 @@ class Values:
 
     def _equal_sequences(self, left: Items, right: Items, kind: Seq) -> int:
         circuit = self.circuit
-        agree = [self.equal(left.length, right.length, Int(0, kind.capacity))]
+        # Lengths are one-hot whatever the capacity is.
+        sizes = [circuit.conj((a, right.length[n])) for n, a in left.length.items() if n in right.length]
+        agree = [circuit.disj(sizes)]
         for place, (a, b) in enumerate(zip(left.items, right.items, strict=False)):
             agree.append(circuit.implies(self.longer(left, place), self.equal(a, b, kind.item)))
         return circuit.conj(agree)
@@ -243,11 +245,13 @@ class Values:
         return self.circuit.disj([literal for n, literal in items.length.items() if n > length])
 
     def has_value(self, shape: Shape, value: Value, kind: Type) -> int:
-        """Whether a symbolic value is the concrete one."""
+        """Whether a symbolic value is the concrete one, which may be a value of a wider type."""
         match kind:
             case Bool():
                 return int(shape if value else -shape)
             case Int() if is_binary(kind):
+                if not kind.contains(value):
+                    return FALSE
                 number = value - kind.low
                 return self.circuit.conj(bit if number >> i & 1 else -bit for i, bit in enumerate(shape.bits))
             case Int() | Named():

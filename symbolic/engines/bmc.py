@@ -1,27 +1,30 @@
-"""Bounded model checking by steps: is a bad state reachable in 0, 1, ... K steps?
+"""Bounded model checking: is a bad state reachable in 0, 1, ... K layers, each a step or a sweep?
 
 A. Biere, A. Cimatti, E. Clarke, Y. Zhu: Symbolic Model Checking without BDDs, TACAS 1999; incremental, with
-assumptions, after N. Eén, N. Sörensson: Temporal Induction by Incremental SAT Solving, BMC 2003.
+assumptions, after N. Eén, N. Sörensson: Temporal Induction by Incremental SAT Solving, BMC 2003. For sweeps
+see `leadline.symbolic.encode.sweeps`.
 """
 
 from __future__ import annotations
 
-import resource
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import Encoding, StatePredicates, StepsUnrolling
+from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
 from leadline.symbolic.engines.query import SILENT, Listener
-from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.engines.search import Clock, Search
+from leadline.symbolic.engines.sweep_order import sweep_order
+from leadline.symbolic.engines.verdict import Progress, Result, Verdict
 from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.solve import Answer, Solver
-from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
+from leadline.symbolic.lang.symmetry import symmetric_sorts
+from leadline.symbolic.solve import Solver
+from leadline.symbolic.trace import replay, shortened
 
-_FALSE = -1
+STEPS = "steps"
+SWEEPS = "sweeps"
 
 
 @dataclass(frozen=True)
@@ -29,200 +32,37 @@ class BmcOptions:
     """What a bounded check is to do.
 
     Attributes:
-        depth: the number of steps to look ahead, 0 or more.
+        depth: the number of layers to look ahead, 0 or more.
+        unroll: what a layer holds: "steps", one action; or "sweeps", every action once, taken or skipped.
+        symmetry: whether members of a sort that the model treats alike are picked in the order of first use.
+        shortest: whether a counterexample that sweeps found is to be a shortest one.
         deadlock: whether to ask for states without an enabled action.
     """
 
     depth: int
+    unroll: str = STEPS
+    symmetry: bool = True
+    shortest: bool = False
     deadlock: bool = False
-
-
-@dataclass
-class _Clock:
-    """Adds up where the time goes."""
-
-    start: float = field(default_factory=time.perf_counter)
-    build: float = 0.0
-    solve: float = 0.0
-
-    def effort(self, solver: Solver) -> Effort:
-        statistics = solver.statistics()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        total = time.perf_counter() - self.start
-        return Effort(self.build, self.solve, total, peak, statistics["variables"], statistics["clauses"])
-
-
-class _Search:
-    """One search: the solver's clauses grow with the depth, the open properties shrink."""
-
-    def __init__(self, model: Model, targets: Sequence[Property], solver: Solver, clock: _Clock) -> None:
-        self.model = model
-        self.targets = list(targets)
-        self.solver = solver
-        self.clock = clock
-        self.semantics: Semantics | None = None
-        self.found: dict[str, Trace] = {}
-        self.depths: dict[str, int] = dict.fromkeys((one.name for one in targets), -1)
-        self.own_out_of_bounds: dict[str, Trace] = {}
-        self.out_of_bounds: Trace | None = None
-        self.unknown: str | None = None
-        begin = time.perf_counter()
-        self.encoding = Encoding(model)
-        self.predicates: StatePredicates = self.encoding.predicates(self.targets)
-        self.unrolling = StepsUnrolling(self.encoding, solver)
-        clock.build += time.perf_counter() - begin
-
-    # -- asking the solver ------------------------------------------------------------------------
-
-    def ask(self, assumption: int) -> bool:
-        """Whether the assumption can be met; False once the solver does not know (`unknown` says why)."""
-        if assumption == _FALSE or self.unknown is not None:
-            return False
-        begin = time.perf_counter()
-        answer = self.solver.check([assumption])
-        self.clock.solve += time.perf_counter() - begin
-        if answer is Answer.UNKNOWN:
-            self.unknown = f"the solver gave up: {self.solver.reason()}"
-        return answer is Answer.SATISFIABLE
-
-    def any_of(self, literals: Sequence[int]) -> int:
-        """A literal that implies one of the literals."""
-        possible = [literal for literal in literals if literal != _FALSE]
-        if len(possible) < 2:
-            return possible[0] if possible else _FALSE
-        some = self.solver.new_variables(1)
-        self.solver.add([(-some, *possible)])
-        return some
-
-    def exclude(self, literals: Sequence[int]) -> None:
-        """Assert what the solver has just refuted: it helps the deeper layers."""
-        self.solver.add([(-literal,) for literal in literals if literal != _FALSE])
-
-    # -- one depth --------------------------------------------------------------------------------
-
-    def start(self) -> None:
-        """Look at the initial states.
-
-        Raises:
-            UserError: if there is none.
-        """
-        initial = self.unrolling
-        if self.ask(initial.initial_out_of_bounds):
-            self.out_of_bounds = self._trace(-1, TraceEnd.OUT_OF_BOUNDS, None)
-        initial.assert_initial()
-        if not self.ask(1) and self.unknown is None and self.out_of_bounds is None:
-            raise UserError(
-                f"{self.model.protocol} has no initial state: the guards of init ({self.model.init.span}) "
-                "exclude every pick"
-            )
-
-    def look(self, depth: int) -> None:
-        """Look for violations in the states after `depth` steps."""
-        begin = time.perf_counter()
-        here = self.unrolling.predicates(self.predicates, depth)
-        self.clock.build += time.perf_counter() - begin
-        still = [i for i, one in enumerate(self.targets) if one.name not in self.found]
-        violated = {i: here(self.predicates.violated[i]) for i in still}
-        self._search_each(depth, violated, self.found, violates=True)
-        if self.unknown is None:
-            for i in still:
-                if self.targets[i].name not in self.found:
-                    self.depths[self.targets[i].name] = depth
-        outside = {
-            i: here(self.predicates.out_of_bounds[i])
-            for i in still
-            if self.targets[i].name not in {DEADLOCK, *self.found, *self.own_out_of_bounds}
-        }
-        self._search_each(depth, outside, self.own_out_of_bounds, violates=False)
-
-    def _search_each(
-        self, depth: int, literals: dict[int, int], into: dict[str, Trace], *, violates: bool
-    ) -> None:
-        left = dict(literals)
-        while left and self.ask(self.any_of(list(left.values()))):
-            for i, literal in list(left.items()):
-                if literal != _FALSE and self.solver.true(literal):
-                    into[self.targets[i].name] = self._trace(depth, *self._end(self.targets[i], violates))
-                    del left[i]
-        if self.unknown is None:
-            self.exclude(list(left.values()))
-
-    @staticmethod
-    def _end(target: Property, violates: bool) -> tuple[TraceEnd, str | None]:
-        if target.name == DEADLOCK:
-            return TraceEnd.DEADLOCK, None
-        return (TraceEnd.VIOLATES if violates else TraceEnd.OUT_OF_BOUNDS), target.name
-
-    def advance(self, depth: int) -> None:
-        """Look for steps out of bounds from the states after `depth` steps, then go on by one step."""
-        begin = time.perf_counter()
-        outside = self.unrolling.out_of_bounds(depth)
-        self.clock.build += time.perf_counter() - begin
-        if self.out_of_bounds is None and self.ask(outside):
-            self.out_of_bounds = self._trace(depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True)
-        self.unrolling.extend()
-
-    # -- counterexamples --------------------------------------------------------------------------
-
-    def _trace(self, depth: int, ends: TraceEnd, name: str | None, *, beyond: bool = False) -> Trace:
-        """The run in the solver's model, replayed. With `beyond`, its last step goes out of bounds."""
-        true, unrolling = self.solver.true, self.unrolling
-        taken = [unrolling.step(t, true) for t in range(depth + beyond)]
-        after = [unrolling.state(t, true) for t in range(1, depth + 1)]
-        states = [*after, None] if beyond else after
-        steps = tuple(Step(s.action.name, s.picks, x) for s, x in zip(taken, states, strict=True))
-        initial = unrolling.state(0, true) if depth >= 0 else None
-        trace = Trace(unrolling.initial_picks(true), initial, steps, ends, name)
-        if self.semantics is None:
-            self.semantics = Semantics(self.model)
-        replay(self.semantics, trace)
-        return trace
-
-    @property
-    def open(self) -> tuple[str, ...]:
-        """The properties without a counterexample so far."""
-        return tuple(one.name for one in self.targets if one.name not in self.found)
-
-    def result(self, name: str) -> Result:
-        """The answer about a property as things stand."""
-        trace, verdict, reason = self.found.get(name), Verdict.VIOLATED, None
-        if trace is None:
-            trace = self.own_out_of_bounds.get(name) or self.out_of_bounds
-            verdict = Verdict.OUT_OF_BOUNDS
-            if trace is not None and self.semantics is not None:
-                reason = end_reason(self.semantics, trace)
-        if trace is None:
-            verdict, reason = (Verdict.UNKNOWN, self.unknown) if self.unknown else (Verdict.SAFE, None)
-        return Result(
-            self.model.protocol,
-            self.model.parameters,
-            name,
-            "bmc",
-            "steps",
-            self.solver.name,
-            verdict,
-            self.depths[name],
-            trace.length if trace is not None else None,
-            self.clock.effort(self.solver),
-            trace,
-            reason,
-        )
 
 
 def bounded_check(
     model: Model,
     properties: Sequence[Property],
     options: BmcOptions,
-    solver: Solver,
+    new_solver: Callable[[], Solver],
     listener: Listener = SILENT,
 ) -> list[Result]:
-    """Look for the shortest counterexample of each property, at most `options.depth` steps long.
+    """Look for a counterexample of each property within `options.depth` layers.
+
+    A counterexample is a shortest one where layers are steps or `options.shortest` asks for it; else it is
+    one from which no single step can be dropped.
 
     Args:
         model: the model.
         properties: the properties to check, in one search.
-        options: how far.
-        solver: a fresh solver.
+        options: how far, and how.
+        new_solver: makes a fresh solver.
         listener: who is told on the way.
 
     Returns:
@@ -232,31 +72,99 @@ def bounded_check(
         UserError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
-    clock = _Clock()
     targets = [*properties, *([deadlock_property(model)] if options.deadlock else [])]
-    search = _Search(model, targets, solver, clock)
+    semantics = Semantics(model)
+    clock = Clock()
+    search = Search(semantics, targets, new_solver(), clock, _unrolling(semantics, targets, options))
+    told = _Told(search, options, listener)
     search.start()
-    told: dict[str, Verdict] = {}
     for depth in range(options.depth + 1):
         search.look(depth)
-        _tell(search, told, listener)
+        told.news()
         if search.unknown is not None or not search.open:
             break
-        statistics = solver.statistics()
-        seconds = time.perf_counter() - clock.start
-        listener.progress(
-            Progress(depth, seconds, statistics["variables"], statistics["clauses"], search.open)
-        )
+        told.progress(depth)
         if depth < options.depth:
             search.advance(depth)
-            _tell(search, told, listener)
-    return [search.result(one.name) for one in targets]
+            told.news()
+    results = [told.result(target.name) for target in targets]
+    if options.unroll == SWEEPS and options.shortest:
+        results = [_shortest(semantics, one, options, new_solver) for one in results]
+    return results
 
 
-def _tell(search: _Search, told: dict[str, Verdict], listener: Listener) -> None:
-    """Tell of every property whose verdict has become worse than was told."""
-    for target in search.targets:
-        result = search.result(target.name)
-        if result.verdict > max(told.get(target.name, Verdict.UNKNOWN), Verdict.UNKNOWN):
-            told[target.name] = result.verdict
-            listener.told(result)
+def _unrolling(
+    semantics: Semantics, targets: Sequence[Property], options: BmcOptions
+) -> Callable[[Encoding, Solver], Unrolling]:
+    if options.unroll == STEPS:
+        return StepsUnrolling
+    sorts = symmetric_sorts(semantics.model, targets) if options.symmetry else ()
+    order = sweep_order(semantics.model, semantics)
+    return lambda encoding, solver: SweepsUnrolling(encoding, solver, order, sorts)
+
+
+class _Told:
+    """What the listener has been told, and the results as they are told."""
+
+    def __init__(self, search: Search, options: BmcOptions, listener: Listener) -> None:
+        self.search = search
+        self.options = options
+        self.listener = listener
+        self.verdicts: dict[str, Verdict] = {}
+        self.final: dict[str, Result] = {}
+
+    def result(self, name: str) -> Result:
+        """The result as things stand; a counterexample by sweeps is shortened."""
+        if name in self.final:
+            return self.final[name]
+        result = self.search.result(name, self.options.unroll)
+        if self.options.unroll == SWEEPS and result.trace is not None:
+            trace = shortened(self.search.semantics, result.trace)
+            replay(self.search.semantics, trace)
+            result = replace(result, trace=trace, steps=trace.length)
+        if result.verdict is Verdict.VIOLATED:
+            self.final[name] = result
+        return result
+
+    def news(self) -> None:
+        """Tell of every property whose verdict has become worse than was told."""
+        search = self.search
+        for target in search.targets:
+            known = search.found if target.name in search.found else search.own_out_of_bounds
+            if search.out_of_bounds is None and target.name not in known:
+                continue
+            verdict = Verdict.VIOLATED if target.name in search.found else Verdict.OUT_OF_BOUNDS
+            if verdict > self.verdicts.get(target.name, Verdict.UNKNOWN):
+                self.verdicts[target.name] = verdict
+                self.listener.told(self.result(target.name))
+
+    def progress(self, depth: int) -> None:
+        """Tell that a depth is done."""
+        statistics = self.search.solver.statistics()
+        seconds = time.perf_counter() - self.search.clock.start
+        size = statistics["variables"], statistics["clauses"]
+        self.listener.progress(Progress(depth, seconds, *size, self.search.open))
+
+
+def _shortest(
+    semantics: Semantics, found: Result, options: BmcOptions, new_solver: Callable[[], Solver]
+) -> Result:
+    """A result with a shortest counterexample, looked for by steps below the length of the one found."""
+    if found.verdict is not Verdict.VIOLATED or not found.steps:
+        return found
+    model = semantics.model
+    target = model.properties.get(found.property) or deadlock_property(model)
+    clock = Clock()
+    search = Search(semantics, [target], new_solver(), clock, StepsUnrolling)
+    search.start()
+    for depth in range(found.steps):
+        search.look(depth)
+        if search.unknown is not None or not search.open:
+            break
+        if depth + 1 < found.steps:
+            search.advance(depth)
+    effort = found.effort.plus(clock.effort(search.solver))
+    trace = search.found.get(target.name, found.trace)
+    assert trace is not None
+    reason = f"perhaps not the shortest: {search.unknown}" if search.unknown else None
+    return replace(found, trace=trace, steps=trace.length, effort=effort, reason=reason)

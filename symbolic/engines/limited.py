@@ -145,7 +145,8 @@ def _read(stream: IO[bytes]) -> bytes:
 
 def _end(child: subprocess.Popen[bytes]) -> tuple[int, float]:
     """End the child if it still runs; the status it ended with, and its peak memory in megabytes."""
-    child.kill()
+    # Not child.kill(), which reaps a child that has ended by itself: its usage would be lost.
+    os.kill(child.pid, signal.SIGKILL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     assert child.stdout is not None

@@ -19,9 +19,11 @@ class Query:
         source: the protocol as the catalog finds it: its name or path.
         settings: the parameters that differ from their defaults.
         properties: the names of the properties; all if there are none.
-        depth: steps to look ahead, 0 or more.
-        unroll: what a layer of the unrolling holds: "steps".
+        depth: layers to look ahead, 0 or more.
+        unroll: what a layer of the unrolling holds: "steps" or "sweeps".
         solver: the solver's name.
+        symmetry: whether sorts that the model treats alike are picked in the order of first use (sweeps).
+        shortest: whether counterexamples that sweeps found are to be shortest ones.
         deadlock: whether to ask for deadlocks.
     """
 
@@ -31,6 +33,8 @@ class Query:
     depth: int
     unroll: str = "steps"
     solver: str = "z3"
+    symmetry: bool = True
+    shortest: bool = False
     deadlock: bool = False
 
     def to_json(self) -> dict[str, Any]:
@@ -88,6 +92,6 @@ def answer_here(model: Model, query: Query, listener: Listener = SILENT) -> list
     from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
     from leadline.symbolic.solve import SOLVERS
 
-    options = BmcOptions(query.depth, query.deadlock)
+    options = BmcOptions(query.depth, query.unroll, query.symmetry, query.shortest, query.deadlock)
     properties = model.choose_properties(query.properties)
-    return bounded_check(model, properties, options, SOLVERS[query.solver](), listener)
+    return bounded_check(model, properties, options, SOLVERS[query.solver], listener)

@@ -43,6 +43,17 @@ class Effort:
     variables: int = 0
     clauses: int = 0
 
+    def plus(self, other: Effort) -> Effort:
+        """Both efforts one after the other in one process."""
+        return Effort(
+            self.build + other.build,
+            self.solve + other.solve,
+            self.total + other.total,
+            max(self.memory_mb, other.memory_mb),
+            self.variables + other.variables,
+            self.clauses + other.clauses,
+        )
+
 
 @dataclass(frozen=True)
 class Result:
@@ -53,10 +64,11 @@ class Result:
         parameters: every parameter's value.
         property: the property's name, or "deadlock".
         engine: which engine answered, such as "bmc".
-        unroll: how it unrolled: "steps".
+        unroll: what its layers hold: "steps" or "sweeps".
         solver: which solver answered.
-        verdict: see `Verdict`; `SAFE` speaks of the states at most `depth` steps away.
-        depth: the deepest layer known to hold no counterexample, -1 if none is.
+        verdict: see `Verdict`; `SAFE` speaks of the states at most `depth` layers away.
+        depth: the deepest layer known to hold no counterexample, -1 if none is. No bad state within so many
+            sweeps means none within as many steps, and usually far more.
         steps: the length of the counterexample in steps, or None.
         trace: the counterexample, replayed by the concrete meaning.
         reason: why the verdict is not better known, or what is out of bounds.

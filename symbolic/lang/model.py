@@ -109,6 +109,7 @@ class Model:
         init: the initial states, as an action that has no current state and assigns every variable.
         actions: the actions, in the order written.
         properties: the properties by name.
+        sweep_order: the names of the actions in the order of a sweep; derived if empty.
     """
 
     protocol: str
@@ -117,6 +118,7 @@ class Model:
     init: Action
     actions: tuple[Action, ...]
     properties: Mapping[str, Property]
+    sweep_order: tuple[str, ...] = ()
 
     def variable(self, name: str) -> Variable:
         """The variable of that name."""

@@ -25,6 +25,7 @@ class Parameter:
         at_most: the greatest integer allowed.
         choices: the strings allowed.
         doc: what it means.
+        file: how the name of a file ends that may be given in place of a choice, such as ".toml"; or "".
     """
 
     default: Setting | None
@@ -33,6 +34,7 @@ class Parameter:
     choices: tuple[str, ...]
     doc: str
     name: str = ""
+    file: str = ""
 
     @property
     def kind(self) -> type:
@@ -45,7 +47,8 @@ class Parameter:
         if self.kind is bool:
             return "true or false"
         if self.kind is str:
-            return " | ".join(self.choices) if self.choices else "text"
+            files = (f"the path of a {self.file} file",) if self.file else ()
+            return " | ".join((*self.choices, *files)) or "text"
         if self.at_most is None:
             return f">= {self.at_least}" if self.at_least is not None else "integer"
         return f"{self.at_least}..{self.at_most}" if self.at_least is not None else f"<= {self.at_most}"
@@ -60,7 +63,8 @@ class Parameter:
         low = self.at_least if self.at_least is not None else value
         high = self.at_most if self.at_most is not None else value
         outside = self.kind is int and not low <= value <= high  # type: ignore[operator]  # integers by now
-        if outside or (self.choices and value not in self.choices):
+        named = self.file != "" and str(value).endswith(self.file)
+        if outside or (self.choices and value not in self.choices and not named):
             return f"{self.name} must be {self.range}, and is {value!r}"
         return None
 
@@ -71,6 +75,7 @@ def parameter(
     at_least: int | None = None,
     at_most: int | None = None,
     choices: tuple[str, ...] = (),
+    file: str = "",
     doc: str,
 ) -> Any:
     """Declare a parameter in the body of a protocol's class.
@@ -80,9 +85,11 @@ def parameter(
         at_least: the least integer allowed.
         at_most: the greatest integer allowed.
         choices: the strings allowed; any if empty.
+        file: how the name of a file ends that is allowed besides the choices, such as ".toml". The protocol
+            reads it, and raises a ParameterError that says what is wrong in it.
         doc: what it means, in a few words.
     """
-    return Parameter(default, at_least, at_most, choices, doc)
+    return Parameter(default, at_least, at_most, choices, doc, file=file)
 
 
 def settings(declared: Mapping[str, Parameter], given: Mapping[str, object], protocol: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import inspect
 import re
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar, overload
 
 from leadline.symbolic.lang import nodes as n
@@ -146,7 +146,9 @@ class Protocol:
     - `define(self, state)`: types as attributes of the protocol, variables as attributes of `state`;
     - `init(self, start)`: assigns every variable of `start`; may pick and require, as actions do;
     - actions: methods marked with `@action`;
-    - `assume(self)`, optional: yields `(condition, text)` pairs that must hold of the parameters.
+    - `assume(self)`, optional: yields `(condition, text)` pairs that must hold of the parameters;
+    - `sweep_order`, optional: the names of the actions in the order of a sweep, where the order derived from
+      what they read and write is not the best.
 
     Args:
         settings: the values of parameters that differ from their defaults.
@@ -158,14 +160,11 @@ class Protocol:
 
     protocol_name: ClassVar[str] = ""
     parameters: ClassVar[dict[str, Parameter]] = {}
+    sweep_order: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        own = {
-            name: Parameter(x.default, x.at_least, x.at_most, x.choices, x.doc, name)
-            for name, x in vars(cls).items()
-            if isinstance(x, Parameter)
-        }
+        own = {name: replace(x, name=name) for name, x in vars(cls).items() if isinstance(x, Parameter)}
         cls.parameters = {**cls.parameters, **own}
         if "protocol_name" not in vars(cls):
             cls.protocol_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
@@ -244,11 +243,27 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
         mistakes += mistakes_in(*thing.roots) or strays(
             thing.roots, variables, thing.picks, thing.name, thing.span
         )
+    mistakes += _order_mistakes(type(protocol))
     if mistakes:
         raise ModelError(mistakes)
     return Model(
-        protocol.protocol_name, dict(protocol.settings), tuple(variables.values()), init, actions, properties
+        protocol.protocol_name,
+        dict(protocol.settings),
+        tuple(variables.values()),
+        init,
+        actions,
+        properties,
+        type(protocol).sweep_order,
     )
+
+
+def _order_mistakes(kind: type[Protocol]) -> list[Mistake]:
+    names = [mark.function.__name__ for mark in action_marks(kind)]
+    place = _start_of(kind.define)
+    told = [
+        unknown_name("sweep_order: there is no action", x, names) for x in kind.sweep_order if x not in names
+    ]
+    return [Mistake(place, text) for text in told]
 
 
 def _start_of(function: Callable[..., Any]) -> Span:

@@ -8,6 +8,7 @@ reproduces it.
 from leadline.symbolic.trace.document import Stored, document, stored_traces
 from leadline.symbolic.trace.itf import itf
 from leadline.symbolic.trace.replay import disagreement, end_reason, replay
+from leadline.symbolic.trace.shorten import shortened
 from leadline.symbolic.trace.text import Line, LineKind, headline, lines
 from leadline.symbolic.trace.tla import tla_module
 from leadline.symbolic.trace.trace import DEADLOCK, Step, Trace, TraceEnd, call_of, trace_of_path
@@ -28,6 +29,7 @@ __all__ = [
     "itf",
     "lines",
     "replay",
+    "shortened",
     "stored_traces",
     "tla_module",
     "trace_of_path",

@@ -127,7 +127,7 @@ TABLE_OF_TEXTS = [
         exists(NODE, lambda a: P) & exists(NODE, lambda a: Q),
         "(\\E a \\in Node : p) /\\ (\\E a \\in Node : q)",
     ),
-    (exists(NODE, lambda n1: n1 == MY_NODE), "\\E n12 \\in Node : myNode = n12"),
+    (exists(NODE, lambda n1: n1 == MY_NODE), "\\E n12 \\in Node : n12 = myNode"),
     # sets
     (set_of(X, Y), "{x, y}"),
     (int_range(X + 1, Y), "(x + 1)..y"),

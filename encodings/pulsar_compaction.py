@@ -1,0 +1,256 @@
+"""Pulsar's topic compaction: a compactor that crashes between the steps of its second phase.
+
+Source: the TLA+ module compaction of thetumbled/pulsar-tlaplus, in its form with `ModelProducer`. Variables,
+actions and states have the names of the module, with its spelling of "Cusror".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.symbolic.lang import (
+    BoolExpr,
+    Int,
+    IntExpr,
+    Map,
+    Next,
+    Option,
+    OptionExpr,
+    Protocol,
+    RecordExpr,
+    Seq,
+    Set,
+    SetExpr,
+    State,
+    action,
+    enum,
+    int_range,
+    ite,
+    map_of,
+    of,
+    parameter,
+    pick,
+    record,
+    sort,
+)
+
+PHASE_ONE = "Compactor_In_PhaseOne"
+PHASE_TWO_WRITE = "Compactor_In_PhaseTwoWrite"
+PHASE_TWO_UPDATE_CONTEXT = "Compactor_In_PhaseTwoUpdateContext"
+PHASE_TWO_UPDATE_HORIZON = "Compactor_In_PhaseTwoUpdateHorizon"
+PHASE_TWO_PERSIST_CUSROR = "Compactor_In_PhaseTwoPersistCusror"
+PHASE_TWO_DELETE_LEDGER = "Compactor_In_PhaseTwoDeleteLedger"
+
+
+def producer_modelled(protocol: Any) -> bool:
+    """Whether the producer sends messages one by one."""
+    return bool(protocol.model_producer)
+
+
+def consumer_modelled(protocol: Any) -> bool:
+    """Whether there is a consumer."""
+    return bool(protocol.model_consumer)
+
+
+class PulsarCompaction(Protocol):
+    """A compactor copies the latest message of each key to a compacted ledger and then moves the horizon.
+
+    Phase one reads all messages and notes the latest of each key; phase two writes these to a new ledger,
+    makes that the topic's (the context), moves the compaction horizon, persists both in a cursor and deletes
+    the ledger before. When the broker crashes, the compactor begins anew with what the cursor says. It
+    compacts again and again, also where no message is new, until there are no ledger ids left.
+
+    The defaults are the published configuration of the module. As in the module the consumer does nothing, so
+    with one that is to consume at all the system never terminates.
+    """
+
+    message_sent_limit: int = parameter(3, at_least=1, doc="messages that can be sent")
+    compaction_times_limit: int = parameter(3, at_least=1, doc="compacted ledgers that can be written")
+    keys: int = parameter(2, at_least=0, doc="number of keys; a message may have none besides")
+    values: int = parameter(2, at_least=0, doc="number of values; a message may have none besides")
+    retain_null_key: bool = parameter(True, doc="whether compaction keeps messages without a key")
+    max_crash_times: int = parameter(1, at_least=0, doc="number of times that the broker may crash")
+    model_producer: bool = parameter(False, doc="whether messages are sent one by one, or all are at first")
+    model_consumer: bool = parameter(False, doc="whether there is a consumer")
+    consume_times_limit: int = parameter(2, at_least=0, doc="times that the consumer is to consume")
+
+    def define(self, state: Any) -> None:
+        # The module's numbers, of which 0 is the null key and the null value, are told apart and no more.
+        self.Key = sort("Key", self.keys)
+        self.Value = sort("Value", self.values)
+        # A message's id is its place in `messages`.
+        self.MessageId = Int(1, self.message_sent_limit)
+        self.Message = record("Message", key=Option(self.Key), value=Option(self.Value))
+        self.LedgerId = Int(1, self.compaction_times_limit)
+        self.CompactorState = enum(
+            "CompactorState",
+            PHASE_ONE,
+            PHASE_TWO_WRITE,
+            PHASE_TWO_UPDATE_CONTEXT,
+            PHASE_TWO_UPDATE_HORIZON,
+            PHASE_TWO_PERSIST_CUSROR,
+            PHASE_TWO_DELETE_LEDGER,
+        )
+        # None stands for a key that phase one has not seen, which is not in the domain of the module's map.
+        latest_for_key = Map(self.Key, Option(self.MessageId))
+        self.PhaseOneResult = record(
+            "PhaseOneResult", read_position=self.MessageId, latest_for_key=latest_for_key
+        )
+        horizon = Int(0, self.message_sent_limit)
+        context = Int(0, self.compaction_times_limit)
+        self.Cursor = record("Cursor", compaction_horizon=horizon, compacted_topic_context=context)
+
+        state.messages = Seq(self.Message, self.message_sent_limit)
+        # The module has the messages themselves. They are some of `messages`, which only grows, in the same
+        # order, so the set of their ids tells the same, and takes one bit a message.
+        state.compacted_ledgers = Map(self.LedgerId, Option(Set(self.MessageId)))
+        state.cursor = Option(self.Cursor)
+        state.compactor_state = self.CompactorState
+        state.phase_one_result = Option(self.PhaseOneResult)
+        state.compaction_horizon = horizon
+        state.compacted_topic_context = context
+        state.crash_times = Int(0, self.max_crash_times)
+        state.consume_times = Int(0, self.consume_times_limit)
+
+    def init(self, start: Any) -> None:
+        places = range(1, self.message_sent_limit + 1)
+        sent = [] if self.model_producer else [start.pick(f"message_{i}", self.Message) for i in places]
+        start.messages = of(Seq(self.Message, self.message_sent_limit), *sent)
+        start.compacted_ledgers = map_of(self.LedgerId, lambda ledger_id: None)
+        start.cursor = None
+        start.compactor_state = PHASE_ONE
+        start.phase_one_result = None
+        start.compaction_horizon = 0
+        start.compacted_topic_context = 0
+        start.crash_times = 0
+        start.consume_times = 0
+
+    @action(when=producer_modelled)
+    def producer(self, now: State, nxt: Next, message: RecordExpr = pick("Message")) -> None:
+        """The producer sends a message of any key and value, or of none."""
+        nxt.require(now.messages.length < self.message_sent_limit)
+        nxt.messages = now.messages.append(message)
+
+    @action
+    def compactor_phase_one(self, now: State, nxt: Next) -> None:
+        """The compactor reads all messages there are and notes the latest of each key."""
+        nxt.require(now.compactor_state == PHASE_ONE, now.phase_one_result.is_none)
+        nxt.require(now.messages.length > 0)
+        nxt.phase_one_result = of(
+            self.PhaseOneResult,
+            read_position=now.messages.length,
+            latest_for_key=map_of(self.Key, lambda key: self.latest(now, key)),
+        )
+        nxt.compactor_state = PHASE_TWO_WRITE
+
+    @action
+    def compactor_phase_two_write(self, now: State, nxt: Next) -> None:
+        """The compactor writes the messages to keep to a new ledger, if an id is left.
+
+        After a crash it writes yet another ledger, and the last but one is all that it will ever delete.
+        """
+        nxt.require(now.phase_one_result.is_some, now.compactor_state == PHASE_TWO_WRITE)
+        new_compacted_ledger_id = self.max_compacted_ledger_id(now) + 1
+        nxt.require(new_compacted_ledger_id <= self.compaction_times_limit)
+        nxt.compacted_ledgers[new_compacted_ledger_id] = self.compact_messages(now)
+        nxt.compactor_state = PHASE_TWO_UPDATE_CONTEXT
+
+    @action
+    def compactor_phase_two_update_context(self, now: State, nxt: Next) -> None:
+        """The new ledger becomes the topic's, while the horizon is still that of the one before."""
+        nxt.require(now.compactor_state == PHASE_TWO_UPDATE_CONTEXT)
+        nxt.compactor_state = PHASE_TWO_UPDATE_HORIZON
+        nxt.compacted_topic_context = self.max_compacted_ledger_id(now)
+
+    @action
+    def compactor_phase_two_update_horizon(self, now: State, nxt: Next) -> None:
+        """The compaction horizon moves to where phase one has read."""
+        nxt.require(now.compactor_state == PHASE_TWO_UPDATE_HORIZON)
+        nxt.compactor_state = PHASE_TWO_PERSIST_CUSROR
+        nxt.compaction_horizon = now.phase_one_result.value.read_position
+
+    @action
+    def compactor_phase_two_persist_cusror(self, now: State, nxt: Next) -> None:
+        """Horizon and context are persisted: a crash no longer undoes this compaction."""
+        nxt.require(now.compactor_state == PHASE_TWO_PERSIST_CUSROR)
+        nxt.compactor_state = PHASE_TWO_DELETE_LEDGER
+        nxt.cursor = of(
+            self.Cursor,
+            compaction_horizon=now.compaction_horizon,
+            compacted_topic_context=now.compacted_topic_context,
+        )
+
+    @action
+    def compactor_phase_two_delete_ledger(self, now: State, nxt: Next) -> None:
+        """The compactor deletes the last ledger but one, if there is one, and is ready for phase one."""
+        nxt.require(now.compactor_state == PHASE_TWO_DELETE_LEDGER)
+        nxt.compactor_state = PHASE_ONE
+        nxt.phase_one_result = None
+        max_ledger_id = self.max_compacted_ledger_id(now)
+        # Not `> 1`: as in the module it is a mistake to get here without any ledger.
+        with nxt.when(max_ledger_id != 1):
+            nxt.compacted_ledgers[max_ledger_id - 1] = None
+
+    @action
+    def broker_crash(self, now: State, nxt: Next) -> None:
+        """The broker crashes: the compactor begins anew, with horizon and context as the cursor has them.
+
+        A ledger that is written and not yet in the cursor stays.
+        """
+        nxt.require(now.crash_times < self.max_crash_times)
+        nxt.crash_times = now.crash_times + 1
+        nxt.compactor_state = PHASE_ONE
+        nxt.phase_one_result = None
+        with nxt.when(now.cursor.is_some):
+            nxt.compaction_horizon = now.cursor.value.compaction_horizon
+            nxt.compacted_topic_context = now.cursor.value.compacted_topic_context
+        with nxt.otherwise():
+            nxt.compaction_horizon = 0
+            nxt.compacted_topic_context = 0
+
+    @action(when=consumer_modelled)
+    def consumer(self, now: State, nxt: Next) -> None:
+        """The consumer consumes, of which nothing is modelled: it changes nothing."""
+
+    @action
+    def terminating(self, now: State, nxt: Next) -> None:
+        """All is sent and no ledger id is left: nothing needs to happen any more."""
+        nxt.require(now.messages.length == self.message_sent_limit)
+        nxt.require(now.compactor_state == PHASE_TWO_WRITE)
+        nxt.require(self.max_compacted_ledger_id(now) == self.compaction_times_limit)
+        if self.model_consumer:
+            nxt.require(now.consume_times == self.consume_times_limit)
+
+    # -- what the compactor can tell ----------------------------------------------------------------------
+
+    def written_ledgers(self, now: State) -> SetExpr:
+        """The ids of the ledgers that are written and not deleted."""
+        ids: SetExpr = int_range(1, self.compaction_times_limit).filter(
+            lambda ledger_id: now.compacted_ledgers[ledger_id].is_some
+        )
+        return ids
+
+    def max_compacted_ledger_id(self, now: State) -> IntExpr:
+        """The last of these ids, or 0 if there is none."""
+        ids = self.written_ledgers(now)
+        last: IntExpr = ite(ids.is_empty, 0, ids.greatest)
+        return last
+
+    def latest(self, now: State, key: Any) -> OptionExpr:
+        """The id of the latest message of a key, or None."""
+        ids = now.messages.places.filter(lambda i: now.messages[i].key == key)
+        found: OptionExpr = ite(ids.is_empty, None, ids.greatest)
+        return found
+
+    def compact_messages(self, now: State) -> SetExpr:
+        """The ids of the messages to keep, after what phase one has found."""
+        found = now.phase_one_result.value
+        ids: SetExpr = int_range(1, found.read_position).filter(lambda i: self.is_kept(now, i))
+        return ids
+
+    def is_kept(self, now: State, i: Any) -> BoolExpr:
+        """Whether compaction keeps a message: the latest of its key, or any without a key if told to."""
+        key = now.messages[i].key
+        latest_for_key = now.phase_one_result.value.latest_for_key
+        kept: BoolExpr = ite(key.is_none, self.retain_null_key, latest_for_key[key.value] == i)
+        return kept

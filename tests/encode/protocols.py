@@ -1,0 +1,149 @@
+"""Protocols whose encodings leave much open: don't-cares in the state, picks from nothing, many values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leadline.symbolic.lang import (
+    Int,
+    Next,
+    Option,
+    Protocol,
+    Seq,
+    Set,
+    State,
+    action,
+    enum,
+    ite,
+    of,
+    parameter,
+    pick,
+    record,
+    sort,
+    union,
+)
+
+
+class Shelf(Protocol):
+    """Things are put away and taken out; what they were must leave no trace in the encoding.
+
+    Most parts of a state are don't-cares most of the time: the item of an absent option, the places past the
+    length of a sequence, the payload of another tag.
+    """
+
+    def define(self, state: Any) -> None:
+        self.Colour = enum("Colour", "red", "green", "blue")
+        self.Node = sort("Node", 3)
+        self.Thing = record("Thing", colour=self.Colour, owner=Option(self.Node))
+        self.Slip = union("Slip", lent={"to": self.Node, "days": Int(0, 2)}, idle={}, lost={"at": self.Colour})
+        state.pile = Seq(self.Colour, 2)
+        state.held = Option(self.Thing)
+        state.slip = self.Slip
+
+    def init(self, start: Any) -> None:
+        start.pile = []
+        start.held = None
+        start.slip = of(self.Slip, "idle")
+
+    @action
+    def put(self, now: State, nxt: Next, colour: Any = pick("Colour")) -> None:
+        """Something is put on the pile."""
+        nxt.require(now.pile.length < 2)
+        nxt.pile = now.pile.append(colour)
+
+    @action
+    def take(self, now: State, nxt: Next, owner: Any = pick("Node")) -> None:
+        """The oldest thing is taken; a red one belongs to nobody. An empty pile empties the hands."""
+        empty = now.pile.length == 0
+        nxt.require(~empty | now.held.is_some)
+        first = ite(empty, "red", now.pile[1])
+        thing = of(self.Thing, colour=first, owner=ite(first == "red", None, owner))
+        nxt.held = ite(empty, None, thing)
+        nxt.pile = ite(empty, now.pile, now.pile.rest)
+
+    @action
+    def drop(self, now: State, nxt: Next) -> None:
+        """What is held is lost, or handed back if it was nobody's."""
+        nxt.require(now.held.is_some)
+        nxt.held = None
+        nobody = now.held.value.owner.is_none
+        nxt.slip = ite(nobody, of(self.Slip, "idle"), of(self.Slip, "lost", at=now.held.value.colour))
+
+    @action
+    def lend(self, now: State, nxt: Next) -> None:
+        """The owner of what is held gets it, for as many days as there are things on the pile."""
+        nxt.require(now.held.is_some, now.held.value.owner.is_some)
+        nxt.slip = of(self.Slip, "lent", to=now.held.value.owner.value, days=now.pile.length)
+        nxt.held = None
+
+    @action
+    def clear(self, now: State, nxt: Next) -> None:
+        """All but the oldest thing goes."""
+        nxt.require(now.pile.length > 1)
+        nxt.pile = now.pile.head(1)
+
+
+class Picky(Protocol):
+    """An action that has nothing to pick, beside one that has; a third fails before it picks from nothing."""
+
+    top: int = parameter(0, at_least=0, doc="the largest number to pick")
+    fails: bool = parameter(False, doc="whether the domain of a pick goes out of bounds at 2")
+
+    def define(self, state: Any) -> None:
+        self.Number = Int(1, self.top)
+        state.count = Int(0, 3)
+        state.none = Option(Int(0, 3))
+
+    def init(self, start: Any) -> None:
+        start.count = 0
+        start.none = None
+
+    @action
+    def up(self, now: State, nxt: Next) -> None:
+        """Count."""
+        nxt.require(now.count < 3)
+        nxt.count = now.count + 1
+
+    @action
+    def back(self, now: State, nxt: Next, number: Any = pick("Number")) -> None:
+        """Back to the start, once there is a number."""
+        nxt.require(now.count >= number)
+        nxt.count = 0
+
+    @action
+    def choose_from_none(self, now: State, nxt: Next, number: Any = pick("Number")) -> None:
+        """The domain of the second pick may fail."""
+        nxt.require(number > 0)
+        nxt.count = 1
+
+    @action
+    def fail(self, now: State, nxt: Next) -> None:
+        """The domain fails before it can be seen to be empty."""
+        if self.fails:
+            nxt.require(now.count == 2)
+            number = nxt.pick("number", of(Set(self.Number), ite(now.none.value == 0, set(), set())))
+            nxt.require(number > 0)
+        nxt.count = now.count
+
+
+class Clock(Protocol):
+    """A large number that doubles: an integer in binary."""
+
+    def define(self, state: Any) -> None:
+        state.now = Int(-100, 900)
+        state.late = Option(Int(0, 99))
+
+    def init(self, start: Any) -> None:
+        start.now = start.pick("begin", Int(-3, 3))
+        start.late = None
+
+    @action
+    def tick(self, now: State, nxt: Next) -> None:
+        """Time doubles, and goes out of bounds in the end."""
+        nxt.require(now.now != 0)
+        nxt.now = 2 * now.now
+
+    @action
+    def note(self, now: State, nxt: Next, hand: Any = pick(Int(0, 2))) -> None:
+        """The time by one of three hands is noted, or forgotten before time begins."""
+        nxt.late = ite(now.now < 0, None, (now.now + hand) % 100)

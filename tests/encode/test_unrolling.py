@@ -1,0 +1,120 @@
+"""Unrolling by steps reaches exactly the states that the concrete meaning does, in as many steps."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.encode import Encoding, StepsUnrolling
+from leadline.symbolic.lang import Model, Protocol, build
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.model import Property, PropertyKind
+from leadline.symbolic.lang.span import NOWHERE
+from leadline.symbolic.lang.types import Bool
+from leadline.symbolic.solve import Answer, CadicalSolver
+from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
+from tests.encode.protocols import Clock, Picky, Shelf
+
+CASES: dict[str, tuple[Protocol, int]] = {
+    "counter": (Counter(), 5),
+    "counter out of bounds": (Counter(guarded=False), 5),
+    "subsets": (Subsets(), 3),
+    "partial": (Partial(), 2),
+    "a broken beginning": (Broken(), 1),
+    "letters": (Letters(), 5),
+    "don't-cares": (Shelf(), 4),
+    "nothing to pick": (Picky(), 4),
+    "one thing to pick": (Picky(top=2), 4),
+    "nothing to pick, and a failing domain": (Picky(fails=True), 4),
+    "binary integers": (Clock(), 3),
+}
+
+
+class Unrolled:
+    """A model unrolled in a solver, whose states can be asked for."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.encoding = Encoding(model)
+        self.solver = CadicalSolver()
+        self.unrolling = StepsUnrolling(self.encoding, self.solver)
+
+    def states(self, depth: int) -> set[Any]:
+        """Every state after `depth` steps: each answer of the solver excludes its state."""
+        found: set[Any] = set()
+        gate = self.solver.new_variables(1)
+        while self.solver.check([gate]) is Answer.SATISFIABLE:
+            state = self.encoding.decode(self.unrolling.rows[depth], self.solver.true)
+            assert state not in found
+            found.add(state)
+            predicates = self.encoding.predicates([self.equals(state)])
+            here = self.unrolling.predicates(predicates, depth)
+            self.solver.add([(-gate, here(predicates.violated[0]))])
+        return found
+
+    def equals(self, state: Any) -> Property:
+        """The claim that the state is this one."""
+        nodes = []
+        for v, value in zip(self.model.variables, state, strict=True):
+            left = n.make(n.StateVar, v.type, NOWHERE, v.name)
+            right = n.make(n.Const, v.type, NOWHERE, value)
+            nodes.append(n.make(n.Eq, Bool(), NOWHERE, left, right))
+        formula = n.make(n.And, Bool(), NOWHERE, tuple(nodes))
+        return Property("here", "Here", PropertyKind.PROBE, "", NOWHERE, formula)
+
+    def possible(self, literals: list[int]) -> bool:
+        """Whether one of the literals can hold."""
+        return any(self.solver.check([literal]) is Answer.SATISFIABLE for literal in literals)
+
+
+@pytest.mark.parametrize(("protocol", "depth"), CASES.values(), ids=CASES)
+def test_the_states_after_so_many_steps(protocol: Protocol, depth: int) -> None:
+    model = build(protocol)
+    meaning = Semantics(model)
+    unrolled = Unrolled(model)
+    outcomes = meaning.initial()
+    assert unrolled.possible([unrolled.unrolling.initial_out_of_bounds]) == any(
+        outcome.state is None for outcome in outcomes
+    )
+    unrolled.unrolling.assert_initial()
+    for layer in range(depth + 1):
+        expected = {outcome.state for outcome in outcomes if outcome.state is not None}
+        assert unrolled.states(layer) == expected
+        outcomes = [outcome for state in expected for outcome in meaning.successors(state)]
+        outside = unrolled.unrolling.out_of_bounds(layer)
+        assert unrolled.possible(outside) == any(outcome.state is None for outcome in outcomes)
+        unrolled.unrolling.extend()
+
+
+@pytest.mark.parametrize("protocol", [Letters(), Shelf(), Subsets(), Clock()], ids=lambda x: x.protocol_name)
+def test_the_run_of_an_answer_is_one_of_the_model(protocol: Protocol) -> None:
+    model = build(protocol)
+    meaning = Semantics(model)
+    unrolled = Unrolled(model)
+    unrolled.unrolling.assert_initial()
+    for _ in range(3):
+        unrolled.unrolling.extend()
+    assert unrolled.solver.check([]) is Answer.SATISFIABLE
+    run = unrolled.unrolling.run(3, unrolled.solver.true)
+    assert run.initial is not None and len(run.steps) == 3
+    begun = meaning.outcome(None, "init", run.initial_picks)
+    assert begun is not None and begun.state == run.initial
+    state: Any = run.initial
+    for step in run.steps:
+        outcome = meaning.outcome(state, step.action.name, step.picks)
+        assert outcome is not None and outcome.state == step.state
+        state = step.state
+
+
+def test_encoding_a_deep_expression_does_not_recurse() -> None:
+    model = build(Counter())
+    number = n.make(n.StateVar, model.variables[0].type, NOWHERE, "number")
+    zero = n.make(n.Eq, Bool(), NOWHERE, number, n.make(n.Const, number.type, NOWHERE, 0))
+    deep: n.Node = reduce(lambda x, _: n.make(n.Not, Bool(), NOWHERE, x), range(5000), zero)
+    predicates = Encoding(model).predicates(
+        [Property("deep", "Deep", PropertyKind.INVARIANT, "", NOWHERE, deep)]
+    )
+    assert predicates.out_of_bounds == (-1,)

@@ -1,0 +1,1 @@
+"""Protocols with a mistake put in: the checker must find each."""
