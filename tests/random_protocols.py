@@ -24,7 +24,8 @@ from leadline.symbolic.lang import (
     probe,
 )
 from leadline.symbolic.lang.nodes import StateVar, postorder
-from tests.random_expressions import Maker, Scope, literal
+from tests.random_expressions import Maker, literal
+from tests.random_ways import Scope
 
 SIZE = 6
 """How many operators an expression of a random protocol may have."""

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from leadline.symbolic.lang import (
     Bool,
-    Enum,
     Int,
     Map,
     Model,
@@ -22,7 +21,6 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
-    Sort,
     Tuple,
     Type,
     Union,
@@ -107,4 +105,4 @@ def models(draw: st.DrawFn) -> Model:
     return random_model(draw, kinds)
 
 
-__all__ = ["Enum", "Sort", "expressions", "leaf_types", "literal", "models", "states", "types", "values"]
+__all__ = ["expressions", "leaf_types", "literal", "models", "states", "types", "values"]

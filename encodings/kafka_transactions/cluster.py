@@ -114,7 +114,7 @@ class Cluster(Protocol):
         changes = self.max_coordinator_changes
         once = 3 * self.clients - 2 + self.clients * self.topic_partitions + min(1, changes)
         replays = max(0, changes * (changes + 1) // 2 - 1) * (self.brokers - 1) * self.clients
-        return once + 2 * replays
+        return once + replays
 
     # -- the state ----------------------------------------------------------------------------------------
 

@@ -191,7 +191,8 @@ class _Reader:
         if type(deadlock) is not bool:
             self.say("deadlock", f"true or false is needed, not {_shown(deadlock)}")
         if type(seconds) not in (int, float) or not 0 < seconds <= _LONGEST:
-            self.say("timeout_seconds", f"a number above 0, at most {_LONGEST}, is needed, not {_shown(seconds)}")
+            wanted = f"a number above 0, at most {_LONGEST}, is needed"
+            self.say("timeout_seconds", f"{wanted}, not {_shown(seconds)}")
         if (text := _integer(1, _LARGEST)(memory)) is not None:
             self.say("memory_mb", text)
         return depths, solvers, deadlock, Limits(seconds, memory)
@@ -228,7 +229,8 @@ def _protocol(reader: _Reader, entries: _Entries) -> Entry | None:
 def _parameters(reader: _Reader, entry: Entry) -> dict[str, tuple[Setting, ...]]:
     given = reader.values.get("parameters", {})
     if not isinstance(given, dict):
-        reader.say("parameters", f"a table is needed, not {_shown(given)}: write parameters = {{ name = value }}")
+        repair = "write parameters = { name = value }"
+        reader.say("parameters", f"a table is needed, not {_shown(given)}: {repair}")
         return {}
     declared: Mapping[str, Parameter] = entry.protocol.parameters
     found = {}

@@ -89,7 +89,7 @@ def _spark(master: str, log: Path) -> Iterator[SparkContext]:
             gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]  # pyspark leaves it so
     except (OSError, PySparkException) as error:
         raise UserError(
-            f"Spark does not start: {_last_line(log) or _gist(error)} (its log is {log})"
+            f"Spark does not start: {_complaint(log) or _gist(error)} (its log is {log})"
         ) from error
     try:
         try:
@@ -128,9 +128,12 @@ def _gist(error: BaseException) -> str:
     return (named or java or lines or [type(error).__name__])[0]
 
 
-def _last_line(log: Path) -> str:
+def _complaint(log: Path) -> str:
+    """What Java said before it ended: its exception, else its last line."""
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    said = [line.strip() for line in lines if line.strip()]
+    thrown = [line for line in said if line.startswith(("Exception in thread", "Error"))]
+    return (thrown or said[-1:] or [""])[0]

@@ -80,7 +80,7 @@ def action(
     def mark(f: F) -> F:
         code = f.__code__
         span = Span(code.co_filename, code.co_firstlineno)
-        f.__leadline_action__ = ActionMark(f, tla or pascal(f.__name__), when, span)  # type: ignore[attr-defined]
+        f.__leadline_action__ = ActionMark(f, tla or pascal(f.__name__), when, span)  # type: ignore[attr-defined]  # a mark
         return f
 
     return mark(function) if function is not None else mark
@@ -223,17 +223,8 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     Raises:
         ModelError: with every mistake found.
     """
-    declared = Declarations()
+    variables = _declared(protocol)
     mistakes: list[Mistake] = []
-    defined = _guarded(lambda: protocol.define(declared), mistakes, type(protocol).define)
-    variables: dict[str, Variable] = declared.__dict__["variables"]
-    mistakes += declared.__dict__["mistakes"]
-    if defined and not mistakes and not variables:
-        mistakes.append(
-            Mistake(_start_of(type(protocol).define), "define declares no variable: state.x = a type")
-        )
-    if mistakes:
-        raise ModelError(mistakes)
     init = _initial(protocol, variables, mistakes)
     marks: list[ActionMark] = []
     _guarded(lambda: marks.extend(action_marks(type(protocol))), mistakes, type(protocol).define)
@@ -264,6 +255,21 @@ def _order_mistakes(kind: type[Protocol]) -> list[Mistake]:
         unknown_name("sweep_order: there is no action", x, names) for x in kind.sweep_order if x not in names
     ]
     return [Mistake(place, text) for text in told]
+
+
+def _declared(protocol: Protocol) -> dict[str, Variable]:
+    declared = Declarations()
+    mistakes: list[Mistake] = []
+    defined = _guarded(lambda: protocol.define(declared), mistakes, type(protocol).define)
+    variables: dict[str, Variable] = declared.__dict__["variables"]
+    mistakes += declared.__dict__["mistakes"]
+    if defined and not mistakes and not variables:
+        mistakes.append(
+            Mistake(_start_of(type(protocol).define), "define declares no variable: state.x = a type")
+        )
+    if mistakes:
+        raise ModelError(mistakes)
+    return variables
 
 
 def _start_of(function: Callable[..., Any]) -> Span:

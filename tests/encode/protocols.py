@@ -80,7 +80,7 @@ class Shelf(Protocol):
     def clear(self, now: State, nxt: Next) -> None:
         """All but the oldest thing goes."""
         nxt.require(now.pile.length > 1)
-        nxt.pile = now.pile.head(1)
+        nxt.pile = now.pile.truncate(1)
 
 
 class Picky(Protocol):
@@ -121,7 +121,8 @@ class Picky(Protocol):
         """The domain fails before it can be seen to be empty."""
         if self.fails:
             nxt.require(now.count == 2)
-            number = nxt.pick("number", of(Set(self.Number), ite(now.none.value == 0, set(), set())))
+            nobody = of(Set(self.Number))
+            number = nxt.pick("number", ite(now.none.value == 0, nobody, nobody))
             nxt.require(number > 0)
         nxt.count = now.count
 
