@@ -89,32 +89,10 @@ class Coordinators(Transitions):
 
         All brokers must have learnt of the leader. A prepared abort is at once followed by its completion.
         """
-        log, hwm = now.tc_log[b][p], now.tc_log_hwm[p]
-        nxt.require(hwm < log.length, b == now.txn_log_leader[p])
+        nxt.require(now.tc_log_hwm[p] < now.tc_log[b][p].length, b == now.txn_log_leader[p])
         epoch = now.tc_log_metadata[b][p].cepoch
         nxt.require(forall(self.Broker, lambda bb: now.tc_log_metadata[bb][p].cepoch == epoch))
-        entry = log[hwm + 1]
-        state = entry.transition.state
-        nxt.tc_log_hwm[p] = hwm + 1
-        nxt.tc_tid_metadata[b][entry.tid] = entry.transition
-        completion = self.complete_transition(entry.transition)
-        prepared = self.is_in(state, "PrepareAbort", "PrepareCommit")
-        goes_on = prepared & completion.error.is_none
-        own = ite(goes_on, log.append(self.entry(entry.tid, completion.transition, None)), log)
-        nxt.tc_log = map_of(
-            self.Broker,
-            lambda bb: now.tc_log[bb].set(p, ite(bb == b, own, now.tc_log[bb][p].append(entry))),
-        )
-        nxt.tc_tid_transition[b][entry.tid] = goes_on
-        with nxt.when(prepared):
-            caller = entry.callback.value
-            code = completion.error.or_else(self.error("ConcurrentTransactions").value)
-            nxt.messages = now.messages.add(self.init_pid_error(caller.broker, caller.client, code))
-        with nxt.elsewhen(self.is_in(state, "Empty", "Ongoing")):
-            nxt.messages = now.messages.add(self.success(entry))
-        with nxt.elsewhen(~self.is_in(state, "CompleteAbort", "CompleteCommit")):
-            # Never reached: the module gives no value to tc_log here.
-            nxt.require(undefined(Bool(), "CommitTxnLogAppend does not know this kind of entry"))
+        self.commit_next(now, nxt, b, p)
 
     @action
     def become_leader(
@@ -186,6 +164,32 @@ class Coordinators(Transitions):
         return of(self.Metadata, pid=now.pid_source + 1, pepoch=-1, state="Empty", partitions=set())
 
     # -- parts of actions ---------------------------------------------------------------------------------
+
+    def commit_next(self, now: State, nxt: Next, b: Any, p: Any) -> None:
+        """The leader's first entry above the high watermark takes effect."""
+        log, hwm = now.tc_log[b][p], now.tc_log_hwm[p]
+        entry = log[hwm + 1]
+        state = entry.transition.state
+        nxt.tc_log_hwm[p] = hwm + 1
+        nxt.tc_tid_metadata[b][entry.tid] = entry.transition
+        completion = self.complete_transition(entry.transition)
+        prepared = self.is_in(state, "PrepareAbort", "PrepareCommit")
+        goes_on = prepared & completion.error.is_none
+        own = ite(goes_on, log.append(self.entry(entry.tid, completion.transition, None)), log)
+        nxt.tc_log = map_of(
+            self.Broker,
+            lambda bb: now.tc_log[bb].set(p, ite(bb == b, own, now.tc_log[bb][p].append(entry))),
+        )
+        nxt.tc_tid_transition[b][entry.tid] = goes_on
+        with nxt.when(prepared):
+            caller = entry.callback.value
+            code = completion.error.or_else(of(self.Error, "ConcurrentTransactions"))
+            nxt.messages = now.messages.add(self.init_pid_error(caller.broker, caller.client, code))
+        with nxt.elsewhen(self.is_in(state, "Empty", "Ongoing")):
+            nxt.messages = now.messages.add(self.success(entry))
+        with nxt.elsewhen(~self.is_in(state, "CompleteAbort", "CompleteCommit")):
+            # Never reached: the module gives no value to tc_log here.
+            nxt.require(undefined(Bool(), "CommitTxnLogAppend does not know this kind of entry"))
 
     def log_for_client(self, now: State, nxt: Next, request: Any, transition: Any) -> None:
         """The coordinator appends a transition to its log. Once that is committed, the client is answered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry
@@ -19,6 +20,7 @@ from leadline.symbolic.cli.inputs import (
 )
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, tell
 from leadline.symbolic.cli.progress import live
+from leadline.symbolic.cli.proof import check_proof_writable, write_proof
 from leadline.symbolic.cli.verdicts import add_traces, counted, distinct, exit_of, trace_json, verdict_text
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import (
@@ -28,14 +30,14 @@ from leadline.symbolic.engines import (
     Query,
     Result,
     Verdict,
-    answer_here,
-    answer_limited,
+    answer,
 )
+from leadline.symbolic.engines.query import AUTO
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace.trace import title
 
 UNROLLINGS = ("steps", "sweeps")
-SOLVERS = ("z3", "cadical")
+SOLVERS = ("z3", "cadical", AUTO)
 SWEEPS = 8
 """Sweeps to look ahead where no depth is given."""
 
@@ -66,9 +68,28 @@ def add_parser(commands: Any) -> None:
         action="store_false",
         help="do not use that members of a sort are interchangeable (sweeps)",
     )
-    parser.add_argument("--solver", choices=SOLVERS, default=SOLVERS[0], help="default: z3")
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="give up after so many seconds")
-    parser.add_argument("--memory", type=at_least(1), metavar="MB", help="give up beyond so many megabytes")
+    parser.add_argument(
+        "--solver",
+        choices=SOLVERS,
+        default=SOLVERS[0],
+        help="default: z3; auto lets both race on two cores, and on one core it is cadical",
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="S", help="give up after so many seconds; a proof has as many again"
+    )
+    parser.add_argument(
+        "--memory",
+        type=at_least(1),
+        metavar="MB",
+        help="give up beyond so many megabytes; solvers that race have as many each",
+    )
+    parser.add_argument(
+        "--proof",
+        type=Path,
+        metavar="FILE",
+        help="of the properties that are safe, write a proof by CaDiCaL, whichever solver searched: FILE.cnf is "
+        "the formula that one of them fails or a step goes out of bounds (DIMACS), FILE its refutation (DRUP)",
+    )
     add_format(parser, "text", "json", "itf", "tla", out=True)
     parser.set_defaults(run=run)
 
@@ -76,6 +97,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Check, and report the verdicts with their counterexamples."""
     check_writable(args.out)
+    check_proof_writable(args.proof)
     entry, settings, model = chosen_model(args)
     names = chosen_properties(model, args.properties)
     query = Query(
@@ -89,10 +111,14 @@ def run(args: argparse.Namespace) -> Exit:
         shortest=args.shortest,
         deadlock=args.deadlock,
     )
-    results = _ask(model, query, Limits(args.timeout, args.memory))
+    limits = Limits(args.timeout, args.memory)
+    results = _ask(model, query, limits)
     semantics = Semantics(model)
     _deliver(args, entry, semantics, results)
-    return worst([exit_of(result.property, result.verdict) for result in results])
+    codes = [exit_of(result.property, result.verdict) for result in results]
+    if args.proof is not None:
+        codes.append(write_proof(args.proof, query, results, limits))
+    return worst(codes)
 
 
 def _ask(model: Model, query: Query, limits: Limits) -> list[Result]:
@@ -111,9 +137,7 @@ def _ask(model: Model, query: Query, limits: Limits) -> list[Result]:
 
         listener = Listener(progress, told)
         try:
-            if limits:
-                return answer_limited(model, query, limits, listener)
-            return answer_here(model, query, listener)
+            return answer(model, query, limits, listener)
         except KeyboardInterrupt:
             pass
     _report(Semantics(model), list(so_far.values())).show()

@@ -9,8 +9,8 @@ from pathlib import Path
 from leadline.symbolic.lang import UserError
 
 
-def check_writable(path: Path | None) -> None:
-    """Look at --out before the work begins, not after.
+def check_writable(path: Path | None, option: str = "--out") -> None:
+    """Look at an option's file before the work begins, not after.
 
     Raises:
         UserError: if nothing can be written there.
@@ -19,12 +19,12 @@ def check_writable(path: Path | None) -> None:
         return
     folder = path.parent
     if not folder.is_dir():
-        raise UserError(f"--out {path}: there is no folder {folder}")
+        raise UserError(f"{option} {path}: there is no folder {folder}")
     if path.is_dir():
-        raise UserError(f"--out {path}: this is a folder")
+        raise UserError(f"{option} {path}: this is a folder")
     target = path if _is_special(path) else folder
     if not os.access(target, os.W_OK):
-        raise UserError(f"--out {path}: {target} is not writable")
+        raise UserError(f"{option} {path}: {target} is not writable")
 
 
 def write_out(path: Path, text: str) -> None:

@@ -5,6 +5,7 @@ properties of a state. A depth is made by renaming a template's literals.
 """
 
 from leadline.symbolic.encode.cnf import Clause, Template
+from leadline.symbolic.encode.formula import Formula
 from leadline.symbolic.encode.order import static_order
 from leadline.symbolic.encode.steps import Encoding, InitialStates, StatePredicates, StepRelation
 from leadline.symbolic.encode.sweeps import SweepsUnrolling
@@ -22,6 +23,7 @@ __all__ = [
     "Clause",
     "ClauseSink",
     "Encoding",
+    "Formula",
     "InitialStates",
     "Instance",
     "RawRun",

@@ -127,7 +127,11 @@ class Encoding:
         )
         values = Values(circuit)
         # Without an initial state at all nothing is assigned: the row is then a don't-care.
-        state = {v.name: effect.next.get(v.name, values.arbitrary(v.type)) for v in self.model.variables}
+        assigned = effect.next
+        state = {
+            v.name: assigned[v.name] if v.name in assigned else values.arbitrary(v.type)
+            for v in self.model.variables
+        }
         row = tuple(self._row(circuit, state))
         used_row = tuple(literal for literals in used.values() for literal in literals)
         roots = [*row, *used_row, effect.enabled, effect.out_of_bounds]

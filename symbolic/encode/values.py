@@ -120,7 +120,7 @@ class Values:
 
     def arbitrary(self, kind: Type) -> Shape:
         """Some value of the type, for don't-cares; None if the type has none."""
-        return None if kind.cardinality == 0 else self.constant(kind, next(kind.values()))
+        return None if kind.cardinality == 0 else self.constant(kind, kind.first)
 
     # -- choosing between values ------------------------------------------------------------------
 

@@ -5,7 +5,9 @@ unknown, safe to depth k, proved), and takes its own frozen options. A bound tha
 reported, never silently called safe.
 """
 
+from leadline.symbolic.engines.dispatch import answer
 from leadline.symbolic.engines.limited import answer_limited
+from leadline.symbolic.engines.proof import answer_proof, formula_of
 from leadline.symbolic.engines.query import Limits, Listener, Query, answer_here
 from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
 
@@ -17,6 +19,9 @@ __all__ = [
     "Query",
     "Result",
     "Verdict",
+    "answer",
     "answer_here",
     "answer_limited",
+    "answer_proof",
+    "formula_of",
 ]

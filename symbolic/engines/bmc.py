@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.encode import ClauseSink, Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
-from leadline.symbolic.engines.query import SILENT, Listener
+from leadline.symbolic.engines.query import SILENT, Listener, Query
 from leadline.symbolic.engines.search import Clock, Search
 from leadline.symbolic.engines.sweep_order import sweep_order
 from leadline.symbolic.engines.verdict import Progress, Result, Verdict
@@ -44,6 +44,11 @@ class BmcOptions:
     symmetry: bool = True
     shortest: bool = False
     deadlock: bool = False
+
+    @classmethod
+    def of(cls, query: Query) -> BmcOptions:
+        """What a query asks for."""
+        return cls(query.depth, query.unroll, query.symmetry, query.shortest, query.deadlock)
 
 
 def bounded_check(
@@ -75,32 +80,35 @@ def bounded_check(
     targets = [*properties, *([deadlock_property(model)] if options.deadlock else [])]
     semantics = Semantics(model)
     clock = Clock()
-    search = Search(semantics, targets, new_solver(), clock, _unrolling(semantics, targets, options))
+    search = Search(semantics, targets, new_solver(), clock, chosen_unrolling(semantics, targets, options))
     told = _Told(search, options, listener)
     search.start()
     for depth in range(options.depth + 1):
-        search.look(depth)
+        last = depth == options.depth
+        search.look(depth, last=last)
         told.news()
         if search.unknown is not None or not search.open:
             break
         told.progress(depth)
-        if depth < options.depth:
-            search.advance(depth)
-            told.news()
+        if not last:
+            search.advance()
+    search.finish()
+    told.news()
     results = [told.result(target.name) for target in targets]
     if options.unroll == SWEEPS and options.shortest:
         results = [_shortest(semantics, one, options, new_solver) for one in results]
     return results
 
 
-def _unrolling(
+def chosen_unrolling(
     semantics: Semantics, targets: Sequence[Property], options: BmcOptions
-) -> Callable[[Encoding, Solver], Unrolling]:
+) -> Callable[[Encoding, ClauseSink], Unrolling]:
+    """What makes the unrolling that the options choose, for a search of the targets."""
     if options.unroll == STEPS:
         return StepsUnrolling
     sorts = symmetric_sorts(semantics.model, targets) if options.symmetry else ()
     order = sweep_order(semantics.model, semantics)
-    return lambda encoding, solver: SweepsUnrolling(encoding, solver, order, sorts)
+    return lambda encoding, sink: SweepsUnrolling(encoding, sink, order, sorts)
 
 
 class _Told:
@@ -158,11 +166,12 @@ def _shortest(
     search = Search(semantics, [target], new_solver(), clock, StepsUnrolling)
     search.start()
     for depth in range(found.steps):
-        search.look(depth)
+        last = depth + 1 == found.steps
+        search.look(depth, last=last)
         if search.unknown is not None or not search.open:
             break
-        if depth + 1 < found.steps:
-            search.advance(depth)
+        if not last:
+            search.advance()
     effort = found.effort.plus(clock.effort(search.solver))
     trace = search.found.get(target.name, found.trace)
     assert trace is not None

@@ -1,4 +1,7 @@
-"""A query's own process: `python -m leadline.symbolic.engines.child`, the query on its standard input.
+"""A query's own process: `python -m leadline.symbolic.engines.child`, its job on its standard input.
+
+The job is one JSON object: the query, `memory_mb` or null, the number of the parent's process, and, if a proof
+is wanted rather than an answer, what to refute and where to write it.
 
 A solver's limits of its own are only requests, so the address space is limited here and the wall clock by the
 parent, who kills. Answers go out line by line as they are found: what was told is not lost with the process.
@@ -15,6 +18,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
@@ -40,7 +44,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         _load_solvers(limited=request["memory_mb"] is not None)
-        _answer(request["query"], say)
+        if "refute" in request:
+            _refute(request["query"], say, **request["refute"])
+        else:
+            _answer(request["query"], say)
     except MemoryError:
         say("stopped", "memory")
     except Exception as error:
@@ -78,6 +85,23 @@ def _answer(data: Any, say: Say) -> None:
     )
     results = answer_here(model, query, listener)
     say("results", [result_json(model, result, query.source) for result in results])
+
+
+def _refute(data: Any, say: Say, *, names: list[str], proof: str, formula: str) -> None:
+    # Here, so that loading the libraries counts under the limit too.
+    from leadline.symbolic.catalog import find, model_of
+    from leadline.symbolic.engines.bmc import BmcOptions
+    from leadline.symbolic.engines.query import Query
+    from leadline.symbolic.engines.refutation import write_refutation
+
+    query = Query.from_json(data)
+    model = model_of(find(query.source), query.settings)
+    try:
+        made = write_refutation(model, names, BmcOptions.of(query), Path(proof), Path(formula))
+    except OSError as error:
+        say("user_error", f"the proof cannot be written: {error.strerror}")
+    else:
+        say("refuted", asdict(made))
 
 
 def _tell(error: Exception, say: Say) -> None:

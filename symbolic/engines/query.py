@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from leadline.symbolic.engines.verdict import Progress, Result
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.parameters import Setting
+
+AUTO = "auto"
+"""The solver of a query that leaves the choice to the engines."""
+
+LONE = "cadical"
+"""The solver for such a query where only one can run."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,7 @@ class Query:
         properties: the names of the properties; all if there are none.
         depth: layers to look ahead, 0 or more.
         unroll: what a layer of the unrolling holds: "steps" or "sweeps".
-        solver: the solver's name.
+        solver: the solver's name, or "auto".
         symmetry: whether sorts that the model treats alike are picked in the order of first use (sweeps).
         shortest: whether counterexamples that sweeps found are to be shortest ones.
         deadlock: whether to ask for deadlocks.
@@ -36,6 +42,10 @@ class Query:
     symmetry: bool = True
     shortest: bool = False
     deadlock: bool = False
+
+    def alone(self) -> Query:
+        """The query for one process: with a solver by name."""
+        return replace(self, solver=LONE) if self.solver == AUTO else self
 
     def to_json(self) -> dict[str, Any]:
         """The query as a JSON object."""
@@ -92,6 +102,5 @@ def answer_here(model: Model, query: Query, listener: Listener = SILENT) -> list
     from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
     from leadline.symbolic.solve import SOLVERS
 
-    options = BmcOptions(query.depth, query.unroll, query.symmetry, query.shortest, query.deadlock)
     properties = model.choose_properties(query.properties)
-    return bounded_check(model, properties, options, SOLVERS[query.solver], listener)
+    return bounded_check(model, properties, BmcOptions.of(query), SOLVERS[query.alone().solver], listener)

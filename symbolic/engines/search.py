@@ -33,8 +33,36 @@ class Clock:
         return Effort(self.build, self.solve, total, peak, statistics["variables"], statistics["clauses"])
 
 
+@dataclass(frozen=True)
+class Question:
+    """Whether there is a run to something wrong.
+
+    Attributes:
+        literal: that there is one.
+        depth: the layers before the state that it leads to.
+        ends: what is wrong.
+        target: the property that it is about; None for a step out of bounds.
+        beyond: whether it goes one step further than that state.
+    """
+
+    literal: int
+    depth: int
+    ends: TraceEnd
+    target: str | None
+    beyond: bool = False
+
+
 class Search:
-    """One search: the solver's clauses grow with the depth, the open properties shrink."""
+    """One search: the solver's clauses grow with the depth, the open properties shrink.
+
+    Args:
+        semantics: the concrete meaning of the model, which every counterexample must pass.
+        targets: the properties.
+        solver: a fresh solver.
+        clock: adds up where the time goes.
+        unroll: makes the unrolling.
+        put_off: whether to ask for what is out of bounds only at the end.
+    """
 
     def __init__(
         self,
@@ -43,12 +71,16 @@ class Search:
         solver: Solver,
         clock: Clock,
         unroll: Callable[[Encoding, Solver], Unrolling],
+        *,
+        put_off: bool = False,
     ) -> None:
         self.model: Model = semantics.model
         self.semantics = semantics
         self.targets = list(targets)
         self.solver = solver
         self.clock = clock
+        self.put_off = put_off
+        self.later: list[Question] = []
         self.found: dict[str, Trace] = {}
         self.depths: dict[str, int] = dict.fromkeys((one.name for one in targets), -1)
         self.own_out_of_bounds: dict[str, Trace] = {}
@@ -104,53 +136,81 @@ class Search:
                 "exclude every pick"
             )
 
-    def look(self, depth: int) -> None:
-        """Look for violations in the states after `depth` steps."""
+    def look(self, depth: int, *, last: bool) -> None:
+        """Look for violations in the state at a depth, and for evaluations and steps out of bounds from it.
+
+        Steps ask for both at once, so that each is found at its least depth. Sweeps put off what is out of
+        bounds until the end: it does not matter once there is a violation, and costs as much as one.
+        """
         begin = time.perf_counter()
-        here = self.unrolling.predicates(self.predicates, depth)
+        violations, others = self._questions(depth, last=last)
         self.clock.build += time.perf_counter() - begin
-        still = [i for i, one in enumerate(self.targets) if one.name not in self.found]
-        violated = {i: here(self.predicates.violated[i]) for i in still}
-        self._search_each(depth, violated, self.found, violates=True)
+        if self.put_off:
+            self.later += others
+        else:
+            violations += others
+        self.settle(violations)
         if self.unknown is None:
-            for i in still:
-                if self.targets[i].name not in self.found:
-                    self.depths[self.targets[i].name] = depth
-        outside = {
-            i: here(self.predicates.out_of_bounds[i])
-            for i in still
-            if self.targets[i].name not in {DEADLOCK, *self.found, *self.own_out_of_bounds}
-        }
-        self._search_each(depth, outside, self.own_out_of_bounds, violates=False)
+            self.depths.update(dict.fromkeys(self.open, depth))
 
-    def _search_each(
-        self, depth: int, literals: dict[int, int], into: dict[str, Trace], *, violates: bool
-    ) -> None:
-        left = dict(literals)
-        while left and self.ask(self.any_of(list(left.values()))):
-            for i, literal in list(left.items()):
-                if literal != _FALSE and self.solver.true(literal):
-                    into[self.targets[i].name] = self._trace(depth, *self._end(self.targets[i], violates))
-                    del left[i]
-        if self.unknown is None:
-            self.exclude(list(left.values()))
+    def finish(self) -> None:
+        """Ask what was put off, unless every property is violated."""
+        if self.open and self.unknown is None:
+            self.settle(self.later)
 
-    @staticmethod
-    def _end(target: Property, violates: bool) -> tuple[TraceEnd, str | None]:
-        if target.name == DEADLOCK:
-            return TraceEnd.DEADLOCK, None
-        return (TraceEnd.VIOLATES if violates else TraceEnd.OUT_OF_BOUNDS), target.name
-
-    def advance(self, depth: int) -> None:
-        """Look for steps out of bounds from the states after `depth` steps, then go on by one step."""
-        begin = time.perf_counter()
-        outside = self.any_of(self.unrolling.out_of_bounds(depth))
-        self.clock.build += time.perf_counter() - begin
-        if self.out_of_bounds is None and self.ask(outside):
-            self.out_of_bounds = self._trace(depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True)
+    def advance(self) -> None:
+        """Go on by one layer."""
         begin = time.perf_counter()
         self.unrolling.extend()
         self.clock.build += time.perf_counter() - begin
+
+    def _questions(self, depth: int, *, last: bool) -> tuple[list[Question], list[Question]]:
+        """What there is to ask of the state at a depth: violations, and what is out of bounds."""
+        here = self.unrolling.predicates(self.predicates, depth)
+        violations, others = [], []
+        for i, target in enumerate(self.targets):
+            if target.name in self.found:
+                continue
+            deadlock = target.name == DEADLOCK
+            end = TraceEnd.DEADLOCK if deadlock else TraceEnd.VIOLATES
+            violations.append(Question(here(self.predicates.violated[i]), depth, end, target.name))
+            if not deadlock:
+                outside = here(self.predicates.out_of_bounds[i])
+                others.append(Question(outside, depth, TraceEnd.OUT_OF_BOUNDS, target.name))
+        if not last:
+            beyond = self.unrolling.out_of_bounds(depth)
+            others += [Question(x, depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True) for x in beyond]
+        return violations, others
+
+    def settle(self, questions: Sequence[Question]) -> None:
+        """Find a run for each question that has one, and assert that the others have none."""
+        left = [question for question in questions if self._matters(question)]
+        while self.ask(self.any_of([question.literal for question in left])):
+            # All runs in one model of the solver are read before the solver is asked again.
+            for question in left:
+                if self.solver.true(question.literal) and self._matters(question):
+                    self._record(question)
+            left = [question for question in left if self._matters(question)]
+        if self.unknown is None:
+            self.exclude([question.literal for question in left])
+
+    def _matters(self, question: Question) -> bool:
+        if question.literal == _FALSE:
+            return False
+        if question.target is None:
+            return self.out_of_bounds is None
+        done = self.own_out_of_bounds if question.ends is TraceEnd.OUT_OF_BOUNDS else self.found
+        return question.target not in done
+
+    def _record(self, question: Question) -> None:
+        named = None if question.ends is TraceEnd.DEADLOCK else question.target
+        trace = self._trace(question.depth, question.ends, named, beyond=question.beyond)
+        if question.target is None:
+            self.out_of_bounds = trace
+        elif question.ends is TraceEnd.OUT_OF_BOUNDS:
+            self.own_out_of_bounds[question.target] = trace
+        else:
+            self.found[question.target] = trace
 
     # -- counterexamples --------------------------------------------------------------------------
 

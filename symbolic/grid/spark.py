@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -93,7 +94,10 @@ def _spark(master: str, log: Path) -> Iterator[SparkContext]:
         ) from error
     try:
         try:
-            spark = SparkContext(conf=conf, gateway=gateway)
+            with warnings.catch_warnings():
+                # What pyspark thinks of the pandas that it finds: nothing here uses pandas.
+                warnings.simplefilter("ignore", FutureWarning)
+                spark = SparkContext(conf=conf, gateway=gateway)
         except Exception as error:
             raise UserError(f"Spark does not start on {master}: {_gist(error)} (its log is {log})") from error
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -161,11 +160,10 @@ def _map_literal(value: Mapping[Any, Any], kind: Map, span: Span) -> n.Node:
     bad = wrong_part(nodes)
     if bad is not None:
         return bad
-    fillers = list(itertools.islice(kind.value.values(), 1))
-    if nodes and not fillers:
+    if nodes and not kind.value.cardinality:
         return invalid(f"{kind.value!r} has no values, so no map to it can be written")
     # Where an item is no constant, any value does until the update below.
-    start = tuple(node.value if isinstance(node, n.Const) else fillers[0] for node in nodes)
+    start = tuple(node.value if isinstance(node, n.Const) else kind.value.first for node in nodes)
     whole: n.Node = n.make(n.Const, kind, span, start)
     for key, node in zip(kind.keys, nodes, strict=True):
         if not isinstance(node, n.Const):

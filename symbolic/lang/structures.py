@@ -42,6 +42,10 @@ class Tuple(Type):
     def cardinality(self) -> int:
         return math.prod(part.cardinality for part in self.items)
 
+    @cached_property
+    def first(self) -> Value:
+        return tuple(part.first for part in self.items)
+
     def values(self) -> Iterator[Value]:
         return itertools.product(*(tuple(part.values()) for part in self.items))
 
@@ -101,6 +105,10 @@ class Record(Type):
     @cached_property
     def cardinality(self) -> int:
         return math.prod(part.cardinality for part in self.parts)
+
+    @cached_property
+    def first(self) -> Value:
+        return tuple(part.first for part in self.parts)
 
     def values(self) -> Iterator[Value]:
         return itertools.product(*(tuple(part.values()) for part in self.parts))
@@ -162,6 +170,11 @@ class Union(Type):
     def cardinality(self) -> int:
         return sum(record.cardinality for _, record in self.variants)
 
+    @cached_property
+    def first(self) -> Value:
+        tag, record = next((tag, record) for tag, record in self.variants if record.cardinality)
+        return tag, record.first
+
     def values(self) -> Iterator[Value]:
         return ((tag, payload) for tag, record in self.variants for payload in record.values())
 
@@ -215,6 +228,10 @@ class Set(Type):
     def cardinality(self) -> int:
         return 1 << self.item.cardinality
 
+    @cached_property
+    def first(self) -> Value:
+        return frozenset()
+
     def values(self) -> Iterator[Value]:
         universe = tuple(self.item.values())
         for mask in range(1 << len(universe)):
@@ -259,6 +276,10 @@ class Map(Type):
     def cardinality(self) -> int:
         return int(self.value.cardinality**self.key.cardinality)
 
+    @cached_property
+    def first(self) -> Value:
+        return tuple(self.value.first for _ in self.keys)
+
     def values(self) -> Iterator[Value]:
         return itertools.product(tuple(self.value.values()), repeat=self.key.cardinality)
 
@@ -302,6 +323,10 @@ class Seq(Type):
     @cached_property
     def cardinality(self) -> int:
         return sum(int(self.item.cardinality**length) for length in range(self.capacity + 1))
+
+    @cached_property
+    def first(self) -> Value:
+        return ()
 
     def values(self) -> Iterator[Value]:
         items = tuple(self.item.values())

@@ -45,6 +45,17 @@ class Type:
         """Every value once, by ascending rank."""
         raise NotImplementedError
 
+    @cached_property
+    def first(self) -> Value:
+        """The value of rank 0, without listing the others.
+
+        Raises:
+            ValueError: if the type has no value.
+        """
+        if self.cardinality == 0:
+            raise ValueError(f"{self!r} has no value")
+        return next(iter(self.values()))
+
     def rank(self, value: Value) -> int:
         """The place of a value in the fixed order, from 0."""
         raise NotImplementedError

@@ -39,6 +39,7 @@ def test_values_are_counted_and_ranked_in_their_order(kind: Type) -> None:
     assert [kind.rank(value) for value in listed] == list(range(kind.cardinality))
     assert all(kind.contains(value) for value in listed)
     assert len(set(listed)) == len(listed)
+    assert [kind.first] == listed[:1] if listed else kind.cardinality == 0
 
 
 NO_VALUES = [
@@ -182,3 +183,10 @@ def test_sets_of_all_values_print_as_in_tla(kind: Type, text: str) -> None:
 def test_values_of_the_strategies_belong_to_their_type(data: st.DataObject) -> None:
     kind = data.draw(types())
     assert kind.contains(data.draw(values(kind)))
+
+
+def test_the_first_value_of_a_huge_type_is_not_found_by_listing_them() -> None:
+    cell = record("Cell", id=Int(0, 9), members=Set(Int(0, 30)), seen=Option(Int(0, 9)))
+    huge = Map(Int(0, 20), Seq(cell, 5))
+    assert huge.first == ((),) * 21
+    assert Map(Int(0, 20), cell).first == ((0, frozenset(), None),) * 21

@@ -1,0 +1,164 @@
+"""A query's child process as its parent sees it: start it, listen to it, end it."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import leadline
+from leadline.symbolic.engines.query import Limits, Query
+from leadline.symbolic.lang import InternalError, UserError
+
+
+@dataclass(frozen=True)
+class Message:
+    """Something that a child process said: a word for what it is, and the rest."""
+
+    kind: str
+    body: Any
+
+
+class QueryProcess:
+    """A child process at work on a query. It is to be used in a `with`, at whose end it is killed.
+
+    Args:
+        query: what is asked; its solver is one by name.
+        limits: the child limits its own address space. The time is the caller's to watch.
+        job: what else the child is to know (`leadline.symbolic.engines.child`).
+
+    Attributes:
+        silent: whether it has said its last.
+        seconds: how long it ran, once it has ended.
+        peak_mb: its peak memory in megabytes, once it has ended.
+    """
+
+    def __init__(self, query: Query, limits: Limits, **job: Any) -> None:
+        self.query = query
+        self.limits = limits
+        self.silent = False
+        self.seconds = 0.0
+        self.peak_mb = 0.0
+        self._begin = time.monotonic()
+        self._status = 0
+        self._out_of_memory = False
+        self._rest = b""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
+        self._start({"query": query.to_json(), "memory_mb": limits.memory_mb, "parent": os.getpid(), **job})
+
+    def _start(self, request: Mapping[str, Any]) -> None:
+        # The child must find the same package, wherever this process has it from.
+        own = str(Path(leadline.__file__).parent.parent)
+        path = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "leadline.symbolic.engines.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+        assert self._child.stdin is not None
+        try:
+            self._child.stdin.write(json.dumps(request).encode() + b"\n")
+            self._child.stdin.close()
+        except BrokenPipeError:
+            pass  # It died at once; how is told by its exit status.
+
+    def __enter__(self) -> QueryProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+        self._errors.close()
+
+    def fileno(self) -> int:
+        """Where it is heard."""
+        assert self._child.stdout is not None
+        return self._child.stdout.fileno()
+
+    def read(self) -> list[Message]:
+        """What there is to hear now; waits if there is nothing.
+
+        Raises:
+            UserError: what the child says that the user got wrong.
+            InternalError: if the child failed.
+        """
+        chunk = os.read(self.fileno(), 1 << 16)
+        self.silent = not chunk
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        messages = [Message(kind, body) for line in lines for kind, body in json.loads(line).items()]
+        for message in messages:
+            if message.kind == "stopped":
+                self._out_of_memory = True
+            elif message.kind == "user_error":
+                raise UserError(message.body)
+            elif message.kind == "internal_error":
+                raise InternalError(f"a query's child process failed:\n{message.body}")
+        return messages
+
+    def end(self) -> None:
+        """Kill it if it still runs, and take note of how it ended."""
+        if self._child.returncode is not None:
+            return
+        # Not child.kill(), which reaps a child that has ended by itself: its usage would be lost.
+        os.kill(self._child.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(self._child.pid, 0)
+        self._status = self._child.returncode = os.waitstatus_to_exitcode(status)
+        self.peak_mb = usage.ru_maxrss / 1024
+        self.seconds = time.monotonic() - self._begin
+        assert self._child.stdout is not None
+        self._child.stdout.close()
+
+    def reason(self) -> str:
+        """Why it ended, or was ended, without an answer."""
+        if not self.silent:
+            return f"time: stopped after {self.limits.seconds:g} s" + self._last_words()
+        megabytes = self.limits.memory_mb
+        if self._out_of_memory:
+            limit = "for lack of it" if megabytes is None else f"at the limit of {megabytes} MB"
+            return f"memory: stopped {limit}" + self._last_words()
+        ended = self._status
+        how = f"was ended by {signal.Signals(-ended).name}" if ended < 0 else f"exited with {ended}"
+        hint = f", perhaps at the memory limit of {megabytes} MB" if megabytes is not None else ""
+        return f"crash: the query's process {how}{hint}" + self._last_words()
+
+    def _last_words(self) -> str:
+        """The last line of what it wrote to its standard error."""
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        return f" ({said[-1][:200]})" if said else ""
+
+
+def listen(
+    processes: Iterable[QueryProcess], deadline: float | None
+) -> Iterator[tuple[QueryProcess, Message]]:
+    """What the processes say, as they say it, until all are silent or the time is over.
+
+    Args:
+        processes: who is heard.
+        deadline: when the time is over, as `time.monotonic` tells it; None is never.
+    """
+    with selectors.DefaultSelector() as selector:
+        for process in processes:
+            selector.register(process, selectors.EVENT_READ, process)
+        while selector.get_map():
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            for key, _ in selector.select(left):
+                heard: QueryProcess = key.data
+                for message in heard.read():
+                    yield heard, message
+                if heard.silent:
+                    selector.unregister(heard)

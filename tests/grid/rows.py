@@ -1,0 +1,49 @@
+"""A row to vary in tests."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from leadline.symbolic.grid.rows import Row
+
+ROW = Row(
+    query="a1",
+    protocol="counter",
+    source="counter.py",
+    parameters='{"nodes":1,"overflow":false,"top":3}',
+    property="below-three",
+    kind="invariant",
+    depth_asked=10,
+    engine="bmc",
+    unroll="steps",
+    solver="z3",
+    timeout_seconds=60.0,
+    memory_limit_mb=None,
+    verdict="violated",
+    depth=2,
+    steps=3,
+    build_seconds=0.25,
+    solve_seconds=0.5,
+    total_seconds=0.75,
+    task_seconds=1.0,
+    memory_mb=42.5,
+    variables=100,
+    clauses=300,
+    reason=None,
+    trace='{"länge":3}',
+    fingerprint="f",
+    leadline_version="0.1.0",
+    solver_version="z3-solver 5",
+    python_version="3.11",
+    host="here",
+    machine="Linux, 2 processors",
+    started=datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC),
+)
+
+
+def row(**changes: Any) -> Row:
+    return replace(ROW, **changes)
+
+
+def unknown(reason: str, **changes: Any) -> Row:
+    return row(verdict="unknown", steps=None, trace=None, reason=reason, **changes)

@@ -1,0 +1,57 @@
+"""Rows in words."""
+
+from datetime import timedelta
+
+import pytest
+
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.summary import counts, groups, latest, verdict_text
+from tests.grid.rows import ROW, row, unknown
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (row(), "violated in 3 steps"),
+        (row(steps=1), "violated in 1 step"),
+        (row(steps=0, kind="probe"), "violated in 0 steps (a probe: as expected)"),
+        (row(verdict="safe", steps=None, depth=9), "safe to depth 9"),
+        (
+            row(verdict="safe", steps=None, depth=9, kind="probe"),
+            "safe to depth 9 (a probe: a violation was expected)",
+        ),
+        (
+            row(verdict="out-of-bounds", reason="3 is not in 0..2"),
+            "out-of-bounds in 3 steps: 3 is not in 0..2",
+        ),
+        (unknown("time: stopped after 9 s", depth=4), "unknown beyond depth 4: time: stopped after 9 s"),
+        (unknown("error: a\nb\n", depth=-1), "unknown: b"),
+        (row(verdict="proved", steps=None), "proved"),
+    ],
+)
+def test_verdicts(found: Row, text: str) -> None:
+    assert verdict_text(found) == text
+
+
+def test_groups() -> None:
+    other = row(parameters='{"nodes":1,"overflow":true,"top":null}')
+    first, second = groups([row(), row(protocol="else"), other])
+    assert first.title == "counter (nodes = 1)"
+    assert first.varying == ("overflow", "top")
+    assert [first.point(one) for one in first.rows] == [["false", "3"], ["true", "-"]]
+    assert second.title == "else (nodes = 1, overflow = false, top = 3)"
+    (bare,) = groups([row(parameters="{}")])
+    assert bare.title == "counter"
+
+
+def test_counts() -> None:
+    assert counts([]) == "no queries"
+    assert counts([row()]) == "1 query: 1 violated"
+    rows = [row(verdict="safe"), unknown("time"), row(), row()]
+    assert counts(rows) == "4 queries: 2 violated, 1 unknown, 1 safe"
+
+
+def test_only_the_latest_of_what_was_asked_again() -> None:
+    newer = row(query="n", fingerprint="g", started=ROW.started + timedelta(days=1))
+    deeper = row(query="d", depth_asked=12)
+    assert latest([newer, row(), deeper]) == latest([row(), newer, deeper]) == [newer, deeper]
