@@ -19,9 +19,7 @@ def type_ok(protocol: KafkaTransactions, now: State) -> BoolExpr:
 
     From `TypeOK` of the module; what else it says of messages is said by their types. Holds at 2/2/1/1/1/1.
     """
-    no_other_init_pid = _no_response(
-        protocol, now, "InitPidResponse", *_others(protocol, INIT_PID_ERRORS)
-    )
+    no_other_init_pid = _no_response(protocol, now, "InitPidResponse", *_others(protocol, INIT_PID_ERRORS))
     return no_other_init_pid & _no_response(
         protocol, now, "AddPartitionsToTxnResponse", *_others(protocol, ADD_PARTITIONS_ERRORS)
     )
@@ -40,9 +38,9 @@ def no_bad_state_response(protocol: KafkaTransactions, now: State) -> BoolExpr:
 def no_invalid_producer_id_mapping(protocol: KafkaTransactions, now: State) -> BoolExpr:
     """No producer is told that its transaction id's coordinator has never heard of it.
 
-    Not in the module: it tells the variants apart. As published it fails after 7 steps at 2/1/1/2/1/1 and whatever
-    has 2 log partitions and a change: a broker that leads one forgets its transaction ids when it
-    becomes leader of the other. Mended, it holds at 2/2/1/2/1/1 and 2/2/2/2/1/1; so it does at 2/2/1/1/1/1.
+    Not in the module: it tells the variants apart. As published it fails after 7 steps with 2 log partitions,
+    at 2/1/1/2/1/1 already: a broker that leads one forgets its transaction ids when it becomes leader of the
+    other. Mended it holds at 2/2/2/2/1/1, and with a single log partition in both variants at 2/2/1/1/1/1.
     """
     return _no_response(protocol, now, "AddPartitionsToTxnResponse", "InvalidProducerIdMapping")
 
@@ -51,8 +49,9 @@ def no_invalid_producer_id_mapping(protocol: KafkaTransactions, now: State) -> B
 def no_producer_fenced(protocol: KafkaTransactions, now: State) -> BoolExpr:
     """No producer is told that another with its transaction id has taken over.
 
-    From a comment of the module (at `TestInv`). Fails after 9 steps at 2/2/1/1/1/1 and without changes of
-    coordinators; with a single client it takes 3 changes.
+    From a comment of the module (at `TestInv`). It fails after 9 steps at 2/2/1/1/1/1 and without changes of
+    coordinators. A single client is never fenced at 2/1/1/1/1/1, and with 2 changes after 17 steps: a leader
+    can replay an entry of its log that it has twice.
     """
     return _no_response(protocol, now, "AddPartitionsToTxnResponse", "ProducerFenced")
 
@@ -87,9 +86,7 @@ def no_terminated(protocol: KafkaTransactions, now: State) -> BoolExpr:
 
 def _no_response(protocol: KafkaTransactions, now: State, kind: str, *errors: str) -> BoolExpr:
     """No message of that kind tells one of the errors."""
-    return forall(
-        now.messages, lambda m: ~(m.is_a(kind) & protocol.is_refused(m.as_a(kind), *errors))
-    )
+    return forall(now.messages, lambda m: ~(m.is_a(kind) & protocol.is_refused(m.as_a(kind), *errors)))
 
 
 def _others(protocol: KafkaTransactions, errors: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ def strict_serializability(protocol: SpannerTransactions, now: State) -> BoolExp
     """Once all transactions have ended, the committed ones are strictly serializable.
 
     From `StrictSerializability` of TxTest. A transaction counts as started when it committed, at its commit
-    timestamp, as in the module. Holds for nonconflict with `tt_max_si` up to 4, `tt_interval` 1.
+    timestamp, as in the module. With `tt_interval` 1 it holds for nonconflict with `tt_max_si` up to 4,
+    and for read-only and circular with `tt_max_si` up to 1.
     """
     return implies(protocol.done(now), isolation.strict_serializability(history(protocol, now)))
 

@@ -104,8 +104,8 @@ def some_abort_when_done(protocol: SpannerTransactions, now: State) -> BoolExpr:
     return implies(protocol.done(now), exists(protocol.Tx, lambda tx: now.txs[tx].status == "Aborted"))
 
 
-# By set: states and diameter at `tt_max_si` 0, and the actions that never fire. TLC's figures are of nonconflict
-# alone; these were found too by a program that was written after the module for this purpose only.
+# By set: states and diameter at `tt_max_si` 0, and the actions that never fire. TLC's figures are of
+# nonconflict alone; these were found too by a program written after the module for this purpose only.
 OTHER_SETS = {
     "read-only": (50_450, 33, set()),
     "circular": (31_858, 36, {"prepare"}),

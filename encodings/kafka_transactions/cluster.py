@@ -85,8 +85,9 @@ class Cluster(Protocol):
     def last_pid(self) -> int:
         """The last producer id.
 
-        An id is made by a broker that leads a transaction id's log partition and knows nothing of that id. This
-        can be once for each, and again after a change: in the new leader, or in one that forgot.
+        A broker makes one where it believes that it leads a transaction id's log partition, and knows nothing
+        of that transaction id. So it can be for each of them, and after each change once more: the change adds
+        one that believes so, and that broker forgets the others.
         """
         return self.max_pid or self.transaction_ids * (self.max_coordinator_changes + 1)
 
@@ -94,8 +95,9 @@ class Cluster(Protocol):
     def last_epoch(self) -> int:
         """The last producer epoch.
 
-        Each client initialises once, and all but the last may have a transaction to be aborted. From the
-        second change on leaders replay entries that they copied before they were committed.
+        Each client gets an epoch of its own, and all but the last may have a transaction that is aborted in a
+        new one. Exact up to one change. From the second on, leaders replay entries that they have twice
+        (see BecomeFollower), and clients ask again: here it is an estimate, above what was seen.
         """
         if self.max_producer_epoch is not None:
             return self.max_producer_epoch
@@ -106,13 +108,13 @@ class Cluster(Protocol):
     def log_capacity(self) -> int:
         """The entries that a log partition can hold.
 
-        An entry for each epoch, one more to complete each abort, one for each client and topic partition,
-        and one that a follower has twice; and again what is replayed.
+        One for each epoch, one more to complete each abort, one for each client and topic partition, and what
+        a follower has twice after a change. Exact up to one change; then an estimate, as for epochs.
         """
         if self.max_log_length is not None:
             return self.max_log_length
         changes = self.max_coordinator_changes
-        once = 3 * self.clients - 2 + self.clients * self.topic_partitions + min(1, changes)
+        once = 3 * self.clients - 2 + self.clients * self.topic_partitions + changes
         replays = max(0, changes * (changes + 1) // 2 - 1) * (self.brokers - 1) * self.clients
         return once + replays
 
@@ -148,8 +150,8 @@ class Cluster(Protocol):
             Map(self.Broker, Map(self.LogPartition, self.PartitionMetadata)),
             tla="tc_log_metadata",
         )
-        # The module has a high watermark for each broker, and moves all of them at once. So what BecomeFollower
-        # asks of it, both to be the leader's and to stay as it was, is always granted.
+        # The module has a high watermark for each broker, and moves all of them at once. So what its
+        # BecomeFollower asks of it, both to be the leader's and to stay as it was, is always granted.
         state.declare("tc_log_hwm", Map(self.LogPartition, Int(0, self.log_capacity)), tla="tc_log_hwm")
         state.declare("txn_log_leader", Map(self.LogPartition, self.Broker), tla="txn_log_leader")
         state.declare("txn_log_epoch", Map(self.LogPartition, self.CoordinatorEpoch), tla="txn_log_epoch")
@@ -269,7 +271,7 @@ class Cluster(Protocol):
     # -- messages -----------------------------------------------------------------------------------------
 
     def receive(self, now: State, nxt: Next, kind: str) -> tuple[Any, Any]:
-        """Some message of that kind: it and its fields. It is discarded, for `send` or `keep` to write down."""
+        """Some message of that kind, and its fields. It is kept with the processed ones, which are state too."""
         message = nxt.pick("msg", now.messages)
         nxt.require(message.is_a(kind))
         nxt.messages_discard = now.messages_discard.add(message)

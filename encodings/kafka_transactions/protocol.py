@@ -11,13 +11,14 @@ class KafkaTransactions(Clients, Coordinators):
 
     The broker that leads a transaction id's log partition coordinates it, and may change at any time. Clients
     that share a transaction id fence each other: a later one gets a higher producer epoch, and an ongoing
-    transaction of an earlier one is aborted first. Nothing is ever committed, as the source has no request for it yet.
-    Clients rest in the end, so deadlocks say nothing here.
+    transaction of an earlier one is aborted first. No transaction is ever committed: the source has no request
+    for that yet. Clients rest in the end, so deadlocks say nothing here.
 
     Variants:
 
     - as-published: a broker that becomes leader of a log partition forgets the transaction ids of the others.
     - mended-become-leader: it keeps them. The two differ with two or more log partitions only.
 
-    Producer ids, producer epochs and the log are bounded here, and unbounded in the source.
+    Producer ids, producer epochs and the log are unbounded in the source. Their bounds here follow from the
+    other parameters; where one is too small, the outcome is out of bounds.
     """

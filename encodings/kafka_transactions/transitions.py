@@ -23,7 +23,7 @@ VALID_PREVIOUS = {
 
 @dataclass(frozen=True)
 class Attempt:
-    """The result of asking for a transition: an error or None, and the transition, to be read if it is None."""
+    """What asking for a transition gives: an error or None, and the transition, to be read where that is None."""
 
     error: Any
     transition: Any
@@ -100,7 +100,7 @@ class Transitions(Cluster):
         )
 
     def complete_transition(self, prepared: Any) -> Attempt:
-        """The transition that completes a prepared one. It does not wait for that, which is no longer pending."""
+        """The transition that completes a prepared one, which is taken for no longer pending."""
         same = {"pid": prepared.pid, "pepoch": prepared.pepoch, "partitions": prepared.partitions}
         commit = self.get_transition(False, prepared.state, "CompleteCommit", **same)
         abort = self.get_transition(False, prepared.state, "CompleteAbort", **same)

@@ -10,12 +10,12 @@ from leadline.symbolic.lang import BoolExpr, IntExpr, Next, State, action, all_o
 class SpannerTransactions(ReadWrite, ReadOnly):
     """Transactions read and write keys, each on a participant of its own, under timestamps of TrueTime.
 
-    A read-write transaction locks what it reads, then commits in two phases: its participants prepare, the
-    first of them in the order of the keys being its coordinator; the coordinator chooses a timestamp, and the
-    transaction has committed when that has passed for certain (commit wait). Who needs a lock of a
-    transaction of lower priority, one with a greater number, aborts it (wound-wait). A read-only
-    transaction reads without locks, as of one timestamp. Participants do not fail: each stands for
-    a replicated one.
+    A read-write transaction locks what it reads, then commits in two phases: the participants that it writes
+    to prepare, all but the first in alphabetical order, which coordinates: it chooses a timestamp, and the
+    transaction has committed once that has passed for certain (commit wait). Who needs a lock of a
+    transaction of lower priority, one with a greater number, aborts it (wound-wait). A read-only transaction
+    reads without locks, as of one timestamp. Participants do not fail: each stands for a replicated one.
+    Time can always pass or stand still, so there is no deadlock.
 
     The transactions are a named set, or a user's own in a TOML file:
 

@@ -71,8 +71,8 @@ class Store(TrueTime):
         self.Key = enum("Key", *sorted({key for one in definitions for key in (*one.read, *one.write)}))
         written = [value for one in definitions for value in one.write.values()]
         self.Value = Int(INITIAL_VALUE, max([INITIAL_VALUE, *written]))
-        # At time A a transaction gets a timestamp of at most A + I + 1, I the interval, and while it waits for
-        # that, events move the time to at most A + 2I + 2: so far for each transaction, tt_max_si for all.
+        # At time A a transaction gets a timestamp of at most A + I + 1, I the interval; while it waits for
+        # that, events move the time to at most A + 2I + 2. So far for each transaction, tt_max_si for all.
         wait = 2 * self.tt_interval + 2
         last = self.tt_init_abs + self.tt_max_si + len(definitions) * wait
         self.define_clock(state, last)

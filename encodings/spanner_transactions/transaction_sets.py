@@ -10,8 +10,8 @@ read-only transaction. An earlier transaction has the higher priority.
     [[transaction]]
     read = ["k1", "k2"]
 
-Keys are named by letters, digits, `_` and `-`, and hold 0 at first. Values are whole numbers from 0 to 63; those
-written to one key should differ, or a read does not tell who wrote.
+Keys are named by letters, digits, `_` and `-`, and hold 0 at first. Values are whole numbers from 0 to 63;
+those written to one key should differ, or a read does not tell who wrote.
 """
 
 from __future__ import annotations

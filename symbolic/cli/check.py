@@ -75,7 +75,10 @@ def add_parser(commands: Any) -> None:
         help="default: z3; auto lets both race on two cores, and on one core it is cadical",
     )
     parser.add_argument(
-        "--timeout", type=seconds, metavar="S", help="give up after so many seconds; a proof has as many again"
+        "--timeout",
+        type=seconds,
+        metavar="S",
+        help="give up after so many seconds; a proof has as many again",
     )
     parser.add_argument(
         "--memory",
@@ -87,8 +90,8 @@ def add_parser(commands: Any) -> None:
         "--proof",
         type=Path,
         metavar="FILE",
-        help="of the properties that are safe, write a proof by CaDiCaL, whichever solver searched: FILE.cnf is "
-        "the formula that one of them fails or a step goes out of bounds (DIMACS), FILE its refutation (DRUP)",
+        help="prove by CaDiCaL, whichever solver searched, what was found safe: FILE.cnf is the formula that "
+        "one of these properties fails or a step goes out of bounds (DIMACS), FILE its refutation (DRUP)",
     )
     add_format(parser, "text", "json", "itf", "tla", out=True)
     parser.set_defaults(run=run)

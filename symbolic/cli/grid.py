@@ -136,7 +136,7 @@ def _report(todo: Plan, store: Store, rows: Sequence[Row], before: set[str]) -> 
         report.say(f"dropped: {text}")
     report.say(counts(rows))
     if len(rows) < len(todo.queries):
-        report.say(f"{len(todo.queries) - len(rows)} queries were not run")
+        report.say(f"not run: {len(todo.queries) - len(rows)} of {len(todo.queries)}")
     if before:
         report.say(f"{len(before)} answered in an earlier run were skipped")
     report.say(f"the results are in {store.folder}")

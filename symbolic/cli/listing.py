@@ -94,5 +94,6 @@ def parameter_json(one: Parameter) -> dict[str, Any]:
         "at_least": one.at_least,
         "at_most": one.at_most,
         "choices": list(one.choices),
+        "file": one.file,
         "doc": one.doc,
     }

@@ -4,24 +4,21 @@ A model becomes three templates, each encoded once: the initial states, one laye
 properties of a state. A depth is made by renaming a template's literals.
 """
 
-from leadline.symbolic.encode.cnf import Clause, Template
+from leadline.symbolic.encode.template import Clause, Sink, Instance, Template, Unrolled
 from leadline.symbolic.encode.formula import Formula
 from leadline.symbolic.encode.order import static_order
 from leadline.symbolic.encode.steps import Encoding, InitialStates, StatePredicates, StepRelation
 from leadline.symbolic.encode.sweeps import SweepsUnrolling
 from leadline.symbolic.encode.unrolling import (
-    ClauseSink,
-    Instance,
     RawRun,
     RawStep,
     StepsUnrolling,
     Unrolling,
-    instantiate,
 )
 
 __all__ = [
     "Clause",
-    "ClauseSink",
+    "Sink",
     "Encoding",
     "Formula",
     "InitialStates",
@@ -33,7 +30,7 @@ __all__ = [
     "StepsUnrolling",
     "SweepsUnrolling",
     "Template",
+    "Unrolled",
     "Unrolling",
-    "instantiate",
     "static_order",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.encode.cnf import Clause
+from leadline.symbolic.encode.template import Clause
 
 
 class Formula:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.cnf import Template, template
+from leadline.symbolic.encode.template import Template, template
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.symmetry import first_use
@@ -162,7 +162,10 @@ class Encoding:
             arms = [*changing, (circuit.disj(others), state[v.name])]
             after[v.name] = values.mux(arms, v.type) if changing else state[v.name]
         row = tuple(self._row(circuit, after))
-        chosen = circuit.exactly_one(selectors) if selectors else FALSE
+        if not selectors:
+            # That there is no step must not be a constraint: the state before is asked about beside it.
+            enabled = FALSE
+        chosen = circuit.exactly_one(selectors) if selectors else TRUE
         free = [*selectors, *slot_literals(slots)]
         made = template(circuit, inputs, [*row, enabled, outside], [slots.valid(), chosen], free)
         return StepRelation(made, enabled, outside, row, tuple(selectors), slots, self.model.actions)

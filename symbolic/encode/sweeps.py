@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
-from leadline.symbolic.encode.cnf import Template, template
+from leadline.symbolic.encode.template import Sink, Instance, Template, Unrolled, template
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.steps import Encoding, StatePredicates, Truth, decode_picks, slot_literals
 from leadline.symbolic.encode.symmetry import Used, first_use
-from leadline.symbolic.encode.unrolling import ClauseSink, Instance, RawRun, RawStep, instantiate
+from leadline.symbolic.encode.unrolling import RawRun, RawStep
 from leadline.symbolic.lang.model import Action, Model
 from leadline.symbolic.lang.types import Sort, Value
 
@@ -89,16 +89,17 @@ class SweepsUnrolling:
     """
 
     def __init__(
-        self, encoding: Encoding, sink: ClauseSink, order: Sequence[Action], sorts: Sequence[Sort] = ()
+        self, encoding: Encoding, sink: Sink, order: Sequence[Action], sorts: Sequence[Sort] = ()
     ) -> None:
         self.encoding = encoding
         self.sink = sink
+        self.circuit = Unrolled(sink)
         self.sorts = tuple(sorts)
         self.actions = [optional_action(encoding.model, action, self.sorts) for action in order]
         self._width = len(encoding.input_row)
         initial = encoding.initial_under(self.sorts)
         self._initial_states = initial
-        self._initial = instantiate(initial.template, (), sink)
+        self._initial = Instance(initial.template, (), self.circuit)
         self.rows: list[tuple[int, ...]] = [tuple(map(self._initial, (*initial.state, *initial.used)))]
         self._layers: list[list[_Taking]] = []
 
@@ -115,7 +116,7 @@ class SweepsUnrolling:
         if depth == len(self._layers):
             row, layer = self.rows[depth], []
             for kind in self.actions:
-                instance = instantiate(kind.template, row, self.sink)
+                instance = Instance(kind.template, row, self.circuit)
                 changed = list(row)
                 for place, literal in kind.row.items():
                     changed[place] = instance(literal)
@@ -134,11 +135,11 @@ class SweepsUnrolling:
         row = layer[-1].row if layer else self.rows[-1]
         self.rows.append(row)
         validity = self.encoding.validity
-        instantiate(validity, row[: self._width], self.sink)
+        Instance(validity, row[: self._width], self.circuit)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` sweeps."""
-        return instantiate(predicates.template, self.rows[depth][: self._width], self.sink)
+        return Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
 
     def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
         """The run to the state after `depth` sweeps under an assignment, its skips dropped.

@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.encode.cnf import Clause, Template
+from leadline.symbolic.encode.template import Sink, Instance, Unrolled
 from leadline.symbolic.encode.steps import Encoding, StatePredicates, Truth
 from leadline.symbolic.lang.model import Action
 from leadline.symbolic.lang.types import Value
-
-
-class ClauseSink(Protocol):
-    """Where clauses go: a solver."""
-
-    def new_variables(self, count: int) -> int:
-        """Reserve variables; the first one's number."""
-
-    def add(self, clauses: Sequence[Clause]) -> None:
-        """Assert clauses."""
-
-
-@dataclass(frozen=True)
-class Instance:
-    """A template's instance: `literals[x]` is the solver's literal for variable x of the template."""
-
-    literals: dict[int, int]
-
-    def __call__(self, literal: int) -> int:
-        """The solver's literal for a literal of the template."""
-        return self.literals[literal] if literal > 0 else -self.literals[-literal]
-
-
-def instantiate(template: Template, given: Sequence[int], sink: ClauseSink) -> Instance:
-    """A new instance of a template whose inputs are the given literals of the sink."""
-    first = sink.new_variables(len(template.own))
-    literals = {TRUE: TRUE}
-    literals.update(zip(template.inputs, given, strict=True))
-    literals.update(zip(template.own, range(first, first + len(template.own)), strict=True))
-    renamed = dict(literals)
-    renamed.update((-variable, -literal) for variable, literal in literals.items())
-    look = renamed.__getitem__
-    sink.add([tuple(map(look, clause)) for clause in template.clauses])
-    return Instance(literals)
 
 
 @dataclass(frozen=True)
@@ -95,11 +59,12 @@ class StepsUnrolling:
     for, so a layer can also be asked whether its step goes out of bounds.
     """
 
-    def __init__(self, encoding: Encoding, sink: ClauseSink) -> None:
+    def __init__(self, encoding: Encoding, sink: Sink) -> None:
         self.encoding = encoding
         self.sink = sink
+        self.circuit = Unrolled(sink)
         initial = encoding.initial
-        self._initial = instantiate(initial.template, (), sink)
+        self._initial = Instance(initial.template, (), self.circuit)
         self.rows: list[tuple[int, ...]] = [tuple(map(self._initial, initial.state))]
         self._layers: list[Instance] = []
 
@@ -114,7 +79,7 @@ class StepsUnrolling:
 
     def _layer(self, depth: int) -> Instance:
         if depth == len(self._layers):
-            made = instantiate(self.encoding.step.template, self.rows[depth], self.sink)
+            made = Instance(self.encoding.step.template, self.rows[depth], self.circuit)
             self._layers.append(made)
         return self._layers[depth]
 
@@ -128,11 +93,11 @@ class StepsUnrolling:
         relation = self.encoding.step
         self.sink.add([(layer(relation.taken),)])
         self.rows.append(tuple(map(layer, relation.state)))
-        instantiate(self.encoding.validity, self.rows[-1], self.sink)
+        Instance(self.encoding.validity, self.rows[-1], self.circuit)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` steps."""
-        return instantiate(predicates.template, self.rows[depth], self.sink)
+        return Instance(predicates.template, self.rows[depth], self.circuit)
 
     def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
         """The run to the state after `depth` steps under an assignment; with `beyond`, one step more."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import ClauseSink, Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.encode import Sink, Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
 from leadline.symbolic.engines.query import SILENT, Listener, Query
 from leadline.symbolic.engines.search import Clock, Search
@@ -102,7 +102,7 @@ def bounded_check(
 
 def chosen_unrolling(
     semantics: Semantics, targets: Sequence[Property], options: BmcOptions
-) -> Callable[[Encoding, ClauseSink], Unrolling]:
+) -> Callable[[Encoding, Sink], Unrolling]:
     """What makes the unrolling that the options choose, for a search of the targets."""
     if options.unroll == STEPS:
         return StepsUnrolling

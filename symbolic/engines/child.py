@@ -1,7 +1,7 @@
 """A query's own process: `python -m leadline.symbolic.engines.child`, its job on its standard input.
 
-The job is one JSON object: the query, `memory_mb` or null, the number of the parent's process, and, if a proof
-is wanted rather than an answer, what to refute and where to write it.
+The job is one JSON object: the query, `memory_mb` or null, the number of the parent's process, and, if a
+proof is wanted rather than an answer, what to refute and where to write it.
 
 A solver's limits of its own are only requests, so the address space is limited here and the wall clock by the
 parent, who kills. Answers go out line by line as they are found: what was told is not lost with the process.

@@ -92,9 +92,7 @@ def unfinished(process: QueryProcess, talk: Conversation) -> list[Result]:
     return [_so_far(name, talk, query, depth, effort, process.reason()) for name in names]
 
 
-def _so_far(
-    name: str, talk: Conversation, query: Query, depth: int, effort: Effort, reason: str
-) -> Result:
+def _so_far(name: str, talk: Conversation, query: Query, depth: int, effort: Effort, reason: str) -> Result:
     told = talk.told.get(name)
     if told is None:
         return Result(

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -178,9 +179,10 @@ class _Reader:
             self.say(key, "the list is empty: give it a value or leave the key out")
         for text in dict.fromkeys(filter(None, map(complaint, values))):
             self.say(key, text)
-        keyed = [(type(one), _shown(one)) for one in values]
-        for twice in dict.fromkeys(text for kind, text in keyed if keyed.count((kind, text)) > 1):
-            self.say(key, f"{twice} is given twice: leave one out")
+        times = Counter((type(one), _shown(one)) for one in values)
+        for (_, text), count in times.items():
+            if count > 1:
+                self.say(key, f"{text} is given more than once: leave the others out")
         return tuple(values)
 
     def shared(self) -> tuple[tuple[int, ...], tuple[str, ...], bool, Limits]:

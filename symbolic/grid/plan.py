@@ -10,7 +10,7 @@ from pathlib import Path
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.grid.gridfile import Check, Mistakes, read_checks
 from leadline.symbolic.grid.query import GridQuery, parameters_json
-from leadline.symbolic.lang import AssumptionFailed, Model, UserError
+from leadline.symbolic.lang import AssumptionFailed, Model, ModelError, UserError
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.trace import DEADLOCK
 
@@ -50,7 +50,7 @@ def plan(path: Path) -> Plan:
 
 
 def _queries(check: Check, mistakes: Mistakes, dropped: list[str]) -> Iterator[GridQuery]:
-    told: set[str] = set()
+    told: set[object] = set()
     for values in itertools.product(*check.parameters.values()):
         settings = tuple(zip(check.parameters, values, strict=True))
         point = f"{check.entry.name} at {_spelled(settings)}"
@@ -60,9 +60,10 @@ def _queries(check: Check, mistakes: Mistakes, dropped: list[str]) -> Iterator[G
             dropped.append(f"{point}: {error}")
             continue
         except UserError as error:
-            # One mistake in the protocol comes up at many points.
-            if str(error) not in told:
-                told.add(str(error))
+            # One mistake in the protocol comes up at many points, its text with other numbers.
+            key = tuple(x.span for x in error.mistakes) if isinstance(error, ModelError) else str(error)
+            if key not in told:
+                told.add(key)
                 mistakes.say(check.place, f"at {_spelled(settings)}: {error}")
             continue
         missing = [name for name in check.properties if name not in model.properties]

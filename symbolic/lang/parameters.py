@@ -25,7 +25,7 @@ class Parameter:
         at_most: the greatest integer allowed.
         choices: the strings allowed.
         doc: what it means.
-        file: how the name of a file ends that may be given in place of a choice, such as ".toml"; or "".
+        file: how the name of a file ends that may be given besides the choices, such as ".toml"; or "".
     """
 
     default: Setting | None
@@ -63,8 +63,8 @@ class Parameter:
         low = self.at_least if self.at_least is not None else value
         high = self.at_most if self.at_most is not None else value
         outside = self.kind is int and not low <= value <= high  # type: ignore[operator]  # integers by now
-        named = self.file != "" and str(value).endswith(self.file)
-        if outside or (self.choices and value not in self.choices and not named):
+        named = value in self.choices or (self.file != "" and str(value).endswith(self.file))
+        if outside or ((self.choices or self.file) and not named):
             return f"{self.name} must be {self.range}, and is {value!r}"
         return None
 
@@ -84,7 +84,7 @@ def parameter(
         default: an int, a bool or a str; None for an integer that the protocol derives from the others.
         at_least: the least integer allowed.
         at_most: the greatest integer allowed.
-        choices: the strings allowed; any if empty.
+        choices: the strings allowed; any if empty (and no file is named).
         file: how the name of a file ends that is allowed besides the choices, such as ".toml". The protocol
             reads it, and raises a ParameterError that says what is wrong in it.
         doc: what it means, in a few words.

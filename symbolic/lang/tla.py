@@ -8,7 +8,7 @@ coercion prints as the value that it coerces.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from leadline.symbolic.lang import nodes as n
@@ -18,6 +18,7 @@ from leadline.symbolic.lang.structures import Record, Tuple
 from leadline.symbolic.lang.tla_names import bound_names
 from leadline.symbolic.lang.tla_text import OPEN, Text, atom, infix, prefix
 from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.lang.types import Type
 
 
 def to_tla(node: n.Node, names: Mapping[str, str] | None = None) -> str:
@@ -31,7 +32,12 @@ def to_tla(node: n.Node, names: Mapping[str, str] | None = None) -> str:
 
 
 class Printer:
-    """Prints node by node, children first. There is one method for each kind of node."""
+    """Prints node by node, children first. There is one method for each kind of node.
+
+    Args:
+        names: the TLA+ names of state variables; one that is not given is printed in lowerCamelCase.
+        taken: names that mean something around the expression, so that no bound variable may have them.
+    """
 
     def __init_subclass__(cls) -> None:
         cls._check_total()
@@ -42,15 +48,16 @@ class Printer:
         if missing:
             raise TypeError(f"{cls.__name__} does not print {', '.join(missing)}")
 
-    def __init__(self, names: Mapping[str, str]) -> None:
+    def __init__(self, names: Mapping[str, str], taken: Collection[str] = ()) -> None:
         self._names = names
+        self._taken = taken
         self._bound: Mapping[n.Bound, str] = {}
         self._done: dict[n.Node, Text] = {}
 
     def text(self, root: n.Node) -> str:
         """The text of one expression."""
         nodes = n.postorder(root)
-        self._bound = bound_names(nodes, self._variable)
+        self._bound = bound_names(nodes, self._variable, self._taken)
         self._done = {}
         for node in nodes:
             visit = getattr(self, f"visit_{type(node).__name__}")
@@ -67,6 +74,12 @@ class Printer:
     def _variable(self, name: str) -> str:
         return self._names.get(name, camel(name))
 
+    def _pick(self, name: str) -> str:
+        return camel(name)
+
+    def _set(self, kind: Type) -> Text:
+        return set_text(kind)
+
     # -- leaves and conversions ---------------------------------------------------------------------
 
     def visit_Const(self, node: n.Const) -> Text:
@@ -77,14 +90,14 @@ class Printer:
         return atom(self._variable(node.name))
 
     def visit_PickVar(self, node: n.PickVar) -> Text:
-        return atom(camel(node.name))
+        return atom(self._pick(node.name))
 
     def visit_Bound(self, node: n.Bound) -> Text:
         return atom(self._bound.get(node, camel(node.name)))
 
     def visit_Universe(self, node: n.Universe) -> Text:
         (item,) = node.type.parts
-        return set_text(item)
+        return self._set(item)
 
     def visit_Undefined(self, node: n.Undefined) -> Text:
         why = node.why.replace("\\", "\\\\").replace('"', '\\"')
@@ -176,7 +189,7 @@ class Printer:
         return atom(f"{{{self._plain(node.body)} : {self._range(node.var, node.domain)}}}")
 
     def visit_MapBuild(self, node: n.MapBuild) -> Text:
-        keys = set_text(node.var.type).above(5)
+        keys = self._set(node.var.type).above(5)
         return atom(f"[{self._bound[node.var]} \\in {keys} |-> {self._plain(node.body)}]")
 
     def visit_SeqFilter(self, node: n.SeqFilter) -> Text:
@@ -303,6 +316,11 @@ class Printer:
     # -- EXCEPT -------------------------------------------------------------------------------------
 
     def _except(self, root: n.Node) -> Text:
+        base, changes = self._changes(root)
+        shown = ", ".join(f"{path} = {self._plain(value)}" for path, value in changes)
+        return atom(f"[{self._of(base).above(15)} EXCEPT {shown}]")
+
+    def _changes(self, root: n.Node) -> tuple[n.Node, list[tuple[str, n.Node]]]:
         """Updates of one value, one after the other, each as deep as its path goes."""
         base, layers = _layers(root)
         # Paths still to print, the first one last: the way to a part, what it is set to.
@@ -315,8 +333,8 @@ class Printer:
             if inner and inner_base is _read(update):
                 todo += [(path, layer) for layer in inner]
             else:
-                changes.append(f"{path} = {self._plain(update.value)}")
-        return atom(f"[{self._of(base).above(15)} EXCEPT {', '.join(changes)}]")
+                changes.append((path, update.value))
+        return base, changes
 
     def _selector(self, update: Any) -> str:
         if isinstance(update, n.ComponentUpdate):

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.types import Sort, Type
 
 
-def bound_names(nodes: Sequence[n.Node], variable: Callable[[str], str]) -> Mapping[n.Bound, str]:
+def bound_names(
+    nodes: Sequence[n.Node], variable: Callable[[str], str], around: Collection[str] = ()
+) -> Mapping[n.Bound, str]:
     """A name for each bound variable: its own, with a number where another of that name lies around it.
 
     Args:
         nodes: all nodes of the expression, children before parents.
         variable: the TLA+ name of a state variable.
+        around: more names that mean something around the expression.
     """
-    taken = _names_outside(nodes, variable)
+    taken = _names_outside(nodes, variable).union(around)
     inside: dict[n.Node, frozenset[n.Bound]] = {}
     rivals: dict[n.Bound, set[n.Bound]] = {}
     for node in nodes:

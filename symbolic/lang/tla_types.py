@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.tla_text import Text, atom, infix, prefix
 from leadline.symbolic.lang.types import Bool, Enum, Int, Option, Sort, Type
 
+Named = Mapping[Type, str]
+"""The operators that stand for types."""
 
-def set_text(kind: Type, depth: int = 0) -> Text:
+NONE: Named = {}
+
+
+def set_text(kind: Type, named: Named = NONE, depth: int = 0) -> Text:
     """The set of a type's values: `BOOLEAN`, `0..3`, a sort's name, `SUBSET S`, `[f : S, g : T]` and so on.
 
     Args:
         kind: the type.
+        named: the operators that stand for types, this one and those inside it.
         depth: how many bound variables of this text lie around it.
     """
+    if kind in named:
+        return atom(named[kind])
     match kind:
         case Bool():
             return atom("BOOLEAN")
@@ -25,41 +35,46 @@ def set_text(kind: Type, depth: int = 0) -> Text:
         case Enum():
             return atom(f"{{{', '.join(map(kind.tla, kind.members))}}}")
         case Option(item=item):
-            return infix("\\cup", 8, 8, set_text(item, depth), atom("{None}"))
+            return infix("\\cup", 8, 8, set_text(item, named, depth), atom("{None}"))
         case Set(item=item):
-            return prefix("SUBSET ", set_text(item, depth), 8)
+            return prefix("SUBSET ", set_text(item, named, depth), 8)
         case Map(key=key, value=value):
-            return atom(f"[{set_text(key, depth).text} -> {set_text(value, depth).text}]")
+            return atom(f"[{set_text(key, named, depth).text} -> {set_text(value, named, depth).text}]")
         case Seq(item=item, capacity=capacity):
             # No name of a protocol ends in an underscore here, so the variable cannot clash with one.
             size = f"size{depth or ''}_"
-            lists = f"[1..{size} -> {set_text(item, depth + 1).text}]"
+            lists = f"[1..{size} -> {set_text(item, named, depth + 1).text}]"
             return prefix("UNION ", atom(f"{{{lists} : {size} \\in 0..{capacity}}}"), 8)
-        case Record(fields=fields):
-            return _records({camel(name): set_text(part, depth).text for name, part in fields})
-        case Union(variants=variants) if variants:
-            shapes = [_shape(tag, record, depth) for tag, record in variants]
+        case Record():
+            return atom(_records(record_sets(kind, named, depth)))
+        case Union() if kind.variants:
+            shapes = [atom(_records(fields)) for fields in variant_sets(kind, named, depth)]
             return infix("\\cup", 8, 8, *shapes) if len(shapes) > 1 else shapes[0]
         case Tuple(items=items):
-            return _tuples(items, depth)
+            return _tuples(items, named, depth)
     return atom("{}")
 
 
-def _shape(tag: str, record: Record, depth: int) -> Text:
-    fields = {camel(name): set_text(part, depth).text for name, part in record.fields}
-    return _records({"type": f'{{"{tag}"}}'} | fields)
+def record_sets(kind: Record, named: Named = NONE, depth: int = 0) -> dict[str, str]:
+    """The set of each field's values, by the field's name."""
+    return {camel(name): set_text(part, named, depth).text for name, part in kind.fields}
 
 
-def _records(fields: dict[str, str]) -> Text:
+def variant_sets(kind: Union, named: Named = NONE, depth: int = 0) -> list[dict[str, str]]:
+    """The same of each variant, which is a record whose field `type` holds the tag."""
+    return [{"type": f'{{"{tag}"}}'} | record_sets(record, named, depth) for tag, record in kind.variants]
+
+
+def _records(fields: dict[str, str]) -> str:
     if not fields:
-        return atom("{<<>>}")
-    return atom(f"[{', '.join(f'{name} : {text}' for name, text in fields.items())}]")
+        return "{<<>>}"
+    return f"[{', '.join(f'{name} : {text}' for name, text in fields.items())}]"
 
 
-def _tuples(items: tuple[Type, ...], depth: int) -> Text:
+def _tuples(items: tuple[Type, ...], named: Named, depth: int) -> Text:
     if len(items) > 1:
-        return infix("\\X", 10, 13, *(set_text(item, depth) for item in items))
+        return infix("\\X", 10, 13, *(set_text(item, named, depth) for item in items))
     if not items:
         return atom("{<<>>}")
     item = f"item{depth or ''}_"
-    return atom(f"{{<<{item}>> : {item} \\in {set_text(items[0], depth + 1).above(5)}}}")
+    return atom(f"{{<<{item}>> : {item} \\in {set_text(items[0], named, depth + 1).above(5)}}}")

@@ -35,6 +35,25 @@ class Solver(ABC):
     def add(self, clauses: Sequence[tuple[int, ...]]) -> None:
         """Assert clauses."""
 
+    def conj(self, literals: Sequence[int]) -> int:
+        """A literal equivalent to the conjunction of several, by Tseitin's clauses unless overridden."""
+        x = self.new_variables(1)
+        self.add([*((-x, literal) for literal in literals), (x, *(-literal for literal in literals))])
+        return x
+
+    def xor(self, left: int, right: int) -> int:
+        """A literal equivalent to the exclusive or of two."""
+        x = self.new_variables(1)
+        self.add([(-x, left, right), (-x, -left, -right), (x, -left, right), (x, left, -right)])
+        return x
+
+    def mux(self, condition: int, then: int, orelse: int) -> int:
+        """A literal equivalent to `then` where the condition holds, to `orelse` elsewhere."""
+        x, c, a, b = self.new_variables(1), condition, then, orelse
+        # The last two follow from the others; they let the solver see what both arms agree on.
+        self.add([(-c, -a, x), (-c, a, -x), (c, -b, x), (c, b, -x), (-a, -b, x), (a, b, -x)])
+        return x
+
     @abstractmethod
     def check(self, assumptions: Sequence[int]) -> Answer:
         """Whether the clauses and the assumptions, which count for this call only, can be satisfied."""

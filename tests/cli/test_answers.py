@@ -217,6 +217,7 @@ def test_list_and_show_in_json(leadline: Leadline) -> None:
         "at_least": 1,
         "at_most": 9,
         "choices": [],
+        "file": "",
         "doc": "where counting ends",
     }
     assert [one["kind"] for one in listed["properties"]] == ["invariant", "invariant", "probe"]

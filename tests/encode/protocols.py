@@ -14,10 +14,12 @@ from leadline.symbolic.lang import (
     State,
     action,
     enum,
+    invariant,
     ite,
     of,
     parameter,
     pick,
+    probe,
     record,
     sort,
     union,
@@ -125,6 +127,18 @@ class Picky(Protocol):
             number = nxt.pick("number", ite(now.none.value == 0, nobody, nobody))
             nxt.require(number > 0)
         nxt.count = now.count
+
+
+@probe(Picky)
+def never_three(protocol: Picky, now: State) -> Any:
+    """Violated by counting, whatever there is to pick."""
+    return now.count != 3
+
+
+@invariant(Picky)
+def never_full(protocol: Picky, now: State) -> Any:
+    """Holds."""
+    return now.none.is_none
 
 
 class Clock(Protocol):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.cnf import Clause, template
+from leadline.symbolic.encode.template import Clause, template
 from leadline.symbolic.encode.unrolling import instantiate
 from leadline.symbolic.solve import Answer, CadicalSolver
 from tests.encode.truth import all_rows, simulate

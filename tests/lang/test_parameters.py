@@ -109,6 +109,24 @@ def test_text_that_cannot_be_read(name: str, text: str, told: str) -> None:
     assert str(caught.value) == told
 
 
+class Files(Protocol):
+    """Text that names a file."""
+
+    choice: str = parameter("small", choices=("small", "large"), file=".toml", doc="a name or a file")
+    path: str = parameter("x.csv", file=".csv", doc="a file")
+
+
+def test_a_file_may_stand_in_place_of_a_choice() -> None:
+    assert Files(choice="large").settings["choice"] == "large"
+    assert Files(choice="any/where.toml").settings["choice"] == "any/where.toml"
+    with pytest.raises(ParameterError) as caught:
+        Files(choice="where.tom")
+    assert str(caught.value) == "choice must be small | large | the path of a .toml file, and is 'where.tom'"
+    with pytest.raises(ParameterError) as caught:
+        Files(path="x.tsv")
+    assert str(caught.value) == "path must be the path of a .csv file, and is 'x.tsv'"
+
+
 def test_parameters_are_inherited() -> None:
     class More(Settings):
         extra: int = parameter(1, doc="one more")

@@ -9,18 +9,7 @@ from leadline.encodings.kafka_transactions.transitions import Attempt
 from leadline.symbolic.catalog import find
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.lang import (
-    NamedExpr,
-    Next,
-    State,
-    action,
-    all_of,
-    build,
-    ite,
-    map_of,
-    of,
-    pick,
-)
+from leadline.symbolic.lang import NamedExpr, Next, State, action, build, ite, map_of, of, pick
 from tests.truth import bounded
 
 
@@ -35,7 +24,7 @@ class LeadsFromNothing(KafkaTransactions):
         b: NamedExpr = pick("Broker"),
         p: NamedExpr = pick("LogPartition"),
     ) -> None:
-        """Forgets the log partition's own transaction ids."""
+        """Forgets the transaction ids of the log partition that it begins to lead."""
         nxt.require(now.aux_coord_ctr < self.max_coordinator_changes)
         nxt.require(b != now.tc_log_metadata[b][p].leader)
         epoch = now.txn_log_epoch[p] + 1
@@ -47,7 +36,7 @@ class LeadsFromNothing(KafkaTransactions):
 
 
 class CommitsAlone(KafkaTransactions):
-    """A broker that only believes that it leads commits without the others."""
+    """A broker that only believes that it leads commits entries without the others."""
 
     @action
     def commit_txn_log_append(
@@ -57,17 +46,43 @@ class CommitsAlone(KafkaTransactions):
         b: NamedExpr = pick("Broker"),
         p: NamedExpr = pick("LogPartition"),
     ) -> None:
-        """Does not compare coordinator epochs, and not whether the controller knows of it."""
-        log, hwm = now.tc_log[b][p], now.tc_log_hwm[p]
-        nxt.require(hwm < log.length, now.tc_log_metadata[b][p].leader == b)
+        """Compares no coordinator epochs."""
+        nxt.require(now.tc_log_hwm[p] < now.tc_log[b][p].length, now.tc_log_metadata[b][p].leader == b)
         self.commit_next(now, nxt, b, p)
 
 
-class TakesPreparedForUnknown(KafkaTransactions):
-    """A coordinator does not expect an abort that is prepared and not complete."""
+class KnowsNoPreparedAbort(KafkaTransactions):
+    """A coordinator does not expect a client before an abort is complete."""
 
     def init_pid_transition(self, now: State, broker: Any, tid: Any, metadata: Any) -> Attempt:
-        """Leaves one arm out."""
-        sound = super().init_pid_transition(now, broker, tid, metadata)
-        unknown = all_of(metadata.state == "PrepareAbort")
-        return Attempt(ite(unknown, of(self.Error, "IllegalState"), sound.error), sound.transition)
+        """Leaves out that the client is to try again."""
+        attempt = super().init_pid_transition(now, broker, tid, metadata)
+        unknown = of(self.Error, "IllegalState")
+        return Attempt(ite(metadata.state == "PrepareAbort", unknown, attempt.error), attempt.transition)
+
+
+MUTANTS = [
+    # A client gets its producer id (4) and begins (2), the leader changes (2), and the client, sent away by
+    # the old leader (1), asks the new one (2): 11 steps.
+    (LeadsFromNothing, {"clients": 1}, "no-invalid-producer-id-mapping", 11),
+    # The leader changes before the old one commits: the new one knows nothing of the client's producer id.
+    (CommitsAlone, {"clients": 1}, "no-invalid-producer-id-mapping", 11),
+    # A client begins a transaction (7). Another makes the coordinator prepare its abort (3), is told to try
+    # again (1), and does so (2) before the abort is complete.
+    (KnowsNoPreparedAbort, {}, "no-bad-state-response", 13),
+]
+
+
+@pytest.mark.parametrize(("mutant", "settings", "name", "steps"), MUTANTS)
+def test_mutant_is_found(
+    mutant: type[KafkaTransactions], settings: dict[str, int], name: str, steps: int
+) -> None:
+    claims = find("kafka-transactions").claims
+    sound = explore(Semantics(build(KafkaTransactions(**settings), claims)), [name])
+    assert sound.complete
+    assert sound.properties[name].violations == 0
+    model = build(mutant(**settings), claims)
+    assert explore(Semantics(model), [name]).properties[name].steps == steps
+    for solver in ("cadical", "z3"):
+        result = bounded(model, solver, steps)[name]
+        assert (result.verdict, result.steps, result.depth) == (Verdict.VIOLATED, steps, steps - 1)

@@ -66,8 +66,8 @@ def test_everything_is_escaped() -> None:
     texts = ("protocol", "property", "solver", "host", "machine", "leadline_version", "reason", "kind")
     rows = [
         unknown(evil),
-        row(**{name: evil for name in texts}, parameters='{"<b>":"<i>"}'),
-        row(**{name: evil for name in texts}, parameters='{"<b>":"<u>"}'),
+        row(**dict.fromkeys(texts, evil), parameters='{"<b>":"<i>"}'),
+        row(**dict.fromkeys(texts, evil), parameters='{"<b>":"<u>"}'),
         row(verdict=evil),
     ]
     tags = {tag for tag, _ in Page(page(rows)).elements}

@@ -1,0 +1,210 @@
+"""Templates: parts of a circuit that are instantiated many times in a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux, Xor
+
+Clause = tuple[int, ...]
+
+
+class Sink(Protocol):
+    """Where gates and clauses go: a solver. Its variable 1 is the constant true."""
+
+    def new_variables(self, count: int) -> int:
+        """Reserve variables; the first one's number."""
+
+    def add(self, clauses: Sequence[Clause]) -> None:
+        """Assert clauses."""
+
+    def conj(self, literals: Sequence[int]) -> int:
+        """A literal equivalent to the conjunction of several."""
+
+    def xor(self, left: int, right: int) -> int:
+        """A literal equivalent to the exclusive or of two."""
+
+    def mux(self, condition: int, then: int, orelse: int) -> int:
+        """A literal equivalent to `then` where the condition holds, to `orelse` elsewhere."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A part of a circuit, to be instantiated many times.
+
+    Attributes:
+        inputs: the variables that an instance is given (the current state), in order.
+        free: the variables that each instance has for itself and no gate defines.
+        gates: the circuit's gates.
+        roots: the literals that an instance may be asked for.
+        constraints: clauses that hold in every instance.
+    """
+
+    inputs: tuple[int, ...]
+    free: tuple[int, ...]
+    gates: Mapping[int, Gate]
+    roots: tuple[int, ...]
+    constraints: tuple[Clause, ...]
+
+    @cached_property
+    def own(self) -> tuple[int, ...]:
+        """The variables of one whole instance: free ones and gates."""
+        literals = [*self.roots, *(literal for clause in self.constraints for literal in clause)]
+        cone = _cone(self.gates, literals, set(self.inputs))
+        return tuple(sorted({*cone, *self.free}))
+
+    @cached_property
+    def clause_count(self) -> int:
+        """How many clauses one whole instance takes, by Tseitin's transformation of its gates.
+
+        G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
+        """
+        gates = [self.gates[x] for x in self.own if x in self.gates]
+        return len(self.constraints) + sum(_CLAUSES.get(type(x), 1 + len(operands(x))) for x in gates)
+
+
+_CLAUSES = {Mux: 6, Xor: 4}
+
+
+def template(
+    circuit: Circuit,
+    inputs: Iterable[int],
+    roots: Iterable[int],
+    constraints: Iterable[int],
+    free: Iterable[int],
+) -> Template:
+    """The template of a circuit.
+
+    Args:
+        circuit: the circuit; it must not grow any more.
+        inputs: literals of the variables to be given from outside.
+        roots: literals that somebody may ask for.
+        constraints: literals that must be true in every instance.
+        free: literals of the variables that each instance has for itself, whether anything uses them or not.
+    """
+    given = tuple(dict.fromkeys(abs(x) for x in inputs if abs(x) != TRUE))
+    asserted = tuple(clause for literal in constraints for clause in _assert(circuit, literal))
+    roots = tuple(roots)
+    literals = [*roots, *(literal for clause in asserted for literal in clause)]
+    outside = {*given, *circuit.gates}
+    own = [x for x in _cone(circuit.gates, literals, set(given)) if x not in outside]
+    loose = (abs(x) for x in free if abs(x) != TRUE and abs(x) not in outside)
+    return Template(given, tuple(sorted({*own, *loose})), circuit.gates, roots, asserted)
+
+
+class Unrolled(Circuit):
+    """The circuit of an unrolling: a new gate goes to the sink at once.
+
+    Folding and sharing work across instances, so what the initial state fixes costs nothing.
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        super().__init__()
+        self.sink = sink
+        self._waiting: list[Clause] = []
+
+    def input(self) -> int:
+        return self.sink.new_variables(1)
+
+    def _gate(self, key: tuple[int, ...], gate: Gate) -> int:
+        if isinstance(gate, And):
+            made = self.sink.conj(gate.operands)
+        elif isinstance(gate, Mux):
+            made = self.sink.mux(*operands(gate))
+        else:
+            made = self.sink.xor(*operands(gate))
+        self._known[key] = made
+        return made
+
+    def require(self, clause: Iterable[int]) -> None:
+        """Assert a clause."""
+        literals = [literal for literal in clause if literal != FALSE]
+        if TRUE not in literals:
+            self._waiting.append(tuple(literals))
+
+    def flush(self) -> None:
+        """Hand what is new to the sink."""
+        self.sink.add(self._waiting)
+        self._waiting = []
+
+
+class Instance:
+    """An instance of a template. Called with a literal of the template, it gives the sink's.
+
+    Gates are made when they are first asked for: what nobody asks of an instance costs nothing.
+    """
+
+    def __init__(self, template: Template, given: Sequence[int], into: Unrolled) -> None:
+        self._template = template
+        self._into = into
+        self._literals = {TRUE: TRUE, **dict(zip(template.inputs, given, strict=True))}
+        first = into.sink.new_variables(len(template.free))
+        self._literals.update(zip(template.free, range(first, first + len(template.free)), strict=True))
+        for clause in template.constraints:
+            into.require([self._literal(x) for x in clause])
+        into.flush()
+
+    def __call__(self, literal: int) -> int:
+        found = self._literal(literal)
+        self._into.flush()
+        return found
+
+    def _literal(self, literal: int) -> int:
+        variable = abs(literal)
+        if variable not in self._literals:
+            self._make(variable)
+        return self._literals[variable] if literal > 0 else -self._literals[variable]
+
+    def _make(self, root: int) -> None:
+        known, into, gates = self._literals, self._into, self._template.gates
+        for x in _cone(gates, [root], known):
+            gate = gates[x]
+            if isinstance(gate, And):
+                known[x] = into.conj([known[y] if y > 0 else -known[-y] for y in gate.operands])
+            elif isinstance(gate, Mux):
+                known[x] = into.mux(*(known[y] if y > 0 else -known[-y] for y in operands(gate)))
+            else:
+                known[x] = into.xor(*(known[y] if y > 0 else -known[-y] for y in operands(gate)))
+
+
+def _cone(gates: Mapping[int, Gate], roots: Iterable[int], outside: Container[int]) -> list[int]:
+    """The variables that literals depend on, operands first."""
+    seen: set[int] = set()
+    stack = [abs(root) for root in roots]
+    while stack:
+        variable = stack.pop()
+        if variable in seen or variable in outside or variable == TRUE:
+            continue
+        seen.add(variable)
+        gate = gates.get(variable)
+        if gate is not None:
+            stack.extend(abs(x) for x in operands(gate))
+    return sorted(seen)
+
+
+def operands(gate: Gate) -> tuple[int, ...]:
+    """The literals that a gate combines."""
+    if isinstance(gate, And):
+        return gate.operands
+    if isinstance(gate, Mux):
+        return (gate.condition, gate.then, gate.orelse)
+    return (gate.left, gate.right)
+
+
+def _assert(circuit: Circuit, literal: int) -> Iterator[Clause]:
+    """Clauses for a literal that must hold: conjunctions are taken apart, a disjunction is one clause."""
+    stack = [literal]
+    while stack:
+        x = stack.pop()
+        gate = circuit.gates.get(abs(x))
+        if x == TRUE:
+            continue
+        if isinstance(gate, And) and x > 0:
+            stack.extend(gate.operands)
+        elif isinstance(gate, And):
+            yield tuple(-operand for operand in gate.operands)
+        else:
+            yield (x,)

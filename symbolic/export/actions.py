@@ -1,0 +1,125 @@
+"""Actions and initial states as operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leadline.symbolic.export.layout import WIDTH, Layout, Lines, bullets, hang
+from leadline.symbolic.export.names import Words
+from leadline.symbolic.lang import Action, Model, Pick
+from leadline.symbolic.lang import nodes as n
+
+_TAKEN = 12
+"""Columns of a line that the quantifiers and bullets around a conjunct may take."""
+
+_MAY_FAIL = (
+    n.Undefined,
+    n.Div,
+    n.Mod,
+    n.Choose,
+    n.MinOf,
+    n.MaxOf,
+    n.Get,
+    n.Payload,
+    n.Apply,
+    n.Index,
+    n.SeqUpdate,
+    n.Slice,
+)
+
+
+class Operator:
+    """One action, or the initial states, as the body of an operator.
+
+    Args:
+        model: the model.
+        action: the action.
+        words: the module's names.
+    """
+
+    def __init__(self, model: Model, action: Action, words: Words) -> None:
+        self._initial = action is model.init
+        self._variables = [words.variables[variable.name] for variable in model.variables]
+        self._updates = {words.variables[name]: node for name, node in action.updates}
+        self._picks = words.picks(pick.name for pick in action.picks)
+        self._layout = Layout(words, self._picks)
+
+    def lines(self, body: Sequence[Pick | n.Node]) -> Lines:
+        """The lines for the rest of the action's body and its updates."""
+        first = _first_picks(body)
+        if first:
+            ranges = ", ".join(self._range(pick) for pick in first)
+            return [f"\\E {ranges} :", *hang("  ", self.lines(body[len(first) :]))]
+        conjuncts: list[Lines] = []
+        for place, item in enumerate(body):
+            if isinstance(item, Pick):
+                return bullets("/\\", [*conjuncts, self.lines(body[place:])])
+            conjuncts += self._guard(item)
+        return bullets("/\\", [*conjuncts, *self._next()])
+
+    def _range(self, pick: Pick) -> str:
+        domain = pick.domain
+        if domain is None:
+            domain = n.make(n.Universe, _set_of(pick), pick.span)
+        return self._layout.range(self._picks[pick.name], domain)
+
+    def _guard(self, node: n.Node) -> list[Lines]:
+        items = node.items if isinstance(node, n.And) else (node,)
+        return [line for item in items for line in self._conjunct(item)]
+
+    def _conjunct(self, node: n.Node) -> list[Lines]:
+        if isinstance(node, n.And):
+            return self._guard(node)
+        if branches(node) and any(isinstance(x, _MAY_FAIL) for x in n.postorder(node)):
+            # TLC would go into every branch, also those that the first true one spares.
+            return [hang("TRUE = ", self._layout.lines(node, WIDTH - _TAKEN - 7, 5))]
+        return [self._layout.lines(node, WIDTH - _TAKEN)]
+
+    def _next(self) -> list[Lines]:
+        prime = "" if self._initial else "'"
+        room = WIDTH - _TAKEN
+        assigned = []
+        for name, node in self._updates.items():
+            head = f"{name}{prime} = "
+            assigned.append(hang(head, self._layout.lines_of_value(node, room - len(head))))
+        kept = [name for name in self._variables if name not in self._updates]
+        return [*assigned, [unchanged(kept, self._variables)]] if kept else assigned
+
+
+def unchanged(kept: Sequence[str], variables: Sequence[str]) -> str:
+    """That the variables keep their values."""
+    if len(kept) == len(variables):
+        return "UNCHANGED vars"
+    return f"UNCHANGED {kept[0]}" if len(kept) == 1 else f"UNCHANGED <<{', '.join(kept)}>>"
+
+
+def branches(node: n.Node) -> bool:
+    """Whether TLC takes a guard for several actions in one: it evaluates every side of a disjunction that
+    stands where an action may stand."""
+    todo = [node]
+    while todo:
+        one = todo.pop()
+        match one:
+            case n.Or() | n.Exists():
+                return True
+            case n.And():
+                todo += one.items
+            case n.Forall():
+                todo.append(one.body)
+            case n.Ite():
+                todo += (one.then, one.orelse)
+    return False
+
+
+def _first_picks(body: Sequence[Pick | n.Node]) -> list[Pick]:
+    """The picks that one quantifier can bind: those at the start whose domains speak of none of the others."""
+    found: list[Pick] = []
+    for item in body:
+        if not isinstance(item, Pick):
+            break
+        inside = n.postorder(item.domain) if item.domain is not None else []
+        names = {node.name for node in inside if isinstance(node, n.PickVar)}
+        if not names.isdisjoint(pick.name for pick in found):
+            break
+        found.append(item)
+    return found

@@ -1,0 +1,265 @@
+"""Expressions on several lines: a conjunct, a case, a field a line, where one line would be too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from leadline.symbolic.export.names import Words
+from leadline.symbolic.lang import Record, Type
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.tla import Printer
+from leadline.symbolic.lang.tla_text import OPEN, Text
+from leadline.symbolic.lang.tla_types import set_text
+
+WIDTH = 100
+"""Columns that a line should not go beyond."""
+
+_NARROW = 30
+"""Columns below which breaking a line makes nothing clearer. It bounds how deep lines are nested, too."""
+
+_ANYWHERE = OPEN - 1
+_INFIX = (n.Eq, n.Lt, n.Le, n.Member, n.Subset, n.Add, n.Sub, n.Mul, n.Div, n.Mod)
+_INFIX += (n.SetUnion, n.SetIntersect, n.SetMinus, n.Concat)
+
+Lines = list[str]
+
+
+def hang(head: str, lines: Sequence[str]) -> Lines:
+    """The lines after a head on the first, the others below where they begin."""
+    return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
+
+
+def enclose(left: str, lines: Sequence[str], right: str) -> Lines:
+    """The lines in brackets."""
+    hung = hang(left, lines)
+    return [*hung[:-1], hung[-1] + right]
+
+
+def commas(left: str, groups: Sequence[Sequence[str]], right: str) -> Lines:
+    """Groups of lines in brackets with commas between them."""
+    ends = [","] * (len(groups) - 1) + [""]
+    lines = [line for group, end in zip(groups, ends, strict=True) for line in enclose("", group, end)]
+    return enclose(left, lines, right)
+
+
+def bullets(sign: str, groups: Sequence[Sequence[str]]) -> Lines:
+    """A list of conjuncts or disjuncts; one alone stands without a bullet."""
+    if len(groups) == 1:
+        return list(groups[0])
+    return [line for group in groups for line in hang(f"{sign} ", group)]
+
+
+class Layout(Printer):
+    """Prints expressions in the words of a module, each as the lines that it takes.
+
+    Args:
+        words: the module's names.
+        picks: the names of the picks around the expressions.
+    """
+
+    def __init__(self, words: Words, picks: Mapping[str, str]) -> None:
+        super().__init__(words.variables, words.taken.union(picks.values()))
+        self._words = words
+        self._picks = picks
+
+    def lines(self, root: n.Node, room: int, above: int = _ANYWHERE) -> Lines:
+        """An expression as lines.
+
+        Args:
+            root: the expression.
+            room: the columns that there are.
+            above: the precedence of the operator whose operand it is, if any.
+        """
+        self.text(root)
+        return self._operand(root, room, above)
+
+    def range(self, name: str, domain: n.Node) -> str:
+        """`name \\in domain`, for a quantifier."""
+        self.text(domain)
+        return f"{name} \\in {self._of(domain).above(5)}"
+
+    def _pick(self, name: str) -> str:
+        return self._picks[name]
+
+    def _set(self, kind: Type) -> Text:
+        return set_text(kind, self._words.types)
+
+    def _operand(self, node: n.Node, room: int, above: int) -> Lines:
+        if self._of(node).low > above:
+            return self._lay(node, room)
+        return enclose("(", self._lay(node, room - 2), ")")
+
+    def _lay(self, node: n.Node, room: int) -> Lines:
+        node = _bare(node)
+        flat = self._plain(node)
+        if len(flat) <= room or room < _NARROW:
+            return [flat]
+        lay: Callable[[Any, int], Lines] | None = getattr(self, f"lay_{type(node).__name__}", None)
+        if lay is not None:
+            return lay(node, room)
+        return self._lay_infix(node, room) if isinstance(node, _INFIX) else [flat]
+
+    # -- Booleans -----------------------------------------------------------------------------------
+
+    def lay_And(self, node: n.And, room: int) -> Lines:
+        return bullets("/\\", [self._lay(item, room - 3) for item in _flat(node)])
+
+    def lay_Or(self, node: n.Or, room: int) -> Lines:
+        return bullets("\\/", [self._lay(item, room - 3) for item in _flat(node)])
+
+    def lay_Not(self, node: n.Not, room: int) -> Lines:
+        if isinstance(node.item, (n.Eq, n.Member)):
+            left, right = (getattr(node.item, name) for name in n.field_names(type(node.item)))
+            return self._lay_sides(self._of(node), left, right, room)
+        return hang("~", self._operand(node.item, room - 1, 15))
+
+    def lay_Implies(self, node: n.Implies, room: int) -> Lines:
+        premise = self._operand(node.premise, room - 3, 1)
+        if len(premise) > 1 and isinstance(node.premise, (n.And, n.Or)):
+            premise = enclose("(", premise, ")")
+        conclusion = self._operand(node.conclusion, room - 2, 1)
+        return [*enclose("", premise, " =>"), *hang("  ", conclusion)]
+
+    def lay_Ite(self, node: n.Ite, room: int) -> Lines:
+        lines: Lines = []
+        rest: n.Node = node
+        word = "IF "
+        while isinstance(rest, n.Ite):
+            condition = self._lay(rest.condition, room - len(word))
+            arm = self._operand(rest.then, room - 5, OPEN)
+            if len(condition) == len(arm) == 1 and len(word + condition[0] + arm[0]) + 6 <= room:
+                lines.append(f"{word}{condition[0]} THEN {arm[0]}")
+            else:
+                lines += hang(word, condition) + hang("THEN ", arm)
+            rest = _bare(rest.orelse)
+            word = "ELSE IF "
+        return lines + hang("ELSE ", self._lay(rest, room - 5))
+
+    # -- binders ------------------------------------------------------------------------------------
+
+    def lay_Forall(self, node: n.Forall, room: int) -> Lines:
+        return self._lay_quantifier("\\A", node, room)
+
+    def lay_Exists(self, node: n.Exists, room: int) -> Lines:
+        return self._lay_quantifier("\\E", node, room)
+
+    def lay_Choose(self, node: n.Choose, room: int) -> Lines:
+        return self._lay_quantifier("CHOOSE", node, room)
+
+    def _lay_quantifier(self, word: str, node: n.Forall | n.Exists | n.Choose, room: int) -> Lines:
+        head = f"{word} {self._range(node.var, node.domain)} :"
+        return [head, *hang("  ", self._lay(node.body, room - 2))]
+
+    def lay_SetFilter(self, node: n.SetFilter, room: int) -> Lines:
+        head = f"{self._range(node.var, node.domain)} :"
+        return enclose("{", [head, *hang("  ", self._lay(node.body, room - 4))], "}")
+
+    def lay_SetMap(self, node: n.SetMap, room: int) -> Lines:
+        end = f": {self._range(node.var, node.domain)}"
+        return enclose("{", [*self._lay(node.body, room - 2), end], "}")
+
+    def lay_MapBuild(self, node: n.MapBuild, room: int) -> Lines:
+        head = f"{self._bound[node.var]} \\in {self._set(node.var.type).above(5)} |->"
+        return enclose("[", [head, *hang("  ", self._lay(node.body, room - 4))], "]")
+
+    # -- infix operators ----------------------------------------------------------------------------
+
+    def _lay_infix(self, node: n.Node, room: int) -> Lines:
+        text = self._of(node)
+        if not text.sign:
+            left, *rest = n.children(node)
+            return self._lay_call(text, [left, *rest], room)
+        left, right = n.children(node)
+        return self._lay_sides(text, left, right, room)
+
+    def _lay_sides(self, text: Text, left: n.Node, right: n.Node, room: int) -> Lines:
+        sign = f"{text.sign} "
+        end = self._operand(right, room - len(sign), text.high)
+        rights = [end]
+        # `a \\cup b \\cup c` is one list of operands, however long.
+        while self._of(left).sign == text.sign and text.text.startswith(self._plain(left)):
+            left, inner = n.children(_bare(left))
+            rights.append(self._operand(inner, room - len(sign), text.high))
+        first = self._operand(left, room, text.high)
+        if len(rights) == 1 and len(first) == 1 and len(first[0]) <= room // 3:
+            head = f"{first[0]} {sign}"
+            return hang(head, self._operand(right, room - len(head), text.high))
+        return [*first, *(line for side in reversed(rights) for line in hang(sign, side))]
+
+    def _lay_call(self, text: Text, parts: Sequence[n.Node], room: int) -> Lines:
+        """`Append(a, b)`, the only concatenation that is not infix."""
+        left, right = parts
+        added = right.items[0] if isinstance(right, n.MakeSeq) else None
+        if added is None:
+            return [text.text]
+        return commas("Append(", [self._lay(left, room - 8), self._lay(added, room - 8)], ")")
+
+    # -- values with parts --------------------------------------------------------------------------
+
+    def lay_SetOf(self, node: n.SetOf, room: int) -> Lines:
+        return commas("{", [self._lay(item, room - 2) for item in node.items], "}")
+
+    def lay_MakeSeq(self, node: n.MakeSeq, room: int) -> Lines:
+        return commas("<<", [self._lay(item, room - 4) for item in node.items], ">>")
+
+    def lay_MakeTuple(self, node: n.MakeTuple, room: int) -> Lines:
+        return commas("<<", [self._lay(item, room - 4) for item in node.items], ">>")
+
+    def lay_MakeRecord(self, node: n.MakeRecord, room: int) -> Lines:
+        return commas("[", self._lay_fields(node, room), "]")
+
+    def lay_MakeVariant(self, node: n.MakeVariant, room: int) -> Lines:
+        if not isinstance(node.payload, n.MakeRecord):
+            return [self._plain(node)]
+        return commas("[", [[f'type |-> "{node.tag}"'], *self._lay_fields(node.payload, room)], "]")
+
+    def _lay_fields(self, node: n.MakeRecord, room: int) -> list[Lines]:
+        assert isinstance(node.type, Record)
+        heads = [f"{camel(field)} |-> " for field in node.type.positions]
+        return [
+            hang(head, self._lay(item, room - len(head) - 2))
+            for head, item in zip(heads, node.items, strict=True)
+        ]
+
+    def lay_MapUpdate(self, node: n.MapUpdate, room: int) -> Lines:
+        return self._lay_except(node, room)
+
+    def lay_ComponentUpdate(self, node: n.ComponentUpdate, room: int) -> Lines:
+        return self._lay_except(node, room)
+
+    def lay_SeqUpdate(self, node: n.SeqUpdate, room: int) -> Lines:
+        return self._lay_except(node, room)
+
+    def _lay_except(self, node: n.Node, room: int) -> Lines:
+        base, changes = self._changes(node)
+        groups = [
+            hang(f"{path} = ", self._lay_value(value, room - len(path) - 6)) for path, value in changes
+        ]
+        first = enclose("[", self._operand(base, room - 8, 15), " EXCEPT")
+        return [*first, *commas("  ", groups, "]")]
+
+    def _lay_value(self, node: n.Node, room: int) -> Lines:
+        """What a part is set to; a Boolean one is clearer in brackets after the sign `=`."""
+        return self._operand(node, room, 5 if 0 < self._of(node).low <= 5 else _ANYWHERE)
+
+
+def _bare(node: n.Node) -> n.Node:
+    """What a coercion coerces: TLA+ says nothing of it."""
+    while isinstance(node, n.Coerce):
+        node = node.item
+    return node
+
+
+def _flat(node: n.And | n.Or) -> list[n.Node]:
+    """The items, and in place of an item of the same kind its items."""
+    items: list[n.Node] = []
+    todo: list[n.Node] = [node]
+    while todo:
+        one = todo.pop()
+        if type(one) is type(node):
+            todo += reversed(one.items)  # type: ignore[attr-defined]  # it is of the same kind
+        else:
+            items.append(one)
+    return items

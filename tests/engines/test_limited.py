@@ -1,0 +1,195 @@
+"""Queries in a child process: the same answers, and limits that hold."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import (
+    Effort,
+    Limits,
+    Listener,
+    Progress,
+    Query,
+    Result,
+    Verdict,
+    answer_here,
+    answer_limited,
+)
+from leadline.symbolic.lang import InternalError, UserError
+from leadline.symbolic.solve import SOLVERS
+
+FILE = Path(__file__).parent / "protocols.py"
+HARD = {"holes": 11}
+
+
+def query(name: str, depth: int = 6, **options: Any) -> Query:
+    return Query(f"{FILE}:{name}", **{"settings": {}, "properties": (), "depth": depth, **options})
+
+
+def limited(asked: Query, limits: Limits, listener: Listener | None = None) -> list[Result]:
+    model = model_of(find(asked.source), asked.settings)
+    return answer_limited(model, asked, limits, *([listener] if listener else []))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("Lift", {}), ("Lift", {"at_top": "break"}), ("Lift", {"at_top": "stop", "first": 2}), ("Begin", {})],
+    ids=str,
+)
+def test_the_answers_are_those_of_this_process(name: str, settings: dict[str, Any], solver: str) -> None:
+    asked = query(name, settings=settings, solver=solver, deadlock=True)
+    told: list[Result] = []
+    there = limited(asked, Limits(), Listener(told=told.append))
+    here = answer_here(model_of(find(asked.source), asked.settings), asked)
+    nothing = Effort()
+    assert [replace(one, effort=nothing) for one in there] == [replace(one, effort=nothing) for one in here]
+    assert all(one.effort.total > 0 and one.effort.memory_mb > 10 for one in there)
+    bad = {one.property for one in there if one.verdict is not Verdict.SAFE}
+    assert {one.property for one in told} == bad
+    assert bad and all(one.trace is not None for one in told), "traces survive the journey"
+
+
+def test_progress_is_passed_on() -> None:
+    heard: list[Progress] = []
+    limited(query("Lift", 3, properties=("in-range",)), Limits(60, 4000), Listener(progress=heard.append))
+    assert [one.depth for one in heard] == [0, 1, 2, 3]
+    assert all(one.open == ("in-range",) and one.seconds > 0 for one in heard)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_time_is_kept_by_killing(solver: str) -> None:
+    """What was found before is not lost."""
+    asked = query("Pigeons", settings=HARD, solver=solver)
+    told: list[Result] = []
+    begin = time.monotonic()
+    flew, sits = limited(asked, Limits(seconds=3), Listener(told=told.append))
+    assert 3 <= time.monotonic() - begin < 6
+    assert (flew.verdict, flew.depth, flew.steps, flew.trace) == (Verdict.UNKNOWN, 0, None, None)
+    assert flew.reason == "time: stopped after 3 s"
+    assert (sits.verdict, sits.steps, sits.reason) == (Verdict.VIOLATED, 0, None)
+    assert sits.trace is not None and [one.property for one in told] == ["somebody-sits"]
+    assert flew.effort.total >= 3 and flew.effort.memory_mb > 10 and flew.effort.clauses > 0
+    assert flew.solver == solver
+
+
+def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:
+    results = limited(query("Lift"), Limits(seconds=0.01))
+    assert len(results) == 5
+    assert {(one.verdict, one.depth, one.reason) for one in results} == {
+        (Verdict.UNKNOWN, -1, "time: stopped after 0.01 s")
+    }
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_memory_is_limited(solver: str) -> None:
+    """A model too large for the limit, which the libraries and small queries keep."""
+    asked = query("Pigeons", settings={"holes": 40}, properties=("nobody-flew",), solver=solver)
+    (result,) = limited(asked, Limits(60, 120))
+    assert (result.verdict, result.trace) == (Verdict.UNKNOWN, None)
+    assert result.reason is not None and result.reason.startswith("memory: stopped at the limit of 120 MB")
+    assert result.effort.memory_mb < 120
+    (fine,) = limited(query("Lift", properties=("in-range",), solver=solver), Limits(60, 120))
+    assert fine.verdict is Verdict.SAFE
+
+
+@pytest.mark.parametrize("megabytes", [1, 40, 80])
+def test_a_limit_too_small_for_the_libraries(megabytes: int) -> None:
+    (result,) = limited(query("Lift", properties=("in-range",)), Limits(60, megabytes))
+    assert (result.verdict, result.depth) == (Verdict.UNKNOWN, -1)
+    assert result.reason is not None and f"limit of {megabytes} MB" in result.reason
+
+
+class Killer:
+    """Kills the next child process as soon as it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.pids: list[int] = []
+        start = subprocess.Popen
+
+        def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+            child = start(*arguments, **options)
+            self.pids.append(child.pid)
+            return child
+
+        monkeypatch.setattr(subprocess, "Popen", popen)
+
+    def kill(self) -> None:
+        os.kill(self.pids[-1], signal.SIGKILL)
+
+
+def test_a_child_that_is_killed_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    killer = Killer(monkeypatch)
+    listener = Listener(progress=lambda _: killer.kill())
+    flew, sits = limited(query("Pigeons", settings=HARD), Limits(60), listener)
+    assert (flew.verdict, flew.depth) == (Verdict.UNKNOWN, 0)
+    assert flew.reason == "crash: the query's process was ended by SIGKILL"
+    assert sits.verdict is Verdict.VIOLATED
+
+
+def test_a_child_that_is_killed_under_a_memory_limit_may_have_met_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    killer = Killer(monkeypatch)
+    listener = Listener(progress=lambda _: killer.kill())
+    flew, _ = limited(query("Pigeons", settings=HARD), Limits(60, 3000), listener)
+    expected = "crash: the query's process was ended by SIGKILL, perhaps at the memory limit of 3000 MB"
+    assert flew.reason == expected
+
+
+def test_no_child_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    killer = Killer(monkeypatch)
+
+    def tired(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        limited(query("Pigeons", settings=HARD), Limits(60), Listener(progress=tired))
+    limited(query("Lift", 1), Limits(60))
+    limited(query("Lift"), Limits(seconds=0.01))
+    assert len(killer.pids) == 3
+    for pid in killer.pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_a_query_may_be_asked_from_another_thread() -> None:
+    results: list[Result] = []
+    asked = query("Lift", 2, properties=("never-two",))
+    thread = threading.Thread(target=lambda: results.extend(limited(asked, Limits(60))))
+    thread.start()
+    thread.join(60)
+    assert [(one.verdict, one.steps) for one in results] == [(Verdict.VIOLATED, 2)]
+
+
+def test_the_users_mistake_comes_back_as_such() -> None:
+    asked = query("Begin", settings={"fine": False, "broken": False})
+    with pytest.raises(UserError, match=r"^begin has no initial state: the guards of init \(.*\) exclude"):
+        limited(asked, Limits(60))
+
+
+def test_a_fault_of_the_child_comes_back_in_full() -> None:
+    asked = query("Lift")
+    model = model_of(find(asked.source), {})
+    with pytest.raises(InternalError, match=r"child process failed:\nTraceback[^$]*KeyError: 'nobody'"):
+        answer_limited(model, replace(asked, solver="nobody"), Limits(60))
+
+
+def test_a_query_survives_json() -> None:
+    asked = query("Lift", 3, settings={"top": 2, "at_top": "stop"}, properties=("in-range",), deadlock=True)
+    assert Query.from_json(asked.to_json()) == asked
+
+
+@pytest.mark.parametrize(
+    ("limits", "any_limit"), [(Limits(), False), (Limits(seconds=1), True), (Limits(memory_mb=1), True)]
+)
+def test_whether_there_are_limits(limits: Limits, any_limit: bool) -> None:
+    assert bool(limits) is any_limit
