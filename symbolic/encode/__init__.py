@@ -4,11 +4,10 @@ A model becomes three templates, each encoded once: the initial states, one laye
 properties of a state. A depth is made by renaming a template's literals.
 """
 
-from leadline.symbolic.encode.template import Clause, Sink, Instance, Template, Unrolled
-from leadline.symbolic.encode.formula import Formula
 from leadline.symbolic.encode.order import static_order
 from leadline.symbolic.encode.steps import Encoding, InitialStates, StatePredicates, StepRelation
 from leadline.symbolic.encode.sweeps import SweepsUnrolling
+from leadline.symbolic.encode.template import Clause, Instance, Sink, Template, Unrolled
 from leadline.symbolic.encode.unrolling import (
     RawRun,
     RawStep,
@@ -18,13 +17,12 @@ from leadline.symbolic.encode.unrolling import (
 
 __all__ = [
     "Clause",
-    "Sink",
     "Encoding",
-    "Formula",
     "InitialStates",
     "Instance",
     "RawRun",
     "RawStep",
+    "Sink",
     "StatePredicates",
     "StepRelation",
     "StepsUnrolling",

@@ -8,10 +8,10 @@ from functools import cached_property
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.template import Template, template
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.symmetry import first_use
+from leadline.symbolic.encode.template import Template, template
 from leadline.symbolic.encode.values import Shape, Values
 from leadline.symbolic.lang.model import Action, Model, Property
 from leadline.symbolic.lang.types import Sort, Value

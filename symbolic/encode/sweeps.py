@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
-from leadline.symbolic.encode.template import Sink, Instance, Template, Unrolled, template
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.steps import Encoding, StatePredicates, Truth, decode_picks, slot_literals
 from leadline.symbolic.encode.symmetry import Used, first_use
+from leadline.symbolic.encode.template import Instance, Sink, Template, Unrolled, template
 from leadline.symbolic.encode.unrolling import RawRun, RawStep
 from leadline.symbolic.lang.model import Action, Model
 from leadline.symbolic.lang.types import Sort, Value

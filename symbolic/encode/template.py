@@ -7,28 +7,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux, Xor
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux
 
 Clause = tuple[int, ...]
 
 
 class Sink(Protocol):
-    """Where gates and clauses go: a solver. Its variable 1 is the constant true."""
+    """Where clauses go: a solver. Its variable 1 is the constant true."""
 
     def new_variables(self, count: int) -> int:
         """Reserve variables; the first one's number."""
 
     def add(self, clauses: Sequence[Clause]) -> None:
         """Assert clauses."""
-
-    def conj(self, literals: Sequence[int]) -> int:
-        """A literal equivalent to the conjunction of several."""
-
-    def xor(self, left: int, right: int) -> int:
-        """A literal equivalent to the exclusive or of two."""
-
-    def mux(self, condition: int, then: int, orelse: int) -> int:
-        """A literal equivalent to `then` where the condition holds, to `orelse` elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +48,10 @@ class Template:
         return tuple(sorted({*cone, *self.free}))
 
     @cached_property
-    def clause_count(self) -> int:
-        """How many clauses one whole instance takes, by Tseitin's transformation of its gates.
-
-        G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
-        """
-        gates = [self.gates[x] for x in self.own if x in self.gates]
-        return len(self.constraints) + sum(_CLAUSES.get(type(x), 1 + len(operands(x))) for x in gates)
-
-
-_CLAUSES = {Mux: 6, Xor: 4}
+    def clauses(self) -> tuple[Clause, ...]:
+        """The clauses of one whole instance, over the template's variables."""
+        defined = [(x, self.gates[x]) for x in self.own if x in self.gates]
+        return (*(clause for x, gate in defined for clause in definition(x, gate)), *self.constraints)
 
 
 def template(
@@ -96,7 +81,7 @@ def template(
 
 
 class Unrolled(Circuit):
-    """The circuit of an unrolling: a new gate goes to the sink at once.
+    """The circuit of an unrolling: a new gate becomes clauses in the sink at once.
 
     Folding and sharing work across instances, so what the initial state fixes costs nothing.
     """
@@ -110,14 +95,10 @@ class Unrolled(Circuit):
         return self.sink.new_variables(1)
 
     def _gate(self, key: tuple[int, ...], gate: Gate) -> int:
-        if isinstance(gate, And):
-            made = self.sink.conj(gate.operands)
-        elif isinstance(gate, Mux):
-            made = self.sink.mux(*operands(gate))
-        else:
-            made = self.sink.xor(*operands(gate))
-        self._known[key] = made
-        return made
+        variable = self.sink.new_variables(1)
+        self._known[key] = variable
+        self._waiting.extend(definition(variable, gate))
+        return variable
 
     def require(self, clause: Iterable[int]) -> None:
         """Assert a clause."""
@@ -192,6 +173,23 @@ def operands(gate: Gate) -> tuple[int, ...]:
     if isinstance(gate, Mux):
         return (gate.condition, gate.then, gate.orelse)
     return (gate.left, gate.right)
+
+
+def definition(x: int, gate: Gate) -> Iterator[Clause]:
+    """The clauses that make a variable equivalent to a gate: Tseitin's transformation.
+
+    G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
+    """
+    if isinstance(gate, And):
+        yield from ((-x, operand) for operand in gate.operands)
+        yield (x, *(-operand for operand in gate.operands))
+    elif isinstance(gate, Mux):
+        c, a, b = gate.condition, gate.then, gate.orelse
+        # The last two follow from the others; they let the solver see what both arms agree on.
+        yield from ((-c, -a, x), (-c, a, -x), (c, -b, x), (c, b, -x), (-a, -b, x), (a, b, -x))
+    else:
+        a, b = gate.left, gate.right
+        yield from ((-x, a, b), (-x, -a, -b), (x, -a, b), (x, a, -b))
 
 
 def _assert(circuit: Circuit, literal: int) -> Iterator[Clause]:

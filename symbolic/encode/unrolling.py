@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from leadline.symbolic.encode.template import Sink, Instance, Unrolled
 from leadline.symbolic.encode.steps import Encoding, StatePredicates, Truth
+from leadline.symbolic.encode.template import Instance, Sink, Unrolled
 from leadline.symbolic.lang.model import Action
 from leadline.symbolic.lang.types import Value
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import Sink, Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.encode import Encoding, Sink, StepsUnrolling, SweepsUnrolling, Unrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
 from leadline.symbolic.engines.query import SILENT, Listener, Query
 from leadline.symbolic.engines.search import Clock, Search

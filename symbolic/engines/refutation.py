@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import Encoding, Formula
+from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines.bmc import BmcOptions, chosen_unrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.solve import refute
+from leadline.symbolic.solve import Formula, refute
 from leadline.symbolic.trace import DEADLOCK
 
 
@@ -82,18 +82,16 @@ def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
     predicates = encoding.predicates(targets)
     unrolling = chosen_unrolling(Semantics(model), targets, options)(encoding, formula)
     ends = [unrolling.initial_out_of_bounds]
-    alive = formula.guard = formula.new_variables(1)
-    unrolling.assert_initial()
+    alive = formula.new_variables(1)
+    with formula.under(alive):
+        unrolling.assert_initial()
     # Without actions there is no layer at all: their choice in it could not be made.
     last = options.depth if model.actions else 0
     for depth in range(last + 1):
-        formula.guard = 1
         here = unrolling.predicates(predicates, depth)
         bad = list(map(here, predicates.violated))
         bad += [
-            here(literal)
-            for one, literal in zip(targets, predicates.out_of_bounds, strict=True)
-            if one.name != DEADLOCK
+            here(x) for one, x in zip(targets, predicates.out_of_bounds, strict=True) if one.name != DEADLOCK
         ]
         bad += unrolling.out_of_bounds(depth) if depth < last else []
         ends.append(formula.new_variables(1))
@@ -101,9 +99,9 @@ def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
         if depth < last:
             further = formula.new_variables(1)
             formula.add([(-further, alive)])
-            alive = formula.guard = further
-            unrolling.extend()
-    formula.guard = 1
+            alive = further
+            with formula.under(alive):
+                unrolling.extend()
     formula.add([tuple(ends)])
     return formula
 

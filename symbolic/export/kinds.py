@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from leadline.symbolic.lang import Enum, Model, Record, Sort, Type, Union
+from leadline.symbolic.lang import Enum, Model, Record, Type, Union
 from leadline.symbolic.lang import nodes as n
 
 

@@ -234,9 +234,7 @@ class Layout(Printer):
 
     def _lay_except(self, node: n.Node, room: int) -> Lines:
         base, changes = self._changes(node)
-        groups = [
-            hang(f"{path} = ", self._lay_value(value, room - len(path) - 6)) for path, value in changes
-        ]
+        groups = [hang(f"{path} = ", self._lay_value(value, room - len(path) - 6)) for path, value in changes]
         first = enclose("[", self._operand(base, room - 8, 15), " EXCEPT")
         return [*first, *commas("  ", groups, "]")]
 

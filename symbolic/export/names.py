@@ -12,22 +12,118 @@ from leadline.symbolic.lang import Model, Sort, Type
 from leadline.symbolic.lang.names import camel
 
 KEYWORDS = frozenset(
-    """ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS
-    DOMAIN ELSE ENABLED EXCEPT EXTENDS FALSE HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL MODULE NEW OBVIOUS
-    OMITTED ONLY OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE STATE STRING SUBSET SUFFICES TAKE TEMPORAL
-    THEN THEOREM TRUE UNCHANGED UNION USE VARIABLE VARIABLES WITH WITNESS""".split()
+    [
+        "ACTION",
+        "ASSUME",
+        "ASSUMPTION",
+        "AXIOM",
+        "BOOLEAN",
+        "BY",
+        "CASE",
+        "CHOOSE",
+        "CONSTANT",
+        "CONSTANTS",
+        "COROLLARY",
+        "DEF",
+        "DEFINE",
+        "DEFS",
+        "DOMAIN",
+        "ELSE",
+        "ENABLED",
+        "EXCEPT",
+        "EXTENDS",
+        "FALSE",
+        "HAVE",
+        "HIDE",
+        "IF",
+        "IN",
+        "INSTANCE",
+        "LAMBDA",
+        "LEMMA",
+        "LET",
+        "LOCAL",
+        "MODULE",
+        "NEW",
+        "OBVIOUS",
+        "OMITTED",
+        "ONLY",
+        "OTHER",
+        "PICK",
+        "PROOF",
+        "PROPOSITION",
+        "PROVE",
+        "QED",
+        "RECURSIVE",
+        "STATE",
+        "STRING",
+        "SUBSET",
+        "SUFFICES",
+        "TAKE",
+        "TEMPORAL",
+        "THEN",
+        "THEOREM",
+        "TRUE",
+        "UNCHANGED",
+        "UNION",
+        "USE",
+        "VARIABLE",
+        "VARIABLES",
+        "WITH",
+        "WITNESS",
+    ]
 )
 """The words of TLA+."""
 
 CONFIGURATION = frozenset(
-    """ACTION_CONSTRAINT ACTION_CONSTRAINTS ALIAS CHECK_DEADLOCK CONSTRAINT CONSTRAINTS INIT INVARIANT INVARIANTS
-    NEXT POSTCONDITION PROPERTIES PROPERTY SPECIFICATION SYMMETRY TYPE TYPE_CONSTRAINT VIEW""".split()
+    [
+        "ACTION_CONSTRAINT",
+        "ACTION_CONSTRAINTS",
+        "ALIAS",
+        "CHECK_DEADLOCK",
+        "CONSTRAINT",
+        "CONSTRAINTS",
+        "INIT",
+        "INVARIANT",
+        "INVARIANTS",
+        "NEXT",
+        "POSTCONDITION",
+        "PROPERTIES",
+        "PROPERTY",
+        "SPECIFICATION",
+        "SYMMETRY",
+        "TYPE",
+        "TYPE_CONSTRAINT",
+        "VIEW",
+    ]
 )
 """The words of a TLC configuration, which names properties."""
 
 EXTENDED = frozenset(
-    """Any Append Assert Cardinality Head Int IsFiniteSet JavaTime Len Nat Permutations Print PrintT
-    RandomElement SelectSeq Seq SortSeq SubSeq TLCEval TLCGet TLCSet Tail ToString""".split()
+    [
+        "Any",
+        "Append",
+        "Assert",
+        "Cardinality",
+        "Head",
+        "Int",
+        "IsFiniteSet",
+        "JavaTime",
+        "Len",
+        "Nat",
+        "Permutations",
+        "Print",
+        "PrintT",
+        "RandomElement",
+        "SelectSeq",
+        "Seq",
+        "SortSeq",
+        "SubSeq",
+        "TLCEval",
+        "TLCGet",
+        "TLCSet",
+        "Tail",
+        "ToString",
+    ]
 )
 """The operators of the modules that ours extends."""
 

@@ -37,7 +37,9 @@ class Shelf(Protocol):
         self.Colour = enum("Colour", "red", "green", "blue")
         self.Node = sort("Node", 3)
         self.Thing = record("Thing", colour=self.Colour, owner=Option(self.Node))
-        self.Slip = union("Slip", lent={"to": self.Node, "days": Int(0, 2)}, idle={}, lost={"at": self.Colour})
+        self.Slip = union(
+            "Slip", lent={"to": self.Node, "days": Int(0, 2)}, idle={}, lost={"at": self.Colour}
+        )
         state.pile = Seq(self.Colour, 2)
         state.held = Option(self.Thing)
         state.slip = self.Slip

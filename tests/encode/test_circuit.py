@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.template import Clause, template
-from leadline.symbolic.encode.unrolling import instantiate
-from leadline.symbolic.solve import Answer, CadicalSolver
+from leadline.symbolic.encode.template import Instance, Unrolled, template
+from leadline.symbolic.solve import SOLVERS, Answer, CadicalSolver
 from tests.encode.truth import all_rows, simulate
 
 INPUTS = 4
@@ -128,65 +128,68 @@ def test_constants_and_equal_operands_fold() -> None:
     assert circuit.xor(-a, b) == -circuit.xor(b, a) and circuit.mux(-a, b, TRUE) == circuit.mux(a, TRUE, b)
 
 
-def _models(clauses: list[Clause], inputs: list[int], variables: int, roots: list[int]) -> set[int]:
-    """The rows that the clauses allow, and that each fixes the values of all roots to those of its column."""
-    solver = CadicalSolver()
-    solver.new_variables(variables - 1)
-    solver.add(clauses)
-    found = set()
-    for row in range(ROWS):
-        here = [x if row >> place & 1 else -x for place, x in enumerate(inputs)]
-        if solver.check(here) is not Answer.SATISFIABLE:
-            continue
-        found.add(row)
-        for root in roots:
-            value = root if solver.true(root) else -root
-            assert solver.check([*here, -value]) is Answer.UNSATISFIABLE, "a gate follows from its inputs"
-    return found
-
-
-@given(twins(most=12), st.lists(st.integers(0, 60), max_size=2))
-def test_clauses_are_those_of_the_truth_table(twin: Twin, constraints: list[int]) -> None:
+@pytest.mark.parametrize("name", SOLVERS)
+@given(twin=twins(most=12), constraints=st.lists(st.integers(0, 60), max_size=2))
+def test_a_solver_gives_every_literal_the_value_of_its_truth_table(
+    name: str, twin: Twin, constraints: list[int]
+) -> None:
     asserted = [twin.literals[x % len(twin.literals)] for x in constraints]
-    roots = [x for x in twin.literals if x > TRUE]
-    made = template(twin.circuit, (), roots, asserted, twin.inputs)
-    assert made.inputs == () and set(made.own) >= set(roots)
+    roots = sorted(set(twin.literals))
+    solver = SOLVERS[name]()
+    instance = Instance(template(twin.circuit, (), roots, asserted, twin.inputs), (), Unrolled(solver))
+    literals = [instance(root) for root in roots]
     expected = EVERYWHERE
     for x in asserted:
         expected &= twin.table[x]
-    found = _models([(TRUE,), *made.clauses], twin.inputs, twin.circuit.variables, roots)
-    assert sum(1 << row for row in found) == expected
+    for row in range(ROWS):
+        here = [x if row >> place & 1 else -x for place, x in enumerate(map(instance, twin.inputs))]
+        possible = solver.check(here) is Answer.SATISFIABLE
+        assert possible == bool(expected >> row & 1)
+        if possible:
+            values = [solver.true(literal) for literal in literals]
+            assert values == [bool(twin.table[root] >> row & 1) for root in roots]
 
 
 @given(twins(most=12), st.integers(0, 60), st.integers(0, ROWS - 1))
 def test_an_instance_is_the_template_with_other_inputs(twin: Twin, pick: int, row: int) -> None:
+    """One input is a constant, and two are each other's negation: the instance folds, and means the same."""
     root = twin.literals[pick % len(twin.literals)]
     made = template(twin.circuit, twin.inputs, [root], (), ())
     solver = CadicalSolver()
-    row_literals = [solver.new_variables(1) for _ in range(INPUTS - 1)]
-    # The last two inputs are one literal, and its negation.
-    given_literals = [*row_literals, -row_literals[-1]]
-    instances = [instantiate(made, given_literals, solver) for _ in range(2)]
-    assert set(instances[0].literals.values()) & set(instances[1].literals.values()) <= {
-        TRUE,
-        *given_literals,
-    }
-    values = [bool(row >> place & 1) for place in range(INPUTS - 1)]
-    here = [x if value else -x for x, value in zip(row_literals, values, strict=True)]
-    whole = sum(1 << place for place, value in enumerate([*values, not values[-1]]) if value)
-    expected = bool(twin.table[root] >> whole & 1)
-    for instance in instances:
-        wanted = instance(root) if expected else -instance(root)
-        assert solver.check([*here, wanted]) is Answer.SATISFIABLE
-        assert solver.check([*here, -wanted]) is Answer.UNSATISFIABLE
+    a, b = solver.new_variables(1), solver.new_variables(1)
+    unrolled = Unrolled(solver)
+    first, second = (Instance(made, [TRUE, a, b, -b], unrolled) for _ in range(2))
+    literal = first(root)
+    assert second(root) == literal, "equal gates are shared between instances"
+    values = [True, bool(row & 1), bool(row & 2), not row & 2]
+    here = [a if values[1] else -a, b if values[2] else -b]
+    whole = sum(1 << place for place, value in enumerate(values) if value)
+    wanted = literal if twin.table[root] >> whole & 1 else -literal
+    assert solver.check([*here, wanted]) is Answer.SATISFIABLE
+    assert solver.check([*here, -wanted]) is Answer.UNSATISFIABLE
+
+
+def test_free_variables_are_each_instances_own() -> None:
+    circuit = Circuit()
+    given_input, own = circuit.input(), circuit.input()
+    gate = circuit.xor(given_input, own)
+    solver = CadicalSolver()
+    shared = solver.new_variables(1)
+    unrolled = Unrolled(solver)
+    first, second = (
+        Instance(template(circuit, [given_input], [gate], (), [own]), [shared], unrolled) for _ in range(2)
+    )
+    assert first(given_input) == second(given_input) == shared
+    assert solver.check([first(gate), -second(gate)]) is Answer.SATISFIABLE
+    assert solver.true(first(own)) != solver.true(second(own))
 
 
 def test_a_template_holds_what_it_depends_on_and_no_more() -> None:
     circuit = Circuit()
     a, b, c, d = (circuit.input() for _ in range(4))
     wanted = circuit.conj((a, b))
-    other = circuit.xor(c, d)
+    circuit.xor(c, d)
     made = template(circuit, [a], [wanted], (), [d])
     assert made.inputs == (a,)
+    assert made.free == (b, d)
     assert made.own == (b, d, wanted)
-    assert all(abs(literal) not in (c, other) for clause in made.clauses for literal in clause)

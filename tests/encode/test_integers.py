@@ -48,7 +48,10 @@ def limit(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 def compare(
-    make: Callable[[Any, Any], Any], expected: Callable[[int, int], Any], kinds: tuple[Int, Int], rows: list[Pair]
+    make: Callable[[Any, Any], Any],
+    expected: Callable[[int, int], Any],
+    kinds: tuple[Int, Int],
+    rows: list[Pair],
 ) -> None:
     """Evaluate an expression over two free integers, and look at the rows of its truth table."""
     nodes = [n.make(n.StateVar, kind, NOWHERE, name) for kind, name in zip(kinds, "xy", strict=True)]

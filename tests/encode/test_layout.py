@@ -165,7 +165,9 @@ def test_what_is_no_part_of_the_value_may_be_anything(kind: Type, shape: Shape, 
     assert decode(shape, kind, lambda literal: literal == TRUE) == value
     assert symbolic.has_value(shape, value, kind) == TRUE
     assert symbolic.equal(shape, constant, kind) == symbolic.equal(constant, shape, kind) == TRUE
-    assert not any(symbolic.has_value(shape, other, kind) == TRUE for other in kind.values() if other != value)
+    assert not any(
+        symbolic.has_value(shape, other, kind) == TRUE for other in kind.values() if other != value
+    )
     free = layout.free(kind)
     row = zip(layout.literals(free, kind), layout.literals(shape, kind), strict=True)
     inputs = {x: int(literal == TRUE) for x, literal in row}
@@ -174,7 +176,9 @@ def test_what_is_no_part_of_the_value_may_be_anything(kind: Type, shape: Shape, 
 
 
 @pytest.mark.parametrize(
-    "kind", [Option(COLOUR), Seq(COLOUR, 2), MESSAGE, Option(PAIR), Seq(Option(COLOUR), 1), Int(-1, 4)], ids=repr
+    "kind",
+    [Option(COLOUR), Seq(COLOUR, 2), MESSAGE, Option(PAIR), Seq(Option(COLOUR), 1), Int(-1, 4)],
+    ids=repr,
 )
 def test_every_valid_assignment_is_read_as_a_value_and_told_equal_to_it(kind: Type) -> None:
     """All assignments, those of the don't-cares included."""
@@ -191,7 +195,9 @@ def test_every_valid_assignment_is_read_as_a_value_and_told_equal_to_it(kind: Ty
         value = decoded(shape, kind, columns, row)
         assert [v for v, x in zip(listed, has, strict=True) if columns(x) >> row & 1] == [value]
     for value in listed:
-        fixed = {x: ((1 << rows) - 1) * bit for x, bit in input_columns(circuit, other, kind, [value]).items()}
+        fixed = {
+            x: ((1 << rows) - 1) * bit for x, bit in input_columns(circuit, other, kind, [value]).items()
+        }
         columns = simulate(circuit, inputs | fixed, rows)
         for row in good:
             assert bool(columns(equal) >> row & 1) == (decoded(shape, kind, columns, row) == value)

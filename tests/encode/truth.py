@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from leadline.symbolic.encode import Instance, instantiate
 from leadline.symbolic.encode.circuit import TRUE, And, Circuit, Mux
-from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.layout import Layout, decode
+from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.values import Values
 from leadline.symbolic.lang import Type
 from leadline.symbolic.solve import Answer, CadicalSolver
@@ -71,8 +70,10 @@ class Solved:
 
     def __init__(self, circuit: Circuit, roots: Iterable[int], constraints: Iterable[int] = ()) -> None:
         self.solver = CadicalSolver()
-        made = template(circuit, (), roots, constraints, ())
-        self.instance: Instance = instantiate(made, (), self.solver)
+        wanted = list(roots)
+        self.instance = Instance(template(circuit, (), wanted, constraints, ()), (), Unrolled(self.solver))
+        for literal in wanted:  # an answer tells of what there was when it was asked for
+            self.instance(literal)
 
     def possible(self, *literals: int) -> bool:
         """Whether the constraints allow all these literals of the circuit."""

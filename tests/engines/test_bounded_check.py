@@ -115,7 +115,9 @@ def test_a_way_to_begin_out_of_bounds() -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_no_way_to_begin_is_the_users_mistake(solver: str) -> None:
     asked = query("Begin", 2, settings={"fine": False, "broken": False}, solver=solver)
-    with pytest.raises(UserError, match=r"begin has no initial state: the guards of init \(.*protocols.py:\d+\)"):
+    with pytest.raises(
+        UserError, match=r"begin has no initial state: the guards of init \(.*protocols.py:\d+\)"
+    ):
         ask(asked)
 
 

@@ -1,0 +1,51 @@
+"""Gates as clauses: Tseitin's transformation, for whatever takes clauses only.
+
+G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+TRUE = 1
+"""Variable 1 is the constant true wherever gates and clauses go."""
+
+
+class Gates(ABC):
+    """Takes clauses over integer literals as in DIMACS, and gates, by default as clauses."""
+
+    @abstractmethod
+    def new_variables(self, count: int) -> int:
+        """Reserve variables.
+
+        Returns:
+            The number of the first; the others follow it.
+        """
+
+    @abstractmethod
+    def add(self, clauses: Sequence[tuple[int, ...]]) -> None:
+        """Assert clauses."""
+
+    def define(self, clauses: Sequence[tuple[int, ...]]) -> None:
+        """Add the clauses of a gate: they say what a new variable is, and can always be satisfied."""
+        self.add(clauses)
+
+    def conj(self, literals: Sequence[int]) -> int:
+        """A literal equivalent to the conjunction of several."""
+        x = self.new_variables(1)
+        self.define([*((-x, literal) for literal in literals), (x, *(-literal for literal in literals))])
+        return x
+
+    def xor(self, left: int, right: int) -> int:
+        """A literal equivalent to the exclusive or of two."""
+        x = self.new_variables(1)
+        self.define([(-x, left, right), (-x, -left, -right), (x, -left, right), (x, left, -right)])
+        return x
+
+    def mux(self, condition: int, then: int, orelse: int) -> int:
+        """A literal equivalent to `then` where the condition holds, to `orelse` elsewhere."""
+        x, c, a, b = self.new_variables(1), condition, then, orelse
+        # The last two follow from the others; they let the solver see what both arms agree on.
+        self.define([(-c, -a, x), (-c, a, -x), (c, -b, x), (c, b, -x), (-a, -b, x), (a, b, -x)])
+        return x
