@@ -34,6 +34,7 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.query import AUTO
 from leadline.symbolic.lang import Model
+from leadline.symbolic.trace import DEADLOCK
 from leadline.symbolic.trace.trace import title
 
 UNROLLINGS = ("steps", "sweeps")
@@ -145,7 +146,8 @@ def _ask(model: Model, query: Query, limits: Limits) -> list[Result]:
             pass
     _report(Semantics(model), list(so_far.values())).show()
     depth = f"within {reached[0].depth} steps" if reached else "at any depth"
-    still = [name for name in query.properties if name not in so_far]
+    asked = [*query.properties, *([DEADLOCK] if query.deadlock else [])]
+    still = [name for name in asked if name not in so_far]
     tell(f"interrupted; no counterexample {depth} so far: {', '.join(still) or 'nothing left to search'}")
     raise KeyboardInterrupt
 

@@ -38,6 +38,8 @@ def _report(entry: Entry, model: Model) -> Report:
     for line in indented(entry.doc, 2):
         report.say(line)
     total = sum(bits(variable.type) for variable in model.variables)
+    step = step_size(model)
+    report.say(f"  one step is encoded in {step['variables']:,} variables and {step['clauses']:,} clauses")
     for head, part in (
         ("parameters", _parameters(entry, model)),
         ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in sorts_of(model)]),
@@ -51,6 +53,15 @@ def _report(entry: Entry, model: Model) -> Report:
             for line in part:
                 report.say(f"  {line}".rstrip())
     return report
+
+
+def step_size(model: Model) -> dict[str, int]:
+    """The variables and clauses of one layer of an unrolling by steps."""
+    # Here, so that commands without an encoding do not wait for it to load.
+    from leadline.symbolic.encode import Encoding
+
+    template = Encoding(model).step.template
+    return {"variables": len(template.own), "clauses": len(template.clauses)}
 
 
 def _parameters(entry: Entry, model: Model) -> list[str]:
@@ -89,6 +100,7 @@ def _json(entry: Entry, model: Model) -> dict[str, Any]:
         "source": entry.source,
         "doc": entry.doc,
         "fingerprint": model.fingerprint,
+        "step": step_size(model),
         "parameters": [{**parameter_json(declared[x]), "value": y} for x, y in model.parameters.items()],
         "variables": [
             {"name": x.name, "tla": x.tla, "type": tla_type(x.type), "bits": round(bits(x.type), 3)}

@@ -155,8 +155,8 @@ class Expressions:
         item = node.type.item
         if item.cardinality > ENUMERATION_LIMIT:
             raise UserError(
-                f"{node.span}: each of the {item.cardinality} values of {item!r} must be listed here, and over "
-                f"{ENUMERATION_LIMIT} are too many: use a smaller type, or a set of the values that matter"
+                f"{node.span}: each of the {item.cardinality} values of {item!r} must be listed here, and "
+                f"over {ENUMERATION_LIMIT} are too many: use a smaller type, or a set of what matters"
             )
         return dict.fromkeys(item.values(), TRUE), FALSE
 

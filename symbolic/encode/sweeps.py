@@ -133,9 +133,8 @@ class SweepsUnrolling:
         """Add the state after one more sweep."""
         layer = self._layer(len(self.rows) - 1)
         row = layer[-1].row if layer else self.rows[-1]
+        # Unlike in steps, asserting that the state is of its type slows the search for counterexamples here.
         self.rows.append(row)
-        validity = self.encoding.validity
-        Instance(validity, row[: self._width], self.circuit)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` sweeps."""

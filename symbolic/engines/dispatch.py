@@ -15,7 +15,7 @@ INTERRUPTIBLE = frozenset({"z3"})
 
 def answer(
     model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Listener = SILENT
-) -> list[Result]:  # frozen
+) -> list[Result]:
     """Answer a query; a KeyboardInterrupt ends it at once, wherever it runs.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import selectors
 import signal
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import leadline
+from leadline.symbolic.engines.memory import peak_mb
 from leadline.symbolic.engines.query import Limits, Query
 from leadline.symbolic.lang import InternalError, UserError
 
@@ -110,11 +112,14 @@ class QueryProcess:
         """Kill it if it still runs, and take note of how it ended."""
         if self._child.returncode is not None:
             return
+        peak = peak_mb(self._child.pid)
         # Not child.kill(), which reaps a child that has ended by itself: its usage would be lost.
         os.kill(self._child.pid, signal.SIGKILL)
         _, status, usage = os.wait4(self._child.pid, 0)
         self._status = self._child.returncode = os.waitstatus_to_exitcode(status)
-        self.peak_mb = usage.ru_maxrss / 1024
+        # Of one that has ended by itself only an upper bound is known.
+        bounds = [usage.ru_maxrss / 1024, float(self.limits.memory_mb or math.inf)]
+        self.peak_mb = min(bounds) if peak is None else peak
         self.seconds = time.monotonic() - self._begin
         assert self._child.stdout is not None
         self._child.stdout.close()

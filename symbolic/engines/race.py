@@ -30,7 +30,7 @@ def cores() -> int:
 
 def answer_race(
     model: Model, query: Query, limits: Limits, listener: Listener = SILENT
-) -> list[Result]:  # frozen
+) -> list[Result]:
     """Answer a query by the first of `RACERS` with a complete answer; the others are ended.
 
     An answer is complete when no property is unknown. Each process has the limits for itself.

@@ -18,7 +18,7 @@ from leadline.symbolic.engines.bmc import BmcOptions, chosen_unrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.solve import Formula, refute
+from leadline.symbolic.solve import TRUE, Formula, refute
 from leadline.symbolic.trace import DEADLOCK
 
 
@@ -95,7 +95,7 @@ def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
         ]
         bad += unrolling.out_of_bounds(depth) if depth < last else []
         ends.append(formula.new_variables(1))
-        formula.add([(-ends[-1], alive), (-ends[-1], *bad)])
+        formula.add([(-ends[-1], alive), (-ends[-1], *dict.fromkeys(x for x in bad if x != -TRUE))])
         if depth < last:
             further = formula.new_variables(1)
             formula.add([(-further, alive)])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import Encoding, StatePredicates, Unrolling
+from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
+from leadline.symbolic.engines.memory import own_peak_mb
 from leadline.symbolic.engines.verdict import Effort, Result, Verdict
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.model import Model, Property
@@ -28,9 +28,10 @@ class Clock:
 
     def effort(self, solver: Solver) -> Effort:
         statistics = solver.statistics()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         total = time.perf_counter() - self.start
-        return Effort(self.build, self.solve, total, peak, statistics["variables"], statistics["clauses"])
+        return Effort(
+            self.build, self.solve, total, own_peak_mb(), statistics["variables"], statistics["clauses"]
+        )
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Search:
         self.solver = solver
         self.clock = clock
         self.put_off = put_off
-        self.later: list[Question] = []
+        self._here: list[Instance] = []
         self.found: dict[str, Trace] = {}
         self.depths: dict[str, int] = dict.fromkeys((one.name for one in targets), -1)
         self.own_out_of_bounds: dict[str, Trace] = {}
@@ -143,20 +144,24 @@ class Search:
         bounds until the end: it does not matter once there is a violation, and costs as much as one.
         """
         begin = time.perf_counter()
-        violations, others = self._questions(depth, last=last)
+        self._here.append(self.unrolling.predicates(self.predicates, depth))
+        questions = self._violations(depth)
+        if not self.put_off:
+            questions += self._out_of_bounds(depth, last=last)
         self.clock.build += time.perf_counter() - begin
-        if self.put_off:
-            self.later += others
-        else:
-            violations += others
-        self.settle(violations)
+        self.settle(questions)
         if self.unknown is None:
             self.depths.update(dict.fromkeys(self.open, depth))
 
     def finish(self) -> None:
         """Ask what was put off, unless every property is violated."""
-        if self.open and self.unknown is None:
-            self.settle(self.later)
+        if not self.put_off or not self.open or self.unknown is not None:
+            return
+        begin = time.perf_counter()
+        last = len(self._here) - 1
+        questions = [x for depth in range(last + 1) for x in self._out_of_bounds(depth, last=depth == last)]
+        self.clock.build += time.perf_counter() - begin
+        self.settle(questions)
 
     def advance(self) -> None:
         """Go on by one layer."""
@@ -164,23 +169,23 @@ class Search:
         self.unrolling.extend()
         self.clock.build += time.perf_counter() - begin
 
-    def _questions(self, depth: int, *, last: bool) -> tuple[list[Question], list[Question]]:
-        """What there is to ask of the state at a depth: violations, and what is out of bounds."""
-        here = self.unrolling.predicates(self.predicates, depth)
-        violations, others = [], []
+    def _violations(self, depth: int) -> list[Question]:
+        here, found = self._here[depth], []
         for i, target in enumerate(self.targets):
-            if target.name in self.found:
-                continue
-            deadlock = target.name == DEADLOCK
-            end = TraceEnd.DEADLOCK if deadlock else TraceEnd.VIOLATES
-            violations.append(Question(here(self.predicates.violated[i]), depth, end, target.name))
-            if not deadlock:
+            if target.name not in self.found:
+                end = TraceEnd.DEADLOCK if target.name == DEADLOCK else TraceEnd.VIOLATES
+                found.append(Question(here(self.predicates.violated[i]), depth, end, target.name))
+        return found
+
+    def _out_of_bounds(self, depth: int, *, last: bool) -> list[Question]:
+        """Evaluations that go out of bounds in the state at a depth, and steps that do from it."""
+        here, found = self._here[depth], []
+        for i, target in enumerate(self.targets):
+            if target.name != DEADLOCK and target.name not in self.found:
                 outside = here(self.predicates.out_of_bounds[i])
-                others.append(Question(outside, depth, TraceEnd.OUT_OF_BOUNDS, target.name))
-        if not last:
-            beyond = self.unrolling.out_of_bounds(depth)
-            others += [Question(x, depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True) for x in beyond]
-        return violations, others
+                found.append(Question(outside, depth, TraceEnd.OUT_OF_BOUNDS, target.name))
+        beyond = [] if last else self.unrolling.out_of_bounds(depth)
+        return found + [Question(x, depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True) for x in beyond]
 
     def settle(self, questions: Sequence[Question]) -> None:
         """Find a run for each question that has one, and assert that the others have none."""

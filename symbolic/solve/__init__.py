@@ -7,6 +7,7 @@ solver's own limits are only requests; what travels to it is names and numbers, 
 
 from leadline.symbolic.solve.cadical_solver import CadicalSolver
 from leadline.symbolic.solve.formula import Formula
+from leadline.symbolic.solve.gates import TRUE
 from leadline.symbolic.solve.proof import refute
 from leadline.symbolic.solve.solver import Answer, Solver
 from leadline.symbolic.solve.z3_solver import Z3Solver
@@ -14,4 +15,4 @@ from leadline.symbolic.solve.z3_solver import Z3Solver
 SOLVERS: dict[str, type[Solver]] = {"z3": Z3Solver, "cadical": CadicalSolver}
 """The solvers by the name that the command line knows."""
 
-__all__ = ["SOLVERS", "Answer", "CadicalSolver", "Formula", "Solver", "Z3Solver", "refute"]
+__all__ = ["SOLVERS", "TRUE", "Answer", "CadicalSolver", "Formula", "Solver", "Z3Solver", "refute"]

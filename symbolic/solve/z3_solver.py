@@ -12,6 +12,9 @@ import z3
 
 from leadline.symbolic.solve.solver import TRUE, Answer, Solver
 
+_CTRL_C = "interrupted from keyboard"
+"""Z3's reason when it took the signal for itself, which Python then never sees."""
+
 
 class Z3Solver(Solver):
     """Z3's incremental solver for finite domains.
@@ -66,6 +69,8 @@ class Z3Solver(Solver):
         if answer == z3.sat:
             self._model = self._solver.model()
             return Answer.SATISFIABLE
+        if answer == z3.unknown and self.reason() == _CTRL_C:
+            raise KeyboardInterrupt
         return Answer.UNSATISFIABLE if answer == z3.unsat else Answer.UNKNOWN
 
     def true(self, literal: int) -> bool:

@@ -3,8 +3,10 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,11 @@ import pytest
 from leadline.symbolic.cli import check, explore, main
 from leadline.symbolic.cli.files import write_out
 from leadline.symbolic.concrete import Level, Semantics
-from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.engines import Effort, Limits, Listener, Progress, Query, Result, Verdict
+from leadline.symbolic.lang import Model, UserError
 from tests.cli.conftest import Leadline
+
+PIGEONS = Path(__file__).parent.parent / "engines" / "protocols.py"
 
 
 def test_an_answer_in_a_file(leadline: Leadline) -> None:
@@ -110,17 +114,79 @@ def test_exploring_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatc
 
 
 def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(model: Any, query: Any, *, answered: Any, progress: Any) -> None:
-        effort = Effort(total=1.0)
-        answered(Result("counter", {}, "never-one", "bmc", "steps", "z3", Verdict.VIOLATED, 0, 1, effort))
-        progress(Progress(4, 1.0, 10, 20, ("below-three", "not-negative")))
+    def stopped(model: Model, query: Query, limits: Limits, listener: Listener) -> list[Result]:
+        assert (query.properties, query.deadlock, bool(limits)) == (tuple(model.properties), True, False)
+        listener.told(
+            Result(
+                protocol="counter", parameters={}, property="never-one", engine="bmc", unroll="steps",
+                solver="z3", verdict=Verdict.VIOLATED, depth=0, steps=1, effort=Effort(total=1.0),
+            )
+        )  # fmt: skip
+        listener.progress(Progress(4, 1.0, 10, 20, ("below-three", "not-negative", "deadlock")))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(check, "ask", stopped)
-    ran = leadline("check", "counter.py")
+    monkeypatch.setattr(check, "answer", stopped)
+    ran = leadline("check", "counter.py", "--depth", "9", "--deadlock")
     assert ran.code == 130
     assert "never-one  violated (a probe: as expected)  1" in ran.out
-    assert "interrupted; no counterexample within 4 steps so far: below-three, not-negative" in ran.err
+    expected = "interrupted; no counterexample within 4 steps so far: below-three, not-negative, deadlock"
+    assert expected in ran.err
+
+
+def pigeons(*arguments: str, solver: str) -> tuple[str, ...]:
+    """A command line that finds one counterexample at once, and then is busy for hours."""
+    return ("check", f"{PIGEONS}:Pigeons", "-p", "holes=11", "--depth", "3", "--solver", solver, *arguments)
+
+
+@pytest.mark.parametrize("solver", ["z3", "cadical", "auto"])
+def test_ctrl_c_while_a_solver_is_busy(solver: str, tmp_path: Path) -> None:
+    """The verdicts so far are told, at once, and nothing else."""
+    command = pigeons(solver=solver)
+    process = leadline_process(*command, folder=tmp_path, stdout=subprocess.PIPE)
+    time.sleep(2)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - begin < 2
+    assert process.returncode == 130
+    assert "somebody-sits  violated (a probe: as expected)  0" in out
+    assert err == "leadline: interrupted; no counterexample within 0 steps so far: nobody-flew\n\n"
+
+
+@pytest.mark.parametrize("solver", ["z3", "cadical"])
+def test_a_time_limit_on_the_command_line(solver: str, leadline: Leadline) -> None:
+    ran = leadline(*pigeons("--timeout", "1.5", solver=solver))
+    assert ran.code == 12, "a violation says more than an open question"
+    assert "nobody-flew    unknown beyond 0 steps" in ran.out
+    assert "nobody-flew: time: stopped after 1.5 s\n" in ran.out
+    ran = leadline(*pigeons("--timeout", "1.5", "--property", "nobody-flew", solver=solver))
+    assert ran.code == 20
+
+
+@pytest.mark.parametrize("solver", ["z3", "cadical"])
+def test_a_memory_limit_on_the_command_line(solver: str, leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "--memory", "40", "--solver", solver, "--format", "json")
+    assert ran.code == 20
+    results = json.loads(ran.out)["results"]
+    assert {x["verdict"] for x in results} == {"unknown"}
+    assert all("limit of 40 MB" in x["reason"] and x["memory_mb"] <= 40 for x in results)
+    ran = leadline(
+        "check", "counter.py", "--memory", "2000", "--solver", solver, "--property", "not-negative"
+    )
+    assert ran.code == 0, ran.out
+
+
+@pytest.mark.parametrize("solver", [pytest.param("z3", marks=pytest.mark.slow), "cadical"])
+def test_the_bug_of_kip_101(solver: str, leadline: Leadline) -> None:
+    """It takes eleven steps."""
+    sizes = {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+    settings = [word for name, value in sizes.items() for word in ("-p", f"{name}={value}")]
+    command = ("check", "kafka-replication", "-p", "variant=kip-101", *settings, "--property", "strong-isr")
+    ran = leadline(*command, "--depth", "12", "--solver", solver, "--format", "json")
+    (result,) = json.loads(ran.out)["results"]
+    assert (ran.code, result["verdict"], result["steps"]) == (12, "violated", 11)
+    assert len(result["trace"]["states"]) == 12
 
 
 class Terminal(io.StringIO):

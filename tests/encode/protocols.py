@@ -147,6 +147,7 @@ class Clock(Protocol):
     """A large number that doubles: an integer in binary."""
 
     def define(self, state: Any) -> None:
+        self.Hand = Int(0, 2)
         state.now = Int(-100, 900)
         state.late = Option(Int(0, 99))
 
@@ -161,6 +162,6 @@ class Clock(Protocol):
         nxt.now = 2 * now.now
 
     @action
-    def note(self, now: State, nxt: Next, hand: Any = pick(Int(0, 2))) -> None:
+    def note(self, now: State, nxt: Next, hand: Any = pick("Hand")) -> None:
         """The time by one of three hands is noted, or forgotten before time begins."""
         nxt.late = ite(now.now < 0, None, (now.now + hand) % 100)

@@ -82,13 +82,17 @@ def test_every_pair_of_small_numbers(name: str) -> None:
 @pytest.mark.usefixtures("limit")
 def test_every_conversion_of_small_numbers() -> None:
     for source, target in product(RANGES, RANGES):
-        kind = Int(*target)
-        compare(
-            lambda x, _, kind=kind: of(kind, x),
-            lambda x, _, kind=kind: x if kind.contains(x) else None,
-            (Int(*source), Int(0, 0)),
-            [(x, 0) for x in Int(*source).values()],
-        )
+        convert(Int(*source), Int(*target), list(Int(*source).values()))
+
+
+def convert(source: Int, target: Int, numbers: list[int]) -> None:
+    """Convert the numbers from a range to another, and look at what comes out."""
+    compare(
+        lambda x, _: of(target, x),
+        lambda x, _: x if target.contains(x) else None,
+        (source, Int(0, 0)),
+        [(x, 0) for x in numbers],
+    )
 
 
 @pytest.mark.usefixtures("limit")
@@ -118,14 +122,9 @@ def test_large_numbers(data: st.DataObject, name: str, left: Int, right: Int) ->
 
 @given(st.data(), ranges(), ranges())
 def test_conversion_of_large_numbers(data: st.DataObject, source: Int, target: Int) -> None:
-    rows = [(x, 0) for x in data.draw(st.lists(st.integers(source.low, source.high), max_size=8))]
-    rows += [(x, 0) for x in {source.low, source.high, target.low, target.high} if source.contains(x)]
-    compare(
-        lambda x, _: of(target, x),
-        lambda x, _: x if target.contains(x) else None,
-        (source, Int(0, 0)),
-        rows,
-    )
+    numbers = data.draw(st.lists(st.integers(source.low, source.high), max_size=8))
+    ends = (source.low, source.high, target.low, target.high)
+    convert(source, target, [*numbers, *filter(source.contains, ends)])
 
 
 def test_which_types_are_binary() -> None:

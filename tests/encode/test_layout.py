@@ -47,7 +47,7 @@ KINDS: dict[str, Type] = {
 
 
 def round_trip(kind: Type) -> None:
-    """Every value, written into the inputs of a free value, is valid, equal to itself alone, and read back."""
+    """Every value, written into the inputs of a free value, is valid, equal to itself alone, read back."""
     circuit = Circuit()
     layout, symbolic = Layout(circuit), Values(circuit)
     shape = layout.free(kind)

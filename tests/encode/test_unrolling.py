@@ -112,7 +112,7 @@ def test_the_run_of_an_answer_is_one_of_the_model(protocol: Protocol) -> None:
 def test_encoding_a_deep_expression_does_not_recurse() -> None:
     model = build(Counter())
     number = n.make(n.StateVar, model.variables[0].type, NOWHERE, "number")
-    zero = n.make(n.Eq, Bool(), NOWHERE, number, n.make(n.Const, number.type, NOWHERE, 0))
+    zero: n.Node = n.make(n.Eq, Bool(), NOWHERE, number, n.make(n.Const, number.type, NOWHERE, 0))
     deep: n.Node = reduce(lambda x, _: n.make(n.Not, Bool(), NOWHERE, x), range(5000), zero)
     predicates = Encoding(model).predicates(
         [Property("deep", "Deep", PropertyKind.INVARIANT, "", NOWHERE, deep)]

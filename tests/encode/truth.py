@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.symbolic.encode.circuit import TRUE, And, Circuit, Mux
 from leadline.symbolic.encode.layout import Layout, decode
-from leadline.symbolic.encode.template import template
+from leadline.symbolic.encode.template import Instance, Unrolled, template
 from leadline.symbolic.encode.values import Values
 from leadline.symbolic.lang import Type
 from leadline.symbolic.solve import Answer, CadicalSolver

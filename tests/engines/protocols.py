@@ -160,13 +160,14 @@ class Dice(Protocol):
     """One action with picks, of which some take no step."""
 
     def define(self, state: Any) -> None:
+        self.Face = Int(1, 6)
         state.sum = Int(0, 12)
 
     def init(self, start: Any) -> None:
         start.sum = 0
 
     @action
-    def throw(self, now: State, nxt: Next, one: Any = pick(Int(1, 6)), two: Any = pick(Int(1, 6))) -> None:
+    def throw(self, now: State, nxt: Next, one: Any = pick("Face"), two: Any = pick("Face")) -> None:
         """A double counts; the other throws leave no way on."""
         nxt.require(one == two, now.sum + one + two <= 12)
         nxt.sum = now.sum + one + two

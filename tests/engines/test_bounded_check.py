@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +177,7 @@ def test_the_listener_hears_of_every_depth_and_of_every_worse_verdict() -> None:
     progress = [x for x in heard if isinstance(x, Progress)]
     assert [x.depth for x in progress] == [0, 1, 2, 3, 4, 5]
     assert [len(x.open) for x in progress] == [3, 3, 2, 2, 1, 1]
-    for before, after in zip(progress, progress[1:], strict=False):
+    for before, after in pairwise(progress):
         assert after.seconds >= before.seconds
         assert after.variables >= before.variables and after.clauses > before.clauses
 

@@ -1,0 +1,26 @@
+"""How much memory a process has used at most."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+
+def own_peak_mb() -> float:
+    """The peak memory of this process in megabytes."""
+    peak = peak_mb("self")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 if peak is None else peak
+
+
+def peak_mb(process: int | str) -> float | None:
+    """The peak memory of a process in megabytes; None where the system does not tell or it has ended.
+
+    Not what `getrusage` says of a child: there its parent's memory counts too, from before its own program
+    was loaded.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return None
+    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(peaks[0]) / 1024 if peaks else None

@@ -1,0 +1,74 @@
+"""Bounded checks of the built-in protocols give TLC's verdicts, and its counterexamples' lengths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import Query, Verdict, answer_here
+from tests.truth import Row, bounded, check_bounded, name_of, rows_where, settings_of, shortest_violations
+
+VARIANTS = {"TPC": "crashing-managers", "TPCBTM": "backup-manager"}
+CONSTANTS = {
+    "RM": "resource_managers",
+    "RMMAYFAIL": "rm_may_fail",
+    "TMMAYFAIL": "tm_may_fail",
+    "SPONTANEOUS": None,
+    "defaultInitValue": None,
+}
+PROPERTIES = {"Consistency": "consistency", "TypeOK": "type-ok", "NotCommitted": "not-committed"}
+
+
+def verdicts(
+    source: str, settings: dict[str, Any], depth: int, *properties: str, solver: str = "cadical"
+) -> dict[str, tuple[Verdict, int | None]]:
+    query = Query(source, settings, properties, depth, "steps", solver)
+    results = answer_here(model_of(find(source), settings), query)
+    return {result.property: (result.verdict, result.steps) for result in results}
+
+
+def kafka(variant: str, replicas: int = 2) -> dict[str, Any]:
+    sizes = {"log_size": 2, "max_records": 2, "max_leader_epoch": 2}
+    return {"variant": variant, "replicas": replicas, **sizes}
+
+
+def test_truncating_to_the_high_watermark_loses_records() -> None:
+    found = verdicts("kafka-replication", kafka("truncate-to-high-watermark"), 9, "weak-isr", "strong-isr")
+    assert found == {"weak-isr": (Verdict.VIOLATED, 8), "strong-isr": (Verdict.VIOLATED, 9)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["z3", "cadical"])
+def test_kip_101_loses_records(solver: str) -> None:
+    found = verdicts("kafka-replication", kafka("kip-101"), 12, "weak-isr", "strong-isr", solver=solver)
+    assert found == {"weak-isr": (Verdict.VIOLATED, 11), "strong-isr": (Verdict.VIOLATED, 11)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["kip-279", "kip-320-first-try", "kip-320"])
+def test_with_two_replicas_the_later_variants_are_safe(variant: str) -> None:
+    found = verdicts("kafka-replication", kafka(variant), 9, "weak-isr", "strong-isr", "type-ok")
+    assert set(found.values()) == {(Verdict.SAFE, None)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("variant", "weak", "strong"), [("kip-101", 10, 10), ("kip-320-first-try", 11, 12)])
+def test_with_three_replicas_records_are_lost(variant: str, weak: int, strong: int) -> None:
+    found = verdicts("kafka-replication", kafka(variant, 3), strong, "weak-isr", "strong-isr")
+    assert found == {"weak-isr": (Verdict.VIOLATED, weak), "strong-isr": (Verdict.VIOLATED, strong)}
+
+
+@pytest.mark.parametrize("solver", ["z3", "cadical"])
+@pytest.mark.parametrize("row", rows_where(lambda row: row["module"] in VARIANTS), ids=name_of)
+def test_two_phase_commit(row: Row, solver: str) -> None:
+    settings: dict[str, Any] = {"variant": VARIANTS[row["module"]], **settings_of(row, CONSTANTS)}
+    model = model_of(find("two-phase-commit"), settings)
+    check_bounded(bounded(model, solver, 13), shortest_violations(row, PROPERTIES), 13)
+
+
+def test_a_backup_manager_that_crashes_too_breaks_consistency() -> None:
+    settings = {"variant": "backup-manager", "rm_may_fail": True, "tm_may_fail": True}
+    found = verdicts("two-phase-commit", {**settings, "resource_managers": 2}, 24, "consistency")
+    assert found == {"consistency": (Verdict.VIOLATED, 24)}

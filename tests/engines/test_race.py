@@ -1,0 +1,233 @@
+"""Two solvers at one query: the first complete answer wins, and nothing is left of the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import (
+    Effort,
+    Limits,
+    Listener,
+    Progress,
+    Query,
+    Result,
+    Verdict,
+    answer,
+    answer_here,
+    dispatch,
+)
+from leadline.symbolic.engines.query import AUTO, LONE, SILENT
+from leadline.symbolic.engines.race import RACERS, answer_race, cores
+from leadline.symbolic.engines.wire import result_json
+from leadline.symbolic.lang import InternalError, Model, UserError
+
+FILE = Path(__file__).parent / "protocols.py"
+MINUTE = Limits(60)
+
+HANGS = "import time; time.sleep(600)"
+DIES = "import os; os.kill(os.getpid(), 9)"
+
+
+class Children:
+    """The child processes that are started, in the order of `RACERS`; other programs may take their place."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.pids: list[int] = []
+        self.instead: dict[int, str] = {}
+        self._start: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen
+        monkeypatch.setattr(subprocess, "Popen", self._popen)
+
+    def _popen(self, command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        script = self.instead.get(len(self.pids))
+        child = self._start(command if script is None else [sys.executable, "-c", script], **options)
+        self.pids.append(child.pid)
+        return child
+
+    def assert_gone(self) -> None:
+        for pid in self.pids:
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
+
+
+@pytest.fixture
+def children(monkeypatch: pytest.MonkeyPatch) -> Children:
+    return Children(monkeypatch)
+
+
+def query(name: str, depth: int = 6, **options: Any) -> Query:
+    return Query(
+        f"{FILE}:{name}", **{"settings": {}, "properties": (), "depth": depth, "solver": AUTO, **options}
+    )
+
+
+def model_for(asked: Query) -> Model:
+    return model_of(find(asked.source), asked.settings)
+
+
+def race(asked: Query, limits: Limits = MINUTE, listener: Listener = SILENT) -> list[Result]:
+    return answer_race(model_for(asked), asked, limits, listener)
+
+
+def says(results: list[Result], asked: Query) -> str:
+    """A program that answers at once, as the child would, and then hangs."""
+    told = json.dumps({"results": [result_json(model_for(asked), one, asked.source) for one in results]})
+    return f"print({told!r}, flush=True); {HANGS}"
+
+
+@pytest.mark.parametrize("name", ["Lift", "Dice"])
+def test_the_answer_is_that_of_the_solver_that_won(name: str, children: Children) -> None:
+    asked = query(name, deadlock=True)
+    results = race(asked)
+    (winner,) = {result.solver for result in results}
+    here = answer_here(model_for(asked), replace(asked, solver=winner))
+    nothing = Effort()
+    assert [replace(one, effort=nothing) for one in results] == [replace(one, effort=nothing) for one in here]
+    assert len(children.pids) == 2
+    children.assert_gone()
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("script", [HANGS, DIES], ids=["hangs", "dies"])
+def test_the_other_one_wins(place: int, script: str, children: Children) -> None:
+    children.instead[place] = script
+    results = race(query("Lift", deadlock=True))
+    assert {result.solver for result in results} == {RACERS[1 - place]}
+    assert [result.verdict.name for result in results].count("SAFE") == 2
+    children.assert_gone()
+
+
+def test_an_answer_that_is_not_complete_does_not_win(children: Children) -> None:
+    asked = query("Lift", 3, properties=("in-range", "never-two"))
+    safe, violated = answer_here(model_for(asked), asked)
+    unknown = replace(safe, verdict=Verdict.UNKNOWN, depth=2, solver="cadical", reason="the solver gave up")
+    children.instead[0] = says([unknown, violated], asked)
+    first, second = race(asked)
+    assert (first.verdict, first.solver, second.solver) == (Verdict.SAFE, "z3", "z3")
+    assert second.verdict is Verdict.VIOLATED
+
+
+def test_what_is_known_of_each_property_is_put_together(children: Children) -> None:
+    """One solver is certain of the one property, the other of the other."""
+    asked = query("Lift", 3, properties=("in-range", "never-two", "below-top"))
+    safe, violated, open_ = answer_here(model_for(asked), asked)
+    dim = {"verdict": Verdict.UNKNOWN, "steps": None, "trace": None}
+    by_cadical = [
+        replace(safe, solver="cadical"),
+        replace(violated, **dim, depth=1, solver="cadical", reason="tired"),
+        replace(open_, **dim, depth=1, solver="cadical", reason="tired"),
+    ]
+    by_z3 = [
+        replace(safe, **dim, depth=2, solver="z3", reason="bored"),
+        replace(violated, solver="z3"),
+        replace(open_, **dim, depth=2, solver="z3", reason="bored"),
+    ]
+    children.instead = {0: says(by_cadical, asked), 1: says(by_z3, asked)}
+    results = race(asked, Limits(3))
+    assert [(one.verdict, one.depth, one.solver) for one in results] == [
+        (Verdict.SAFE, 3, "cadical"),
+        (Verdict.VIOLATED, violated.depth, "z3"),
+        (Verdict.UNKNOWN, 2, "auto"),
+    ]
+    assert [one.reason for one in results] == [None, None, "cadical: tired; z3: bored"]
+    assert results[1].trace == violated.trace is not None
+    children.assert_gone()
+
+
+def test_both_keep_their_limits(children: Children) -> None:
+    """What either found is told once, and not lost."""
+    heard: list[int] = []
+    told: list[str] = []
+    listener = Listener(lambda now: heard.append(now.depth), lambda result: told.append(result.property))
+    begin = time.monotonic()
+    flew, sits = race(query("Pigeons", settings={"holes": 11}), Limits(3), listener)
+    assert 3 <= time.monotonic() - begin < 6
+    assert (flew.verdict, flew.depth, flew.solver) == (Verdict.UNKNOWN, 0, AUTO)
+    assert flew.reason == "cadical: time: stopped after 3 s; z3: time: stopped after 3 s"
+    assert (sits.verdict, sits.steps, sits.trace is not None) == (Verdict.VIOLATED, 0, True)
+    assert (heard, told) == ([0], ["somebody-sits"])
+    children.assert_gone()
+
+
+def test_news_are_told_once() -> None:
+    heard: list[int] = []
+    told: list[tuple[str, Verdict]] = []
+    listener = Listener(
+        lambda now: heard.append(now.depth), lambda result: told.append((result.property, result.verdict))
+    )
+    race(query("Lift", 5, settings={"at_top": "break"}), MINUTE, listener)
+    assert heard == sorted(set(heard))
+    assert len(told) == len(set(told))
+    assert {("off-the-ground", Verdict.VIOLATED), ("never-two", Verdict.VIOLATED)} <= set(told)
+
+
+def test_ctrl_c_ends_both(children: Children) -> None:
+    def tired(_: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        race(query("Pigeons", settings={"holes": 11}), MINUTE, Listener(progress=tired))
+    assert len(children.pids) == 2
+    children.assert_gone()
+
+
+def test_the_users_mistake_comes_back_as_such(children: Children) -> None:
+    with pytest.raises(UserError, match=r"^begin has no initial state"):
+        race(query("Begin", settings={"fine": False, "broken": False}))
+    children.assert_gone()
+
+
+def test_what_nobody_understands_is_a_fault(children: Children) -> None:
+    children.instead[0] = "print('{\"hello\": 1}')"
+    with pytest.raises(InternalError, match="a query's process said hello"):
+        race(query("Pigeons", settings={"holes": 11}))
+    children.assert_gone()
+
+
+@pytest.mark.parametrize(
+    ("solver", "processors", "limits", "started", "by"),
+    [
+        (AUTO, 2, Limits(), 2, set(RACERS)),
+        (AUTO, 1, Limits(), 1, {LONE}),
+        (AUTO, 1, Limits(60), 1, {LONE}),
+        ("cadical", 2, Limits(), 1, {"cadical"}),
+        ("z3", 2, Limits(), 0, {"z3"}),
+        ("z3", 2, Limits(60), 1, {"z3"}),
+    ],
+    ids=str,
+)
+def test_where_a_query_is_answered(
+    solver: str,
+    processors: int,
+    limits: Limits,
+    started: int,
+    by: set[str],
+    children: Children,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dispatch, "cores", lambda: processors)
+    asked = query("Lift", 2, solver=solver, properties=("never-two",))
+    (result,) = answer(model_for(asked), asked, limits)
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)
+    assert result.solver in by
+    assert len(children.pids) == started
+
+
+def test_the_cores_are_those_that_the_process_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3}, raising=False)
+    assert cores() == 1
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 5)
+    assert cores() == 5
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert cores() == 1
