@@ -24,6 +24,7 @@ from leadline.symbolic.cli.proof import check_proof_writable, write_proof
 from leadline.symbolic.cli.verdicts import add_traces, counted, distinct, exit_of, trace_json, verdict_text
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import (
+    UNROLLINGS,
     Limits,
     Listener,
     Progress,
@@ -37,7 +38,6 @@ from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import DEADLOCK
 from leadline.symbolic.trace.trace import title
 
-UNROLLINGS = ("steps", "sweeps")
 SOLVERS = ("z3", "cadical", AUTO)
 SWEEPS = 8
 """Sweeps to look ahead where no depth is given."""
@@ -119,6 +119,9 @@ def run(args: argparse.Namespace) -> Exit:
     results = _ask(model, query, limits)
     semantics = Semantics(model)
     _deliver(args, entry, semantics, results)
+    winners = dict.fromkeys(result.solver for result in results if result.solver != AUTO)
+    if query.solver == AUTO and winners:
+        tell(f"answered by {', '.join(winners)}")
     codes = [exit_of(result.property, result.verdict) for result in results]
     if args.proof is not None:
         codes.append(write_proof(args.proof, query, results, limits))

@@ -8,10 +8,11 @@ reported, never silently called safe.
 from leadline.symbolic.engines.dispatch import answer
 from leadline.symbolic.engines.limited import answer_limited
 from leadline.symbolic.engines.proof import answer_proof, formula_of
-from leadline.symbolic.engines.query import Limits, Listener, Query, answer_here
+from leadline.symbolic.engines.query import UNROLLINGS, Limits, Listener, Query, answer_here
 from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
 
 __all__ = [
+    "UNROLLINGS",
     "Effort",
     "Limits",
     "Listener",

@@ -17,6 +17,10 @@ LONE = "cadical"
 """The solver for such a query where only one can run."""
 
 
+UNROLLINGS = ("steps", "sweeps")
+"""What a layer of an unrolling can hold: one step, or one sweep over all actions, each taken or skipped."""
+
+
 @dataclass(frozen=True)
 class Query:
     """A bounded check of one protocol at given parameters.

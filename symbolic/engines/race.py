@@ -28,9 +28,7 @@ def cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def answer_race(
-    model: Model, query: Query, limits: Limits, listener: Listener = SILENT
-) -> list[Result]:
+def answer_race(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> list[Result]:
     """Answer a query by the first of `RACERS` with a complete answer; the others are ended.
 
     An answer is complete when no property is unknown. Each process has the limits for itself.

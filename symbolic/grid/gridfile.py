@@ -6,7 +6,9 @@ A file holds one or more `[[check]]` tables. Each asks for every combination of 
                                          relative to the grid file; it runs, as with `leadline check`
     parameters = { replicas = [2, 3] }   for each parameter a value or a list of values
     properties = ["weak-isr"]            a name or a list of names; all that apply where it is left out
-    depth = 11                           steps to look ahead, or a list of them; 10 where it is left out
+    depth = 11                           layers to look ahead, or a list of them; 10 where it is left out
+    unroll = "sweeps"                    what a layer holds: "steps", "sweeps" or both in a list; "steps" where it
+                                         is left out
     solver = "cadical"                   "z3", "cadical" or a list of them; "z3" where it is left out
     deadlock = true                      whether to ask for deadlocks too; false where it is left out
     timeout_seconds = 60                 what a query may use; 600 seconds and 4096 megabytes of address space
@@ -28,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry, find, split_path
-from leadline.symbolic.engines import Limits
+from leadline.symbolic.engines import UNROLLINGS, Limits
 from leadline.symbolic.lang import Parameter, UserError
 from leadline.symbolic.lang.expr import unknown_name
 from leadline.symbolic.lang.parameters import Setting
@@ -36,6 +38,7 @@ from leadline.symbolic.solve import SOLVERS
 
 _SHARED: dict[str, Any] = {
     "depth": 10,
+    "unroll": "steps",
     "solver": "z3",
     "deadlock": False,
     "timeout_seconds": 600,
@@ -58,6 +61,7 @@ class Check:
         parameters: for each parameter that is set, its values.
         properties: the names of the properties; all if there are none.
         depths: how far to look ahead.
+        unrollings: what the layers hold.
         solvers: which solvers to ask.
         deadlock: whether to ask for deadlocks.
         limits: what each query may use.
@@ -68,6 +72,7 @@ class Check:
     parameters: Mapping[str, tuple[Setting, ...]]
     properties: tuple[str, ...]
     depths: tuple[int, ...]
+    unrollings: tuple[str, ...]
     solvers: tuple[str, ...]
     deadlock: bool
     limits: Limits
@@ -185,10 +190,11 @@ class _Reader:
                 self.say(key, f"{text} is given more than once: leave the others out")
         return tuple(values)
 
-    def shared(self) -> tuple[tuple[int, ...], tuple[str, ...], bool, Limits]:
+    def shared(self) -> tuple[tuple[int, ...], tuple[str, ...], tuple[str, ...], bool, Limits]:
         """The values that the top of the file may set."""
         depths = self.many("depth", self.values["depth"], _integer(0, _DEEPEST))
-        solvers = self.many("solver", self.values["solver"], _solver)
+        unrollings = self.many("unroll", self.values["unroll"], _one_of("unrolling", UNROLLINGS))
+        solvers = self.many("solver", self.values["solver"], _one_of("solver", tuple(SOLVERS)))
         deadlock, seconds, memory = (self.values[key] for key in ("deadlock", "timeout_seconds", "memory_mb"))
         if type(deadlock) is not bool:
             self.say("deadlock", f"true or false is needed, not {_shown(deadlock)}")
@@ -197,14 +203,14 @@ class _Reader:
             self.say("timeout_seconds", f"{wanted}, not {_shown(seconds)}")
         if (text := _integer(1, _LARGEST)(memory)) is not None:
             self.say("memory_mb", text)
-        return depths, solvers, deadlock, Limits(seconds, memory)
+        return depths, unrollings, solvers, deadlock, Limits(seconds, memory)
 
 
 def _read_check(reader: _Reader, entries: _Entries) -> Check | None:
     for key in reader.values:
         if key not in _KEYS:
             reader.say("", unknown_name("a check has no key", key, list(_KEYS)))
-    depths, solvers, deadlock, limits = reader.shared()
+    depths, unrollings, solvers, deadlock, limits = reader.shared()
     entry = _protocol(reader, entries)
     if entry is None:
         return None
@@ -212,7 +218,7 @@ def _read_check(reader: _Reader, entries: _Entries) -> Check | None:
     properties = _properties(reader, entry)
     if reader.wrong:
         return None
-    return Check(reader.place, entry, parameters, properties, depths, solvers, deadlock, limits)
+    return Check(reader.place, entry, parameters, properties, depths, unrollings, solvers, deadlock, limits)
 
 
 def _protocol(reader: _Reader, entries: _Entries) -> Entry | None:
@@ -269,10 +275,13 @@ def _integer(low: int, high: int) -> Callable[[Any], str | None]:
     return complaint
 
 
-def _solver(value: Any) -> str | None:
-    if not isinstance(value, str):
-        return f"the name of a solver is needed, not {_shown(value)}"
-    return None if value in SOLVERS else f"there is no solver {_shown(value)}: choose of {', '.join(SOLVERS)}"
+def _one_of(what: str, names: tuple[str, ...]) -> Callable[[Any], str | None]:
+    def complaint(value: Any) -> str | None:
+        if not isinstance(value, str):
+            return f"the name of {'an' if what[0] in 'aeiou' else 'a'} {what} is needed, not {_shown(value)}"
+        return None if value in names else f"there is no {what} {_shown(value)}: choose of {', '.join(names)}"
+
+    return complaint
 
 
 def _shown(value: Any) -> str:

@@ -77,7 +77,8 @@ def _at(check: Check, settings: Settings, model: Model) -> Iterator[GridQuery]:
     kinds = {name: str(model.properties[name].kind) for name in wanted if name in model.properties}
     if check.deadlock:
         kinds[DEADLOCK] = DEADLOCK
-    for (name, kind), depth, solver in itertools.product(kinds.items(), check.depths, check.solvers):
+    ways = itertools.product(kinds.items(), check.depths, check.unrollings, check.solvers)
+    for (name, kind), depth, unroll, solver in ways:
         yield GridQuery(
             protocol=model.protocol,
             source=check.entry.source,
@@ -86,7 +87,7 @@ def _at(check: Check, settings: Settings, model: Model) -> Iterator[GridQuery]:
             property=name,
             kind=kind,
             depth=depth,
-            unroll="steps",
+            unroll=unroll,
             solver=solver,
             limits=check.limits,
             fingerprint=model.fingerprint,

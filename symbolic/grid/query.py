@@ -24,7 +24,7 @@ def parameters_json(parameters: Mapping[str, Setting | None]) -> str:
 
 @dataclass(frozen=True)
 class GridQuery:
-    """Whether one property of one protocol can be violated within so many steps.
+    """Whether one property of one protocol can be violated within so many layers.
 
     Attributes:
         protocol: the protocol's name.
@@ -33,7 +33,7 @@ class GridQuery:
         parameters: all parameters, as `parameters_json` writes them.
         property: the property's name, or "deadlock".
         kind: the property's kind: "invariant", "probe" or "deadlock".
-        depth: steps to look ahead.
+        depth: layers to look ahead.
         unroll: what a layer of the unrolling holds.
         solver: the solver's name.
         limits: what the query may use.

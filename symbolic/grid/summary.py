@@ -79,11 +79,17 @@ def verdict_text(row: Row) -> str:
         case "violated":
             return f"violated{steps}{' (a probe: as expected)' if probe else ''}"
         case "safe":
-            return f"safe to depth {row.depth}{' (a probe: a violation was expected)' if probe else ''}"
+            return f"safe within {_layers(row)}{' (a probe: a violation was expected)' if probe else ''}"
         case "unknown":
-            beyond = f" beyond depth {row.depth}" if row.depth >= 0 else ""
+            beyond = f" beyond {_layers(row)}" if row.depth >= 0 else ""
             return f"unknown{beyond}{why}"
     return f"{row.verdict}{steps}{why}"
+
+
+def _layers(row: Row) -> str:
+    """How far a row's search got: `11 steps`."""
+    layer = row.unroll.removesuffix("s")
+    return f"{row.depth} {layer}{'s' if row.depth != 1 else ''}"
 
 
 def _gist(reason: str) -> str:

@@ -121,7 +121,7 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
     """One solver is certain of the one property, the other of the other."""
     asked = query("Lift", 3, properties=("in-range", "never-two", "below-top"))
     safe, violated, open_ = answer_here(model_for(asked), asked)
-    dim = {"verdict": Verdict.UNKNOWN, "steps": None, "trace": None}
+    dim: Any = {"verdict": Verdict.UNKNOWN, "steps": None, "trace": None}
     by_cadical = [
         replace(safe, solver="cadical"),
         replace(violated, **dim, depth=1, solver="cadical", reason="tired"),

@@ -39,7 +39,7 @@ def test_the_table(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[0] == "counter (nodes = 2, overflow = false)"
     assert lines[1].split() == ["top", "property", "solver", "verdict", "seconds", "MB", "run"]
     assert [" ".join(line.split()[:-3]) for line in lines[2:6]] == [
-        "2 below-three cadical safe to depth 10",
+        "2 below-three cadical safe within 10 steps",
         "2 never-one cadical violated in 1 step (a probe: as expected)",
         "4 below-three cadical violated in 3 steps",
         "4 never-one cadical violated in 1 step (a probe: as expected)",

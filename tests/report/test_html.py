@@ -44,7 +44,7 @@ def test_what_the_page_says() -> None:
     assert classes == ["verdict violated", "verdict expected", "verdict unknown", "verdict safe"]
     for text in (
         "violated in 3 steps",
-        "unknown beyond depth 4: time: stopped",
+        "unknown beyond 4 steps: time: stopped",
         "counter: 4 queries: 2 violated, 1 unknown, 1 safe",
         "nodes = 1, overflow = false, top = 3",
         "z3-solver 5",

@@ -1,0 +1,89 @@
+"""`leadline check --proof`, and the race of solvers, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.cli import proof
+from tests.cli.conftest import Leadline
+from tests.solve.drup import check, read_dimacs, read_proof
+
+
+def accepted(path: str) -> int:
+    return check(read_dimacs(Path(f"{path}.cnf").read_text()), read_proof(Path(path).read_text()))
+
+
+@pytest.mark.parametrize("solver", ["z3", "cadical", "auto"])
+def test_what_is_safe_gets_a_proof(solver: str, leadline: Leadline) -> None:
+    ran = leadline(
+        "check", "counter.py", "--depth", "2", "--deadlock", "--solver", solver, "--proof", "p.drup"
+    )
+    assert ran.code == 12, "never-one is violated, and proves nothing"
+    first, second = ran.err.splitlines()[-2:]
+    assert first.startswith(
+        "leadline: wrote p.drup.cnf: that within 2 steps a step goes out of bounds or one of these fails: "
+        "below-three, not-negative, deadlock ("
+    )
+    assert second.startswith("leadline: wrote p.drup: its refutation by CaDiCaL (DRUP, ")
+    assert accepted("p.drup") >= 1
+
+
+def test_the_answer_itself_stays_as_it_is(leadline: Leadline) -> None:
+    ran = leadline(
+        "check", "counter.py", "--property", "not-negative", "--format", "json", "--proof", "p.drup"
+    )
+    assert ran.code == 0
+    assert json.loads(ran.out)["results"][0]["verdict"] == "safe"
+    assert "within 8 sweeps" in ran.err
+    assert accepted("p.drup") >= 1
+
+
+def test_what_is_violated_gets_none(leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "--property", "never-one", "--proof", "p.drup")
+    assert ran.code == 12
+    assert ran.err == "leadline: no property is safe: there is nothing to prove\n"
+    assert not Path("p.drup").exists()
+
+
+def test_a_proof_that_takes_too_long_leaves_the_question_open(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(_: Any, names: Any, limits: Any, path: Any) -> str:
+        assert (names, limits.seconds, path) == (["not-negative"], 30, Path("p.drup"))
+        return "time: stopped after 30 s"
+
+    monkeypatch.setattr(proof, "answer_proof", slow)
+    ran = leadline(
+        "check", "counter.py", "--property", "not-negative", "--timeout", "30", "--proof", "p.drup"
+    )
+    assert "not-negative  safe" in ran.out
+    assert (ran.code, ran.err) == (20, "leadline: no proof: time: stopped after 30 s\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "complaint"),
+    [("nowhere/p", "--proof nowhere/p: there is no folder nowhere"), (".", "--proof .: this is a folder")],
+)
+def test_where_a_proof_cannot_go(path: str, complaint: str, leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "--proof", path)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"leadline: {complaint}\n")
+
+
+def test_a_folder_in_the_formulas_place(leadline: Leadline) -> None:
+    Path("p.cnf").mkdir()
+    ran = leadline("check", "counter.py", "--proof", "p")
+    assert (ran.code, ran.err) == (2, "leadline: --proof p.cnf: this is a folder\n")
+
+
+def test_the_winner_of_the_race_is_recorded(leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "--solver", "auto", "--format", "json")
+    results = json.loads(ran.out)["results"]
+    assert ran.code == 12
+    assert {one["solver"] for one in results} in ({"z3"}, {"cadical"})
+    verdicts = {one["property"]: one["verdict"] for one in results}
+    assert verdicts == {"below-three": "violated", "not-negative": "safe", "never-one": "violated"}
+    assert ran.err == f"leadline: answered by {results[0]['solver']}\n"

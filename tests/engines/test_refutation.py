@@ -1,0 +1,135 @@
+"""A verdict as one formula: satisfiable where the search finds something, and refuted elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import (
+    Limits,
+    Query,
+    Result,
+    Verdict,
+    answer_here,
+    answer_proof,
+    formula_of,
+)
+from leadline.symbolic.engines.bmc import BmcOptions
+from leadline.symbolic.engines.refutation import failure
+from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.solve import Answer, CadicalSolver
+from leadline.symbolic.trace import DEADLOCK
+from tests.solve.drup import check, read_dimacs, read_proof
+
+FILE = Path(__file__).parent / "protocols.py"
+MINUTE = Limits(60)
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("Lift", {}),
+    ("Lift", {"at_top": "stop"}),
+    ("Lift", {"at_top": "stop", "first": 2}),
+    ("Lift", {"at_top": "break"}),
+    ("Begin", {}),
+    ("Begin", {"broken": False}),
+    ("Begin", {"fine": False}),
+    ("Still", {}),
+    ("Dice", {}),
+    ("Pigeons", {"holes": 2}),
+]
+
+
+def query(name: str, depth: int, **options: Any) -> Query:
+    return Query(f"{FILE}:{name}", **{"settings": {}, "properties": (), "depth": depth, **options})
+
+
+def answered(asked: Query) -> tuple[Model, dict[str, Result]]:
+    model = model_of(find(asked.source), asked.settings)
+    return model, {result.property: result for result in answer_here(model, asked)}
+
+
+@pytest.mark.parametrize("unroll", ["steps", "sweeps"])
+@pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
+def test_the_formula_says_what_the_search_looks_for(name: str, settings: dict[str, Any], unroll: str) -> None:
+    seen = set()
+    for depth in range(6):
+        asked = query(name, depth, settings=settings, unroll=unroll, deadlock=True)
+        model, results = answered(asked)
+        for one, result in results.items():
+            formula = failure(model, [one], BmcOptions.of(asked))
+            solver = CadicalSolver()
+            solver.new_variables(formula.variables - 1)
+            solver.add(formula.clauses)
+            fails = solver.check([]) is Answer.SATISFIABLE
+            assert fails == (result.verdict is not Verdict.SAFE), (one, depth)
+            seen.add(result.verdict)
+    # There is something to tell apart, but where nothing happens and what is wrong is so at once.
+    assert len(seen) > 1 or name in ("Begin", "Still")
+
+
+@pytest.mark.parametrize("unroll", ["steps", "sweeps"])
+@pytest.mark.parametrize(
+    ("name", "depth", "settings"),
+    [
+        ("Lift", 5, {}),
+        ("Lift", 3, {"at_top": "stop"}),
+        ("Begin", 2, {"broken": False}),
+        ("Dice", 0, {}),
+        ("Pigeons", 2, {"holes": 4}),
+    ],
+    ids=str,
+)
+def test_what_is_safe_is_proved(
+    name: str, depth: int, settings: dict[str, Any], unroll: str, tmp_path: Path
+) -> None:
+    asked = query(name, depth, settings=settings, unroll=unroll, deadlock=True)
+    _, results = answered(asked)
+    safe = [one for one, result in results.items() if result.verdict is Verdict.SAFE]
+    file = tmp_path / "safe.drup"
+    assert safe
+    made = answer_proof(asked, safe, MINUTE, file)
+    assert isinstance(made, dict) and made["proof_bytes"] == file.stat().st_size
+    formula = read_dimacs(formula_of(file).read_text())
+    assert len(formula) == made["clauses"] and max(map(abs, sum(formula, ()))) <= made["variables"]
+    assert check(formula, read_proof(file.read_text())) >= 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["safe.drup", "safe.drup.cnf"]
+
+
+def test_the_formula_tells_what_it_is_of(tmp_path: Path) -> None:
+    asked = query("Lift", 3, settings={"top": 2})
+    answer_proof(asked, ["in-range", DEADLOCK], MINUTE, tmp_path / "p")
+    comments = (tmp_path / "p.cnf").read_text().splitlines()[:5]
+    assert comments[:4] == [
+        "c leadline: lift (top = 2, first = 0, at_top = back)",
+        "c within 3 steps one of these fails, or a step goes out of bounds:",
+        "c in-range",
+        "c deadlock",
+    ]
+    assert comments[4].startswith("c fingerprint of the model: ")
+
+
+def test_a_wrong_verdict_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InternalError, match="never-two of lift: safe within 3 steps by the search, and yet"):
+        answer_proof(query("Lift", 3), ["in-range", "never-two"], MINUTE, tmp_path / "p")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_proof_keeps_its_limits(tmp_path: Path) -> None:
+    hard = query("Pigeons", 2, settings={"holes": 11})
+    (tmp_path / "p").write_text("from before")
+    made = answer_proof(hard, ["nobody-flew"], Limits(seconds=1), tmp_path / "p")
+    assert made == "time: stopped after 1 s"
+    made = answer_proof(hard, ["nobody-flew"], Limits(memory_mb=60), tmp_path / "p")
+    assert isinstance(made, str) and "limit of 60 MB" in made
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("p", "from before")]
+
+
+def test_a_proof_that_cannot_be_written(tmp_path: Path) -> None:
+    asked = query("Lift", 3)
+    with pytest.raises(UserError, match="the proof cannot be written: No such file or directory"):
+        answer_proof(asked, ["in-range"], MINUTE, tmp_path / "nowhere" / "p")
+    (tmp_path / "p").mkdir()
+    with pytest.raises(UserError, match=r"--proof .*p: Is a directory"):
+        answer_proof(asked, ["in-range"], MINUTE, tmp_path / "p")
