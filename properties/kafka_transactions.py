@@ -1,7 +1,7 @@
 """What is claimed of Kafka's transactions: the invariants of module kafka_transactions_for_web, and more.
 
-"At 2/2/1/1/1/1" means 2 brokers, 2 clients, 1 transaction id, 1 log partition, 1 topic partition, 1 change of a
-coordinator: the defaults. What is known of these was found by TLC. Lengths are in steps.
+"At 2/2/1/1/1/1" means 2 brokers, 2 clients, 1 transaction id, 1 log partition, 1 topic partition and 1 change
+of a coordinator: the defaults, of which TLC says the same. Lengths are in steps.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from leadline.symbolic.lang import (
     Seq,
     Set,
     State,
+    all_of,
     enum,
     map_of,
     of,
@@ -86,8 +87,8 @@ class Cluster(Protocol):
         """The last producer id.
 
         A broker makes one where it believes that it leads a transaction id's log partition, and knows nothing
-        of that transaction id. So it can be for each of them, and after each change once more: the change adds
-        one that believes so, and that broker forgets the others.
+        of that transaction id: so for each of them, and once more after each change, which adds a broker that
+        believes so and that forgets the others.
         """
         return self.max_pid or self.transaction_ids * (self.max_coordinator_changes + 1)
 
@@ -271,7 +272,7 @@ class Cluster(Protocol):
     # -- messages -----------------------------------------------------------------------------------------
 
     def receive(self, now: State, nxt: Next, kind: str) -> tuple[Any, Any]:
-        """Some message of that kind, and its fields. It is kept with the processed ones, which are state too."""
+        """Some message of that kind, and its fields; it joins the processed ones, which are state too."""
         message = nxt.pick("msg", now.messages)
         nxt.require(message.is_a(kind))
         nxt.messages_discard = now.messages_discard.add(message)
@@ -294,4 +295,4 @@ class Cluster(Protocol):
     def is_refused(self, response: Any, *errors: str) -> BoolExpr:
         """Whether the response's answer is one of the errors."""
         refused = of(Set(self.Error), *errors)
-        return response.answer.is_a("Error") & refused.has(response.answer.as_a("Error").code)
+        return all_of(response.answer.is_a("Error"), refused.has(response.answer.as_a("Error").code))

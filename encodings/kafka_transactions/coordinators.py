@@ -53,7 +53,7 @@ class Coordinators(Transitions):
 
     @action
     def receive_add_partitions_to_txn_request(self, now: State, nxt: Next) -> None:
-        """A coordinator logs one more topic partition of a transaction, if the producer's epoch is the last."""
+        """A coordinator logs one more topic partition of a transaction, if the producer is not fenced."""
         message, request = self.receive(now, nxt, "AddPartitionsToTxnRequest")
         b, c, tid = request.dest, request.source, self.tid_of(now, request.source)
         known = now.tc_tid_metadata[b][tid]

@@ -11,8 +11,8 @@ class KafkaTransactions(Clients, Coordinators):
 
     The broker that leads a transaction id's log partition coordinates it, and may change at any time. Clients
     that share a transaction id fence each other: a later one gets a higher producer epoch, and an ongoing
-    transaction of an earlier one is aborted first. No transaction is ever committed: the source has no request
-    for that yet. Clients rest in the end, so deadlocks say nothing here.
+    transaction of an earlier one is aborted first. No transaction is ever committed, for which the source has
+    no request yet. Clients rest in the end, so deadlocks say nothing here.
 
     Variants:
 

@@ -23,7 +23,7 @@ VALID_PREVIOUS = {
 
 @dataclass(frozen=True)
 class Attempt:
-    """What asking for a transition gives: an error or None, and the transition, to be read where that is None."""
+    """What asking for a transition gives: an error or None, and the transition if there is no error."""
 
     error: Any
     transition: Any

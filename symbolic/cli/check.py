@@ -39,7 +39,7 @@ from leadline.symbolic.trace import DEADLOCK
 from leadline.symbolic.trace.trace import title
 
 SOLVERS = ("z3", "cadical", AUTO)
-SWEEPS = 8
+SWEEPS = 10
 """Sweeps to look ahead where no depth is given."""
 
 

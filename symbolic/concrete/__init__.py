@@ -5,6 +5,16 @@ replay by this one say anything about a counterexample found by the other.
 """
 
 from leadline.symbolic.concrete.explore import Checked, Exploration, Level, Path, explore
-from leadline.symbolic.concrete.semantics import Outcome, Semantics, State
+from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
 
-__all__ = ["Checked", "Exploration", "Level", "Outcome", "Path", "Semantics", "State", "explore"]
+__all__ = [
+    "Checked",
+    "Exploration",
+    "Level",
+    "Outcome",
+    "Path",
+    "Semantics",
+    "State",
+    "explore",
+    "no_initial_state",
+]

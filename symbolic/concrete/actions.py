@@ -18,22 +18,25 @@ _MOST_PICKS = 8
 
 
 class Form(Enum):
-    """What an action's function gives for each outcome, through its argument `add`."""
+    """What an action's function takes, and what it gives for each outcome."""
 
-    STATES = "add(next state), or add(None) out of bounds"
-    OUTCOMES = "add(picks, next state, None), or add(picks so far, None, why)"
-    CHOSEN = "as OUTCOMES, for the picks in the argument `chosen` alone"
+    STATES = "(state, add): add(next state), or add(None) out of bounds"
+    ATTEMPTS = "(state): yields (picks, next state, None), or (picks so far, None, why); None at each pick"
+    CHOSEN = "(state, chosen): yields as ATTEMPTS, for the picks in `chosen` alone"
 
 
-def functions_of(model: Model, actions: Sequence[Action], form: Form) -> list[Callable[..., None]]:
-    """The function of each action: `(state, add)`, or `(state, add, chosen)` for `Form.CHOSEN`."""
+_PARAMETERS = {Form.STATES: "state, add", Form.ATTEMPTS: "state", Form.CHOSEN: "state, chosen"}
+
+
+def functions_of(model: Model, actions: Sequence[Action], form: Form) -> list[Callable[..., Any]]:
+    """The function of each action."""
     module = Module()
     names = []
     for action in actions:
         names.append(module.fresh("step"))
         writer = ActionWriter(module, model, action, form)
         writer.write_action()
-        module.define(names[-1], "state, add" + (", chosen" if form is Form.CHOSEN else ""), writer.lines)
+        module.define(names[-1], _PARAMETERS[form], writer.lines)
     loaded = module.load()
     return [loaded[name] for name in names]
 
@@ -124,9 +127,8 @@ class ActionWriter(Expressions):
             return
         self.write("try:")
         self.block(lines)
-        outcome = "None" if self.form is Form.STATES else f"{self._picks()}, None, str(error)"
         self.write("except OutOfBounds as error:")
-        self.block([f"add({outcome})"])
+        self.block([self._told("None", "str(error)")])
         self.raises = raises
 
     def _rest(self, place: int) -> None:
@@ -147,6 +149,8 @@ class ActionWriter(Expressions):
         self.open()
         self.know(make(PickVar, pick.type, pick.span, pick.name), Code(name, 0))
         self._picked.append((pick.name, name))
+        if self.form is Form.ATTEMPTS:
+            self.write("yield None")
         self._outer_blocks += 2
         self._guarded(place)
         self._outer_blocks -= 2
@@ -175,4 +179,8 @@ class ActionWriter(Expressions):
         values = {name: self.translate(node).text for name, node in self.action.updates}
         parts = [values.get(name) or self.state_variable(name).text for name in self.variables]
         state = f"({''.join(f'{part}, ' for part in parts)})"
-        self.write(f"add({state})" if self.form is Form.STATES else f"add({self._picks()}, {state}, None)")
+        self.write(self._told(state, "None"))
+
+    def _told(self, state: str, why: str) -> str:
+        """The statement that tells of an outcome."""
+        return f"add({state})" if self.form is Form.STATES else f"yield {self._picks()}, {state}, {why}"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from leadline.symbolic.concrete.semantics import Outcome, Semantics, State
+from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
 from leadline.symbolic.lang import InternalError, OutOfBounds
 
 Path: TypeAlias = tuple[Outcome, ...]
@@ -86,7 +86,7 @@ class Exploration:
 
     @property
     def diameter(self) -> int:
-        """The number of steps in which the last new state was found; -1 if there is no initial state."""
+        """The number of steps in which the last new state was found; -1 if every initial state is out of bounds."""
         return len(self.states_within_steps) - 1
 
 
@@ -132,10 +132,16 @@ class _Search:
     full: bool = False
 
     def begin(self) -> None:
-        """Find the initial states."""
+        """Find the initial states.
+
+        Raises:
+            UserError: if there is none, nor one that is out of bounds.
+        """
         self.parts = [{} for _ in self.semantics.model.variables]
         found: list[State | None] = []
         self.semantics.steps[0](None, found.append)
+        if not found:
+            raise no_initial_state(self.semantics.model)
         self.fired = [len(found)] + [0] * len(self.semantics.model.actions)
         self.take(found, -1)
 
@@ -227,7 +233,7 @@ def explore(
         max_states: the number of states at which to give up; None for no limit.
 
     Raises:
-        UserError: if a property is unknown.
+        UserError: if a property is unknown, or there is no way to begin.
     """
     watches = [_Watch(name, semantics.property_function(name)) for name in properties]
     search = _Search(semantics, watches, max_states)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.lang import InternalError, Model
+from leadline.symbolic.lang import InternalError, Model, UserError
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.types import Value
 
@@ -32,6 +32,12 @@ class Outcome:
     picks: tuple[tuple[str, Value], ...]
     state: State | None
     why: str | None = None
+
+
+def no_initial_state(model: Model) -> UserError:
+    """The mistake of a model that cannot begin."""
+    place = f"the guards of init ({model.init.span})"
+    return UserError(f"{model.protocol} has no initial state: {place} exclude every pick")
 
 
 class Semantics:
@@ -58,11 +64,11 @@ class Semantics:
         return functions_of(self.model, self._actions, Form.STATES)
 
     @cached_property
-    def _outcomes(self) -> list[Callable[..., None]]:
-        return functions_of(self.model, self._actions, Form.OUTCOMES)
+    def _attempts(self) -> list[Callable[..., Iterator[Any]]]:
+        return functions_of(self.model, self._actions, Form.ATTEMPTS)
 
     @cached_property
-    def _chosen(self) -> list[Callable[..., None]]:
+    def _chosen(self) -> list[Callable[..., Iterator[Any]]]:
         return functions_of(self.model, self._actions, Form.CHOSEN)
 
     @property
@@ -71,15 +77,21 @@ class Semantics:
 
     def initial(self) -> list[Outcome]:
         """Every outcome of the initial condition, in the order of its picks."""
-        return self._run(self._outcomes[0], "init", None)
+        return [outcome for outcome in self.attempts(None, "init") if outcome is not None]
 
     def successors(self, state: State) -> Iterator[Outcome]:
         """Every outcome of every enabled action, in the order of the actions and then of their picks.
 
         Two outcomes may reach the same state.
         """
-        for action, function in zip(self.model.actions, self._outcomes[1:], strict=True):
-            yield from self._run(function, action.name, state)
+        for action in self.model.actions:
+            yield from (outcome for outcome in self.attempts(state, action.name) if outcome is not None)
+
+    def attempts(self, state: State | None, action: str) -> Iterator[Outcome | None]:
+        """The outcomes of an action in a state, or of "init", as they are found; None whenever a pick tries
+        another value, so that one can give up where there are too many."""
+        for found in self._attempts[self._places[action]](state):
+            yield Outcome(action, *found) if found is not None else None
 
     def outcome(self, state: State | None, action: str, picks: Mapping[str, Value]) -> Outcome | None:
         """What an action does in a state with the given picks; None if it is not enabled.
@@ -97,19 +109,8 @@ class Semantics:
         unknown = picks.keys() - {pick.name for pick in self._actions[place].picks}
         if unknown:
             raise InternalError(f"{action} has no pick {', '.join(sorted(unknown))}")
-        found = self._run(self._chosen[place], action, state, picks)
-        return found[0] if found else None
-
-    def _run(
-        self, function: Callable[..., None], action: str, state: State | None, *chosen: Mapping[str, Value]
-    ) -> list[Outcome]:
-        found: list[Outcome] = []
-
-        def add(picks: tuple[tuple[str, Value], ...], reached: State | None, why: str | None) -> None:
-            found.append(Outcome(action, picks, reached, why))
-
-        function(state, add, *chosen)
-        return found
+        found = next(self._chosen[place](state, picks), None)
+        return Outcome(action, *found) if found is not None else None
 
     def property_function(self, name: str) -> Callable[[State, Mapping[str, Value]], bool]:
         """The function `(state, {}) -> whether the property holds`; it raises OutOfBounds.

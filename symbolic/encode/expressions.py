@@ -47,9 +47,6 @@ class Expressions:
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
         self._environment: Environment = {}
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-
     # -- the walk ---------------------------------------------------------------------------------
 
     def evaluate(self, root: n.Node, environment: Environment | None = None) -> Outcome:

@@ -80,7 +80,8 @@ def bounded_check(
     targets = [*properties, *([deadlock_property(model)] if options.deadlock else [])]
     semantics = Semantics(model)
     clock = Clock()
-    search = Search(semantics, targets, new_solver(), clock, chosen_unrolling(semantics, targets, options))
+    unroll = chosen_unrolling(semantics, targets, options)
+    search = Search(semantics, targets, new_solver(), clock, unroll, put_off=options.unroll == SWEEPS)
     told = _Told(search, options, listener)
     search.start()
     for depth in range(options.depth + 1):

@@ -1,7 +1,7 @@
 """Two solvers at one query, each in its own process: the first complete answer wins.
 
-Which solver is the faster one is hard to foretell: the better one at refuting is often the slower one at
-finding. Where two cores are free, asking both costs no more time than asking the better one.
+Which solver is the faster one, and by how much, is hard to foretell. Where two cores are free, asking both
+takes hardly longer than asking the better one.
 """
 
 from __future__ import annotations

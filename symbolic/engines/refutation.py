@@ -2,7 +2,8 @@
 
 The formula says: within so many layers some property is violated or its evaluation goes out of bounds, or
 the initial state or a step does. It is made from scratch and not incremental, so a proof of its
-unsatisfiability stands alone: it needs neither this search nor its solver to be believed.
+unsatisfiability stands alone: it needs neither the search nor its solver to be believed. That the formula
+means what its comments say is still Leadline's word, and so is the rule of first use that sweeps obey.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
-from leadline.symbolic.engines.bmc import BmcOptions, chosen_unrolling
+from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions, chosen_unrolling
 from leadline.symbolic.engines.deadlock import deadlock_property
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.lang.model import Model, Property
@@ -116,5 +117,10 @@ def _comments(model: Model, names: Sequence[str], options: BmcOptions) -> list[s
         f"leadline: {model.protocol} ({parameters})",
         f"within {options.depth} {options.unroll} one of these fails, or a step goes out of bounds:",
         *names,
+        *(
+            ["up to a renaming of interchangeable values"]
+            if options.symmetry and options.unroll == SWEEPS
+            else []
+        ),
         f"fingerprint of the model: {model.fingerprint}",
     ]

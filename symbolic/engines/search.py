@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.concrete import Semantics, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
 from leadline.symbolic.engines.memory import own_peak_mb
 from leadline.symbolic.engines.verdict import Effort, Result, Verdict
-from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.model import Model, Property
 from leadline.symbolic.solve import Answer, Solver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
@@ -132,10 +131,7 @@ class Search:
             self.out_of_bounds = self._trace(-1, TraceEnd.OUT_OF_BOUNDS, None)
         initial.assert_initial()
         if not self.ask(1) and self.unknown is None and self.out_of_bounds is None:
-            raise UserError(
-                f"{self.model.protocol} has no initial state: the guards of init ({self.model.init.span}) "
-                "exclude every pick"
-            )
+            raise no_initial_state(self.model)
 
     def look(self, depth: int, *, last: bool) -> None:
         """Look for violations in the state at a depth, and for evaluations and steps out of bounds from it.

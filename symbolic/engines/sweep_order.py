@@ -7,12 +7,24 @@ look did not meet, by what they read and write.
 
 from __future__ import annotations
 
-from leadline.symbolic.concrete import Semantics, State
+from collections.abc import Iterator
+from itertools import islice
+
+from leadline.symbolic.concrete import Outcome, Semantics, State
 from leadline.symbolic.encode import static_order
 from leadline.symbolic.lang.model import Action, Model
 
-LOOK = 2000
+LOOK = 1000
 """States that the look visits at most: it takes a few hundredths of a second."""
+
+BEGINNINGS = 100
+"""Initial states among them: where there are many, the look must get beyond them."""
+
+TRIES = 1000
+"""Values that the picks of one action try in one state, and outcomes: large types are cut short."""
+
+ALL_TRIES = 50_000
+"""The same over all actions and states, and the actions looked at."""
 
 
 def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
@@ -20,7 +32,7 @@ def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
     own = {name: place for place, name in enumerate(model.sweep_order)}
     first = first_enabled(model, semantics)
     ranks = {action.name: place for place, action in enumerate(static_order(model))}
-    far = len(first) + LOOK
+    far = LOOK
 
     def key(action: Action) -> tuple[int, int, int]:
         return own.get(action.name, len(own)), first.get(action.name, far), ranks[action.name]
@@ -29,18 +41,43 @@ def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
 
 
 def first_enabled(model: Model, semantics: Semantics) -> dict[str, int]:
-    """For each action met, the least number of steps after which it is enabled."""
-    layer: list[State] = [x.state for x in semantics.initial() if x.state is not None][:LOOK]
-    seen = set(layer)
+    """For each action that a bounded look meets, the number of steps after which it is enabled."""
+    look = _Look(semantics)
+    layer = list(islice(look.states(look.outcomes(None, "init")), BEGINNINGS))
     found: dict[str, int] = {}
     depth = 0
-    while layer and len(seen) < LOOK and len(found) < len(model.actions):
+    while layer and len(look.seen) < LOOK and len(found) < len(model.actions):
         after: list[State] = []
         for state in layer:
-            for outcome in semantics.successors(state):
-                found.setdefault(outcome.action, depth)
-                if outcome.state is not None and outcome.state not in seen and len(seen) < LOOK:
-                    seen.add(outcome.state)
-                    after.append(outcome.state)
+            for action in model.actions:
+                outcomes = list(look.outcomes(state, action.name))
+                if outcomes:
+                    found.setdefault(action.name, depth)
+                after += look.states(iter(outcomes))
         layer, depth = after, depth + 1
     return found
+
+
+class _Look:
+    """What a look has seen, and what it may still do."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self.semantics = semantics
+        self.left = ALL_TRIES
+        self.seen: set[State] = set()
+
+    def outcomes(self, state: State | None, action: str) -> Iterator[Outcome]:
+        """The outcomes of an action in a state, as far as the look goes."""
+        self.left -= 1
+        for attempt in islice(self.semantics.attempts(state, action), max(0, min(TRIES, self.left))):
+            self.left -= 1
+            if attempt is not None:
+                yield attempt
+
+    def states(self, outcomes: Iterator[Outcome]) -> Iterator[State]:
+        """The new states among outcomes."""
+        for outcome in outcomes:
+            state = outcome.state
+            if state is not None and state not in self.seen and len(self.seen) < LOOK:
+                self.seen.add(state)
+                yield state

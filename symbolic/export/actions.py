@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.symbolic.export.layout import WIDTH, Layout, Lines, bullets, hang
+from leadline.symbolic.export.layout import WIDTH, Layout, Lines, bullets, conjuncts_of, hang
 from leadline.symbolic.export.names import Words
 from leadline.symbolic.lang import Action, Model, Pick
 from leadline.symbolic.lang import nodes as n
@@ -54,26 +54,18 @@ class Operator:
         for place, item in enumerate(body):
             if isinstance(item, Pick):
                 return bullets("/\\", [*conjuncts, self.lines(body[place:])])
-            conjuncts += self._guard(item)
+            conjuncts += map(self._guard, conjuncts_of(item))
         return bullets("/\\", [*conjuncts, *self._next()])
 
     def _range(self, pick: Pick) -> str:
-        domain = pick.domain
-        if domain is None:
-            domain = n.make(n.Universe, _set_of(pick), pick.span)
+        domain = pick.type if pick.domain is None else pick.domain
         return self._layout.range(self._picks[pick.name], domain)
 
-    def _guard(self, node: n.Node) -> list[Lines]:
-        items = node.items if isinstance(node, n.And) else (node,)
-        return [line for item in items for line in self._conjunct(item)]
-
-    def _conjunct(self, node: n.Node) -> list[Lines]:
-        if isinstance(node, n.And):
-            return self._guard(node)
+    def _guard(self, node: n.Node) -> Lines:
         if branches(node) and any(isinstance(x, _MAY_FAIL) for x in n.postorder(node)):
             # TLC would go into every branch, also those that the first true one spares.
-            return [hang("TRUE = ", self._layout.lines(node, WIDTH - _TAKEN - 7, 5))]
-        return [self._layout.lines(node, WIDTH - _TAKEN)]
+            return hang("TRUE = ", self._layout.lines(node, WIDTH - _TAKEN - 7, 5))
+        return self._layout.lines(node, WIDTH - _TAKEN)
 
     def _next(self) -> list[Lines]:
         prime = "" if self._initial else "'"

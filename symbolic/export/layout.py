@@ -75,8 +75,15 @@ class Layout(Printer):
         self.text(root)
         return self._operand(root, room, above)
 
-    def range(self, name: str, domain: n.Node) -> str:
+    def lines_of_value(self, root: n.Node, room: int) -> Lines:
+        """The same after the sign `=`."""
+        self.text(root)
+        return self._lay_value(root, room)
+
+    def range(self, name: str, domain: n.Node | Type) -> str:
         """`name \\in domain`, for a quantifier."""
+        if isinstance(domain, Type):
+            return f"{name} \\in {self._set(domain).above(5)}"
         self.text(domain)
         return f"{name} \\in {self._of(domain).above(5)}"
 
@@ -239,8 +246,8 @@ class Layout(Printer):
         return [*first, *commas("  ", groups, "]")]
 
     def _lay_value(self, node: n.Node, room: int) -> Lines:
-        """What a part is set to; a Boolean one is clearer in brackets after the sign `=`."""
-        return self._operand(node, room, 5 if 0 < self._of(node).low <= 5 else _ANYWHERE)
+        # What is open to the right, as IF is, needs no brackets after the sign `=`.
+        return self._operand(node, room, _ANYWHERE if self._of(node).low == OPEN else 5)
 
 
 def _bare(node: n.Node) -> n.Node:
@@ -248,6 +255,11 @@ def _bare(node: n.Node) -> n.Node:
     while isinstance(node, n.Coerce):
         node = node.item
     return node
+
+
+def conjuncts_of(node: n.Node) -> list[n.Node]:
+    """The conjuncts of a conjunction, or else the node alone."""
+    return _flat(node) if isinstance(node, n.And) else [node]
 
 
 def _flat(node: n.And | n.Or) -> list[n.Node]:

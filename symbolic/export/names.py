@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from leadline.symbolic.export.kinds import all_types, definable
 from leadline.symbolic.lang import Model, Sort, Type
-from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.names import camel, pascal
 
 KEYWORDS = frozenset(
     [
@@ -127,6 +127,9 @@ EXTENDED = frozenset(
 )
 """The operators of the modules that ours extends."""
 
+MODULES = frozenset(("Integers", "Naturals", "FiniteSets", "Sequences", "TLC", "Reals", "Functions"))
+"""Modules that a file of the same name would hide."""
+
 OWN = ("Init", "Next", "Spec", "vars", "InBounds", "Symmetry", "Min", "Max", "None")
 """What the module itself defines whatever the protocol."""
 
@@ -193,3 +196,8 @@ def words_of(model: Model) -> Words:
     properties = {one.name: scope.take(one.tla) for one in model.properties.values()}
     types |= {kind: scope.take(kind.name) for kind in definable(model)}
     return Words(variables, types, actions, properties, frozenset(scope.taken))
+
+
+def module_name(model: Model) -> str:
+    """The name of a model's module, which has to be that of its file: the protocol's in UpperCamelCase."""
+    return Scope(KEYWORDS | MODULES).take(pascal(model.protocol.replace("-", "_")))

@@ -1,0 +1,71 @@
+"""The explicit explorer in a process of its own: `python -m leadline.benchmarks.explorer`, its job on its input.
+
+The job is a JSON object: `protocol`, `parameters`, `property`, `memory_mb`. Each line of the answer is one, too: a
+level that is done, at last how it ended. It stops at the first violation, as other checkers do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Level, Semantics, State, explore
+from leadline.symbolic.engines.memory import own_peak_mb
+
+
+class _Violated(Exception):
+    """A state was met in which the property does not hold."""
+
+
+class _Strict(Semantics):
+    """A semantics whose properties do not return from a violation."""
+
+    def property_function(self, name: str) -> Callable[[State, Mapping[str, Any]], bool]:
+        holds = super().property_function(name)
+
+        def look(state: State, environment: Mapping[str, Any]) -> bool:
+            if not holds(state, environment):
+                raise _Violated
+            return True
+
+        return look
+
+
+def main() -> None:
+    """Explore, and say how it goes."""
+    begin = time.perf_counter()
+    job = json.loads(sys.stdin.readline())
+    size = job["memory_mb"] << 20
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    last = Level(-1, 0, 0)
+
+    def say(**what: Any) -> None:
+        print(json.dumps(what), flush=True)
+
+    def progress(level: Level) -> None:
+        nonlocal last
+        last = level
+        say(level=level.depth, states=level.states, seconds=time.perf_counter() - begin)
+
+    try:
+        semantics = _Strict(model_of(find(job["protocol"]), job["parameters"]))
+        found = explore(semantics, [job["property"]], progress=progress)
+        outside = found.steps_out_of_bounds or found.properties[job["property"]].out_of_bounds
+        end: dict[str, Any] = {"verdict": "OUT_OF_BOUNDS" if outside else "SAFE", "steps": None}
+    except _Violated:
+        end = {"verdict": "VIOLATED", "steps": last.depth + 1}
+    except MemoryError:
+        end = {"verdict": "UNKNOWN", "steps": None}
+    say(**end, memory_mb=own_peak_mb())
+    # Giving back millions of states one by one is no part of the exploration.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

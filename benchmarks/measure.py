@@ -1,0 +1,212 @@
+"""One measurement: one case, one way, in processes of its own, so that its time and memory are its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import leadline
+from leadline.benchmarks.cases import Case
+from leadline.benchmarks.children import Ended, run
+from leadline.benchmarks.ways import Way
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import Limits, Listener, Query, Verdict, answer
+from leadline.symbolic.lang import InternalError, Model
+
+ANSWERED = "answered"
+
+
+@dataclass(frozen=True)
+class Point:
+    """How far a measurement was at some time.
+
+    Attributes:
+        depth: the deepest layer (step, sweep, or level of states) that was done.
+        seconds: since the start.
+        variables: given to the solver so far; None without a solver.
+        clauses: given to the solver so far; None without a solver.
+        states: found so far; None with a solver.
+    """
+
+    depth: int
+    seconds: float
+    variables: int | None = None
+    clauses: int | None = None
+    states: int | None = None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one way made of one case. What is not known is None.
+
+    Attributes:
+        verdict: the answer.
+        seconds: wall-clock time of the whole process, with its start.
+        depth: the deepest layer known to hold no counterexample; -1 if none is.
+        steps: the length of the counterexample found.
+        build: seconds spent on making terms and clauses.
+        solve: seconds spent in the solver.
+        memory_mb: peak memory; where two solvers race, that of the one that answered.
+        variables: given to the solver.
+        clauses: given to the solver.
+        states: distinct states found.
+        points: how it went.
+        reason: why there is no answer, its first word one of time, memory, crash; or what is out of bounds.
+    """
+
+    verdict: Verdict
+    seconds: float
+    depth: int = -1
+    steps: int | None = None
+    build: float | None = None
+    solve: float | None = None
+    memory_mb: float | None = None
+    variables: int | None = None
+    clauses: int | None = None
+    states: int | None = None
+    points: tuple[Point, ...] = ()
+    reason: str | None = None
+
+    @property
+    def ended(self) -> str:
+        """How it ended: answered, time, memory or crash."""
+        if self.verdict is not Verdict.UNKNOWN:
+            return ANSWERED
+        kind = (self.reason or "").partition(":")[0]
+        return kind if kind in ("time", "memory") else "crash"
+
+    def as_expected(self, case: Case, way: Way) -> bool:
+        """Whether the answer, if there is one, is what is known of the case."""
+        if self.verdict is Verdict.UNKNOWN:
+            return True
+        if self.verdict is not case.expected:
+            return False
+        if self.steps is None or case.shortest is None:
+            return True
+        # A counterexample that sweeps found may be longer than a shortest one.
+        return self.steps >= case.shortest if way.unroll == "sweeps" else self.steps == case.shortest
+
+
+def model(case: Case) -> Model:
+    """The model that a case speaks of."""
+    return model_of(find(case.protocol), case.parameters)
+
+
+def measure(case: Case, way: Way, limits: Limits) -> Measurement:
+    """Put a case to a way.
+
+    Args:
+        case: the case.
+        way: the way; a command is on the PATH.
+        limits: the time and the memory that it has, both given.
+    """
+    match way.engine:
+        case "bmc":
+            return _bounded(case, way, limits)
+        case "explore":
+            return _explored(case, limits)
+    raise InternalError(f"nobody knows how to measure {way.engine}")
+
+
+def _bounded(case: Case, way: Way, limits: Limits) -> Measurement:
+    assert way.unroll is not None and way.solver is not None
+    query = Query(
+        source=case.protocol,
+        settings=dict(case.parameters),
+        properties=(case.property,),
+        depth=case.steps if way.unroll == "steps" else case.sweeps,
+        unroll=way.unroll,
+        solver=way.solver,
+        symmetry=way.symmetry,
+    )
+    points: list[Point] = []
+    listener = Listener(lambda now: points.append(Point(now.depth, now.seconds, now.variables, now.clauses)))
+    asked = model(case)
+    begin = time.perf_counter()
+    try:
+        (result,) = answer(asked, query, limits, listener)
+    except InternalError as error:
+        # One failure is not to cost the other measurements of a long run.
+        why = f"crash: {str(error).strip().splitlines()[-1]}"
+        return Measurement(Verdict.UNKNOWN, time.perf_counter() - begin, points=tuple(points), reason=why)
+    seconds = time.perf_counter() - begin
+    effort, known = result.effort, result.verdict is not Verdict.UNKNOWN
+    if result.verdict is Verdict.VIOLATED:
+        points.append(Point(result.depth + 1, effort.total, effort.variables, effort.clauses))
+    return Measurement(
+        verdict=result.verdict,
+        seconds=seconds,
+        depth=result.depth,
+        steps=result.steps,
+        build=effort.build if known else None,
+        solve=effort.solve if known else None,
+        memory_mb=effort.memory_mb,
+        variables=effort.variables,
+        clauses=effort.clauses,
+        points=tuple(points),
+        reason=result.reason,
+    )
+
+
+def _explored(case: Case, limits: Limits) -> Measurement:
+    seconds = _given(limits.seconds)
+    ended = run(
+        [sys.executable, "-m", "leadline.benchmarks.explorer"],
+        json.dumps(
+            {
+                "protocol": case.protocol,
+                "parameters": dict(case.parameters),
+                "property": case.property,
+                "memory_mb": limits.memory_mb,
+            }
+        )
+        + "\n",
+        seconds,
+        more={"PYTHONPATH": _python_path()},
+    )
+    said = [json.loads(line) for line in ended.output.splitlines() if line.endswith("}")]
+    points = tuple(Point(x["level"], x["seconds"], states=x["states"]) for x in said if "level" in x)
+    end: dict[str, Any] = said[-1] if said and "verdict" in said[-1] else {}
+    return Measurement(
+        verdict=Verdict[end.get("verdict", "UNKNOWN")],
+        seconds=ended.seconds,
+        depth=points[-1].depth if points else -1,
+        steps=end.get("steps"),
+        memory_mb=end.get("memory_mb", ended.memory_mb),
+        states=points[-1].states if points else 0,
+        points=points,
+        reason=_why(ended, end, limits),
+    )
+
+
+def _given(limit: float | None) -> float:
+    if limit is None:
+        raise InternalError("a measurement without a limit may never end")
+    return limit
+
+
+def _why(ended: Ended, end: dict[str, Any], limits: Limits) -> str | None:
+    """Why an exploration has no answer; None if it has one."""
+    if end.get("verdict") == "UNKNOWN":
+        return f"memory: stopped at the limit of {limits.memory_mb} MB"
+    if end:
+        return None
+    if ended.status is None:
+        return f"time: stopped after {_given(limits.seconds):g} s"
+    return f"crash: exited with {ended.status} ({ended.last_words})"
+
+
+def _python_path() -> str:
+    """The child must find the same package, wherever this process has it from."""
+    own = str(Path(leadline.__file__).parent.parent)
+    return os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
+Measure = Callable[[Case, Way, Limits], Measurement]
+"""How a case is put to a way."""

@@ -1,0 +1,183 @@
+"""The record of a run: a Parquet file with one row for each measurement, and the only place that says its columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from leadline.benchmarks.cases import Case
+from leadline.benchmarks.machine import Machine
+from leadline.benchmarks.measure import Measurement, Point, model
+from leadline.benchmarks.ways import Way
+from leadline.symbolic.engines import Limits
+from leadline.symbolic.lang import UserError
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measurement. Each field is a column, its annotation says what the column holds."""
+
+    run: Annotated[datetime, "when the run began (UTC): the same in all of its rows"]
+    case: Annotated[str, "the name of the case"]
+    protocol: Annotated[str, "the protocol's name"]
+    parameters: Annotated[str, "every parameter's value: a JSON object, sorted by name"]
+    property: Annotated[str, "the property's name"]
+    fingerprint: Annotated[str, "the model's hash: of its variables, initial states, actions and properties"]
+    expected: Annotated[str, "the verdict that is known: violated, or safe within the layers"]
+    shortest: Annotated[int | None, "the known length of a shortest counterexample, in steps"]
+    way: Annotated[str, "the name of the way"]
+    engine: Annotated[str, "bmc, explore, tlc or apalache-mc"]
+    unroll: Annotated[str | None, "what a layer held: steps or sweeps"]
+    solver: Annotated[str | None, "z3, cadical, or auto where both raced"]
+    symmetry: Annotated[bool, "whether sorts were picked in the order of first use"]
+    layers: Annotated[int | None, "layers to look ahead; none for what explores every state"]
+    timeout_seconds: Annotated[float, "the limit on wall-clock time, in seconds"]
+    memory_limit_mb: Annotated[int, "the limit on address space, in megabytes"]
+    repeat: Annotated[int, "which repeat this is, from 1"]
+    place: Annotated[int, "the place of the measurement in its run, from 1"]
+    started: Annotated[datetime, "when it began (UTC)"]
+    load: Annotated[float, "the load average of the minute before"]
+    verdict: Annotated[str, "safe, unknown, out-of-bounds or violated"]
+    ended: Annotated[str, "answered, or what stopped it: time, memory or crash"]
+    as_expected: Annotated[bool, "whether the answer, if there is one, is what is known of the case"]
+    depth: Annotated[int, "the deepest layer known to hold no counterexample; -1 if none is"]
+    steps: Annotated[int | None, "the length of the counterexample found, in steps"]
+    seconds: Annotated[float, "wall-clock time of the whole process, with its start; a bound if not answered"]
+    build_seconds: Annotated[float | None, "seconds of it spent on making terms and clauses"]
+    solve_seconds: Annotated[float | None, "seconds of it spent in the solver"]
+    memory_mb: Annotated[float | None, "peak memory in megabytes; of a race that of the one that answered"]
+    variables: Annotated[int | None, "variables given to the solver"]
+    clauses: Annotated[int | None, "clauses given to the solver"]
+    states: Annotated[int | None, "distinct states found, where states are explored"]
+    reason: Annotated[str | None, "why there is no answer, or what is out of bounds"]
+    points: Annotated[tuple[Point, ...], "for each layer or level that was done: when, and how large"]
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer."""
+        return self.ended == "answered"
+
+
+_ARROW: dict[Any, pa.DataType] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    datetime: pa.timestamp("us", tz="UTC"),
+    tuple[Point, ...]: pa.list_(
+        pa.struct(
+            [
+                pa.field("depth", pa.int64(), nullable=False),
+                pa.field("seconds", pa.float64(), nullable=False),
+                pa.field("variables", pa.int64()),
+                pa.field("clauses", pa.int64()),
+                pa.field("states", pa.int64()),
+            ]
+        )
+    ),
+}
+
+
+def _columns(kind: type) -> Iterator[pa.Field]:
+    for name, annotation in get_type_hints(kind, include_extras=True).items():
+        held, doc = get_args(annotation)
+        kinds = () if held in _ARROW else get_args(held)
+        arrow = _ARROW[kinds[0] if kinds else held]
+        yield pa.field(name, arrow, nullable=type(None) in kinds, metadata={"doc": doc})
+
+
+SCHEMA = pa.schema([*_columns(Row), *_columns(Machine)])
+"""The columns in Parquet: those of `Row`, then those of `Machine`; each has its line of documentation as `doc`."""
+
+
+def row(
+    case: Case, way: Way, limits: Limits, found: Measurement, **when: Any
+) -> Row:
+    """The row of a measurement.
+
+    Args:
+        case: what was asked.
+        way: how.
+        limits: what it might use, both given.
+        found: what came of it.
+        when: the columns run, repeat, place, started and load.
+    """
+    asked = model(case)
+    layers = {"steps": case.steps, "sweeps": case.sweeps}
+    return Row(
+        case=case.name,
+        protocol=case.protocol,
+        parameters=json.dumps(dict(asked.parameters), sort_keys=True),
+        property=case.property,
+        fingerprint=asked.fingerprint,
+        expected=str(case.expected),
+        shortest=case.shortest,
+        way=way.name,
+        engine=way.engine,
+        unroll=way.unroll,
+        solver=way.solver,
+        symmetry=way.symmetry,
+        layers=layers.get(way.unroll or ""),
+        timeout_seconds=limits.seconds,
+        memory_limit_mb=limits.memory_mb,
+        verdict=str(found.verdict),
+        ended=found.ended,
+        as_expected=found.as_expected(case, way),
+        depth=found.depth,
+        steps=found.steps,
+        seconds=found.seconds,
+        build_seconds=found.build,
+        solve_seconds=found.solve,
+        memory_mb=found.memory_mb,
+        variables=found.variables,
+        clauses=found.clauses,
+        states=found.states,
+        reason=found.reason,
+        points=found.points,
+        **when,
+    )
+
+
+def write(path: Path, rows: Sequence[Row], machine: Machine) -> None:
+    """Write a record whole: to a temporary file beside it that then takes its name.
+
+    Raises:
+        UserError: if that fails; the record that was there, if any, is as it was.
+    """
+    where = asdict(machine)
+    table = pa.Table.from_pylist([{**asdict(one), **where} for one in rows], schema=SCHEMA)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        pq.write_table(table, part)
+        part.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def read(path: Path) -> tuple[list[Row], Machine]:
+    """The rows of a record and the machine that they were measured on.
+
+    Raises:
+        UserError: if it is no record of this version.
+    """
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(f"{path} is no record of a benchmark: {error}") from error
+    if not table.schema.equals(SCHEMA) or not table.num_rows:
+        raise UserError(f"{path} is no record of this version")
+    found = table.to_pylist()
+    names = {field.name for field in fields(Machine)}
+    machine = Machine(**{name: found[0][name] for name in names})
+    return [_row({k: v for k, v in one.items() if k not in names}) for one in found], machine
+
+
+def _row(columns: dict[str, Any]) -> Row:
+    return Row(**{**columns, "points": tuple(Point(**point) for point in columns["points"])})

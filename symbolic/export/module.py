@@ -1,0 +1,178 @@
+"""A model as a TLA+ module, and the configuration with which TLC checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from leadline.symbolic.export.actions import Operator
+from leadline.symbolic.export.kinds import all_types, nodes_of
+from leadline.symbolic.export.layout import WIDTH, Layout, Lines, bullets, commas, hang
+from leadline.symbolic.export.limits import check_sayable
+from leadline.symbolic.export.names import Words, module_name, words_of
+from leadline.symbolic.export.notes import comment, header, told_of
+from leadline.symbolic.lang import Action, Enum, Model, Option, Property, Record, Sort, Type, Union
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.symmetry import symmetric_sorts
+from leadline.symbolic.lang.tla_types import record_sets, set_text, variant_sets
+
+_INDENT = "  "
+_EXTREMES = {
+    n.MinOf: r"Min(S) == CHOOSE x \in S : \A y \in S : x <= y",
+    n.MaxOf: r"Max(S) == CHOOSE x \in S : \A y \in S : y <= x",
+}
+
+
+def tla_module(model: Model) -> str:
+    """The text of a module with the model's variables, initial states, actions and properties.
+
+    Its behaviours are those of the model, but for what the model calls out of bounds: the invariant
+    `InBounds` says that every variable is of its declared type.
+
+    Raises:
+        UserError: if the model has names that TLA+ cannot write.
+    """
+    check_sayable(model)
+    words = words_of(model)
+    parts = [
+        f"{f' MODULE {module_name(model)} ':-^80}",
+        "\n".join(header(model)),
+        "EXTENDS Integers, FiniteSets, Sequences, TLC",
+        *_constants(model, words),
+        "\n".join(["VARIABLES", *commas(_INDENT, [[name] for name in words.variables.values()], "")]),
+        f"vars == <<{', '.join(words.variables.values())}>>",
+        *_helpers(model, words),
+        "\n".join(_in_bounds(model, words)),
+        *("\n".join(_operator(model, action, words)) for action in (model.init, *model.actions)),
+        "\n".join(_next(model, words)),
+        "Spec == Init /\\ [][Next]_vars",
+        *("\n".join(_property(one, words)) for one in model.properties.values()),
+        "=" * 80,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = False) -> str:
+    """The text of a configuration for TLC.
+
+    Args:
+        model: the model.
+        properties: the names of the properties to check; all if there are none.
+        deadlock: whether a state without a successor is an error.
+
+    Raises:
+        UserError: if a property is unknown, or the model has names that TLA+ cannot write.
+    """
+    check_sayable(model)
+    words = words_of(model)
+    chosen = model.choose_properties(tuple(properties))
+    lines = ["SPECIFICATION Spec", f"CHECK_DEADLOCK {'TRUE' if deadlock else 'FALSE'}"]
+    sorts = _sorts(model)
+    if constants := [
+        *(f"{words.types[kind]} = {{{', '.join(kind.members)}}}" for kind in sorts),
+        *(f"{name} = {name}" for name in _values(model)),
+    ]:
+        lines += ["CONSTANTS", *hang(_INDENT, constants)]
+    lines += ["INVARIANTS", *hang(_INDENT, ["InBounds", *(words.properties[one.name] for one in chosen)])]
+    if _interchangeable(model):
+        lines += ["\\* Fewer states, but counts that are not those of Leadline:", "\\* SYMMETRY Symmetry"]
+    return "\n".join(lines) + "\n"
+
+
+# -- constants and what is defined of them ---------------------------------------------------------------
+
+
+def _sorts(model: Model) -> list[Sort]:
+    return [kind for kind in all_types(model) if isinstance(kind, Sort)]
+
+
+def _values(model: Model) -> list[str]:
+    """The model values that expressions may name: None, and members of sorts."""
+    kinds = all_types(model)
+    found = ["None"] if any(isinstance(kind, Option) for kind in kinds) else []
+    named = {member for node in nodes_of(model) if isinstance(node, n.Const) for member in _strings(node.value)}
+    members = dict.fromkeys(member for kind in _sorts(model) for member in kind.members)
+    return [*found, *(member for member in members if member in named)]
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (tuple, frozenset)):
+        for item in value:
+            yield from _strings(item)
+
+
+def _constants(model: Model, words: Words) -> Iterator[str]:
+    names = [*(words.types[kind] for kind in _sorts(model)), *_values(model)]
+    if names:
+        yield "\n".join(["CONSTANTS", *commas(_INDENT, [[name] for name in names], "")])
+
+
+def _interchangeable(model: Model) -> list[Sort]:
+    """The sorts whose members TLC may swap. One that shares its members' names with another is none."""
+    sorts = symmetric_sorts(model, model.properties.values())
+    counted = [member for kind in _sorts(model) for member in kind.members]
+    return [kind for kind in sorts if kind.cardinality > 1 and all(counted.count(x) == 1 for x in kind.members)]
+
+
+def _helpers(model: Model, words: Words) -> Iterator[str]:
+    if sorts := _interchangeable(model):
+        sets = " \\cup ".join(f"Permutations({words.types[kind]})" for kind in sorts)
+        yield f"Symmetry == {sets}"
+    used = {type(node) for node in nodes_of(model)}
+    yield from (text for kind, text in _EXTREMES.items() if kind in used)
+    for kind, name in words.types.items():
+        if not isinstance(kind, Sort):
+            yield "\n".join(_definition(f"{name} ==", _type_lines(kind, words)))
+
+
+def _type_lines(kind: Type, words: Words) -> Lines:
+    inner = {other: name for other, name in words.types.items() if other is not kind}
+    flat = set_text(kind, inner).text
+    if len(flat) <= WIDTH - len(_INDENT) or isinstance(kind, Enum):
+        return [flat]
+    if isinstance(kind, Record):
+        return _record_lines(record_sets(kind, inner))
+    assert isinstance(kind, Union)
+    shapes = [_record_lines(fields) for fields in variant_sets(kind, inner)]
+    return [*shapes[0], *(line for shape in shapes[1:] for line in hang("\\cup ", shape))]
+
+
+def _record_lines(fields: dict[str, str]) -> Lines:
+    return commas("[", [[f"{name} : {text}"] for name, text in fields.items()], "]")
+
+
+def _definition(head: str, body: Lines) -> Lines:
+    """An operator with its body beside its name, if that is a line, or below."""
+    if len(body) == 1 and len(head) + 1 + len(body[0]) <= WIDTH:
+        return [f"{head} {body[0]}"]
+    return [head, *(_INDENT + line for line in body)]
+
+
+# -- states, actions, properties -------------------------------------------------------------------------
+
+
+def _in_bounds(model: Model, words: Words) -> Lines:
+    named = words.types
+    types = [
+        [f"{words.variables[variable.name]} \\in {set_text(variable.type, named).above(5)}"]
+        for variable in model.variables
+    ]
+    told = comment("Every variable is of its declared type. Leadline calls a step that leaves it out of bounds.")
+    return [*told, "InBounds ==", *(_INDENT + line for line in bullets("/\\", types))]
+
+
+def _operator(model: Model, action: Action, words: Words) -> Lines:
+    name = "Init" if action is model.init else words.actions[action.name]
+    body = Operator(model, action, words).lines(action.body)
+    return [*comment(action.doc), f"{name} ==", *(_INDENT + line for line in body)]
+
+
+def _next(model: Model, words: Words) -> Lines:
+    names = [[words.actions[action.name]] for action in model.actions]
+    return ["Next ==", *(_INDENT + line for line in bullets("\\/", names or [["FALSE"]]))]
+
+
+def _property(one: Property, words: Words) -> Lines:
+    body = Layout(words, {}).lines(one.formula, WIDTH - len(_INDENT))
+    return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", body)]
