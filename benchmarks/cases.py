@@ -92,7 +92,10 @@ def _refutes(
 def _kafka(variant: str, sizes: str) -> tuple[str, dict[str, Setting]]:
     """Kafka's replication at replicas/log/records/epochs."""
     names = ("replicas", "log_size", "max_records", "max_leader_epoch")
-    return "kafka-replication", {"variant": variant, **dict(zip(names, map(int, sizes.split("/")), strict=True))}
+    return "kafka-replication", {
+        "variant": variant,
+        **dict(zip(names, map(int, sizes.split("/")), strict=True)),
+    }
 
 
 def _compaction(messages: int, keys_and_values: int) -> tuple[str, dict[str, Setting]]:
@@ -124,7 +127,7 @@ _SMALL_REFUTED = (*USUAL, "sweeps/z3/no-symmetry")
 _FIRST_TRY = "kip-320-first-try"
 _REPLICATION = "kafka-replication: strong-isr of KIP-320's first try, found, at replicas/log/records/epochs"
 _COMPACTION = "pulsar-compaction: compacted-ledger-leak, found, at messages/keys and values"
-_COMMITTED = "two-phase-commit: not-committed, found, by the number of resource managers"
+_COMMITTED = "two-phase-commit: not-committed, found, at so many resource managers"
 
 CASES = (
     _finds(
@@ -272,15 +275,15 @@ CASES = (
         known=False,
         ways=_LARGE,
     ),
-    _refutes("leases-3", "spanner-leases", {"replicas": 3}, "disjointness", 10, 6, deep=True),
-    _refutes("leases-4", "spanner-leases", {"replicas": 4, "tt_max_si": 6}, "disjointness", 10, 6),
+    _refutes("leases-3", "spanner-leases", {"replicas": 3}, "disjointness", 10, 8, deep=True),
+    _refutes("leases-4", "spanner-leases", {"replicas": 4, "tt_max_si": 6}, "disjointness", 10, 8),
     _refutes(
         "spanner-nonconflict",
         "spanner-transactions",
         {"transactions": "nonconflict"},
         "strict-serializability",
         12,
-        4,
+        8,
         ways=WITHOUT_SORTS,
     ),
     _refutes(
@@ -289,7 +292,7 @@ CASES = (
         {"transactions": "circular"},
         "strict-serializability",
         12,
-        4,
+        8,
         ways=WITHOUT_SORTS,
     ),
 )

@@ -6,96 +6,17 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import leadline
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.children import Ended, run
+from leadline.benchmarks.measurement import Measurement, Point, model
+from leadline.benchmarks.outside import apalache, tlc
 from leadline.benchmarks.ways import Way
-from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Limits, Listener, Query, Verdict, answer
-from leadline.symbolic.lang import InternalError, Model
-
-ANSWERED = "answered"
-
-
-@dataclass(frozen=True)
-class Point:
-    """How far a measurement was at some time.
-
-    Attributes:
-        depth: the deepest layer (step, sweep, or level of states) that was done.
-        seconds: since the start.
-        variables: given to the solver so far; None without a solver.
-        clauses: given to the solver so far; None without a solver.
-        states: found so far; None with a solver.
-    """
-
-    depth: int
-    seconds: float
-    variables: int | None = None
-    clauses: int | None = None
-    states: int | None = None
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What one way made of one case. What is not known is None.
-
-    Attributes:
-        verdict: the answer.
-        seconds: wall-clock time of the whole process, with its start.
-        depth: the deepest layer known to hold no counterexample; -1 if none is.
-        steps: the length of the counterexample found.
-        build: seconds spent on making terms and clauses.
-        solve: seconds spent in the solver.
-        memory_mb: peak memory; where two solvers race, that of the one that answered.
-        variables: given to the solver.
-        clauses: given to the solver.
-        states: distinct states found.
-        points: how it went.
-        reason: why there is no answer, its first word one of time, memory, crash; or what is out of bounds.
-    """
-
-    verdict: Verdict
-    seconds: float
-    depth: int = -1
-    steps: int | None = None
-    build: float | None = None
-    solve: float | None = None
-    memory_mb: float | None = None
-    variables: int | None = None
-    clauses: int | None = None
-    states: int | None = None
-    points: tuple[Point, ...] = ()
-    reason: str | None = None
-
-    @property
-    def ended(self) -> str:
-        """How it ended: answered, time, memory or crash."""
-        if self.verdict is not Verdict.UNKNOWN:
-            return ANSWERED
-        kind = (self.reason or "").partition(":")[0]
-        return kind if kind in ("time", "memory") else "crash"
-
-    def as_expected(self, case: Case, way: Way) -> bool:
-        """Whether the answer, if there is one, is what is known of the case."""
-        if self.verdict is Verdict.UNKNOWN:
-            return True
-        if self.verdict is not case.expected:
-            return False
-        if self.steps is None or case.shortest is None:
-            return True
-        # A counterexample that sweeps found may be longer than a shortest one.
-        return self.steps >= case.shortest if way.unroll == "sweeps" else self.steps == case.shortest
-
-
-def model(case: Case) -> Model:
-    """The model that a case speaks of."""
-    return model_of(find(case.protocol), case.parameters)
+from leadline.symbolic.lang import InternalError
 
 
 def measure(case: Case, way: Way, limits: Limits) -> Measurement:
@@ -111,6 +32,10 @@ def measure(case: Case, way: Way, limits: Limits) -> Measurement:
             return _bounded(case, way, limits)
         case "explore":
             return _explored(case, limits)
+        case "tlc":
+            return tlc(case, limits)
+        case "apalache-mc":
+            return apalache(case, limits)
     raise InternalError(f"nobody knows how to measure {way.engine}")
 
 
@@ -155,7 +80,7 @@ def _bounded(case: Case, way: Way, limits: Limits) -> Measurement:
 
 
 def _explored(case: Case, limits: Limits) -> Measurement:
-    seconds = _given(limits.seconds)
+    assert limits.seconds is not None
     ended = run(
         [sys.executable, "-m", "leadline.benchmarks.explorer"],
         json.dumps(
@@ -167,7 +92,7 @@ def _explored(case: Case, limits: Limits) -> Measurement:
             }
         )
         + "\n",
-        seconds,
+        limits.seconds,
         more={"PYTHONPATH": _python_path()},
     )
     said = [json.loads(line) for line in ended.output.splitlines() if line.endswith("}")]
@@ -185,12 +110,6 @@ def _explored(case: Case, limits: Limits) -> Measurement:
     )
 
 
-def _given(limit: float | None) -> float:
-    if limit is None:
-        raise InternalError("a measurement without a limit may never end")
-    return limit
-
-
 def _why(ended: Ended, end: dict[str, Any], limits: Limits) -> str | None:
     """Why an exploration has no answer; None if it has one."""
     if end.get("verdict") == "UNKNOWN":
@@ -198,7 +117,7 @@ def _why(ended: Ended, end: dict[str, Any], limits: Limits) -> str | None:
     if end:
         return None
     if ended.status is None:
-        return f"time: stopped after {_given(limits.seconds):g} s"
+        return f"time: stopped after {limits.seconds:g} s"
     return f"crash: exited with {ended.status} ({ended.last_words})"
 
 
@@ -206,7 +125,3 @@ def _python_path() -> str:
     """The child must find the same package, wherever this process has it from."""
     own = str(Path(leadline.__file__).parent.parent)
     return os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
-
-
-Measure = Callable[[Case, Way, Limits], Measurement]
-"""How a case is put to a way."""

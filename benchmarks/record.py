@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.machine import Machine
-from leadline.benchmarks.measure import Measurement, Point, model
+from leadline.benchmarks.measurement import Measurement, Point, model
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.lang import UserError
@@ -57,6 +57,7 @@ class Row:
     clauses: Annotated[int | None, "clauses given to the solver"]
     states: Annotated[int | None, "distinct states found, where states are explored"]
     reason: Annotated[str | None, "why there is no answer, or what is out of bounds"]
+    tool: Annotated[str | None, "the version that a checker from outside tells of itself"]
     points: Annotated[tuple[Point, ...], "for each layer or level that was done: when, and how large"]
 
     @property
@@ -97,9 +98,7 @@ SCHEMA = pa.schema([*_columns(Row), *_columns(Machine)])
 """The columns in Parquet: those of `Row`, then those of `Machine`; each has its line of documentation as `doc`."""
 
 
-def row(
-    case: Case, way: Way, limits: Limits, found: Measurement, **when: Any
-) -> Row:
+def row(case: Case, way: Way, limits: Limits, found: Measurement, **when: Any) -> Row:
     """The row of a measurement.
 
     Args:
@@ -140,6 +139,7 @@ def row(
         clauses=found.clauses,
         states=found.states,
         reason=found.reason,
+        tool=found.tool,
         points=found.points,
         **when,
     )

@@ -79,15 +79,15 @@ def _action(draw: st.DrawFn, variables: dict[str, Type], name: str) -> Any:
         def without(self: Any, now: Any, nxt: Any) -> None:
             body(now, nxt, ())
 
-        return named(without, name)
+        return _named(without, name)
 
     def with_pick(self: Any, now: Any, nxt: Any, chosen: Any = pick(domain)) -> None:
         body(now, nxt, (chosen,))
 
-    return named(with_pick, name)
+    return _named(with_pick, name)
 
 
-def named(method: Callable[..., None], name: str) -> Any:
+def _named(method: Callable[..., None], name: str) -> Any:
     method.__name__ = name
     return action(method)
 

@@ -1,11 +1,14 @@
-"""How random protocols are made that treat their sorts alike: no member is named and none is chosen first."""
+"""Random protocols that treat their sorts alike: no member is named and none is chosen first.
+
+Made from a seed rather than drawn by hypothesis, whose draws are mostly of the simplest kind: here guards
+should be met now and then and steps should change something, or there are no runs to compare.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
-
-from hypothesis import strategies as st
 
 from leadline.symbolic.lang import (
     Bool,
@@ -17,184 +20,179 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
-    Sort,
     Tuple,
     Type,
     Union,
+    action,
     build,
+    exists,
+    forall,
     invariant,
     ite,
     map_of,
     of,
     sort,
-    undefined,
 )
-from leadline.symbolic.lang.gate import as_node, fits
-from leadline.symbolic.lang.nodes import Const, StateVar, postorder
-from leadline.symbolic.lang.symmetry import sorts_in
-from leadline.symbolic.lang.value import wrap
-from tests.random_expressions import Maker, literal
-from tests.random_protocols import named
-from tests.random_ways import ANYWHERE, KEY, Scope, choosing, leaf, ways_of
 
 NODE = sort("Node", 3)
+KEY = sort("Key", 2)
 PAIR = Tuple((NODE, NODE))
 HELD = Record("Held", (("by", Option(NODE)), ("count", Int(0, 1))))
 LETTER = Union(
-    "Letter", (("to", Record("to", (("whom", NODE), ("key", KEY)))), ("lost", Record("lost", ())))
+    "Letter", (("ask", Record("ask", (("whom", NODE), ("key", KEY)))), ("lost", Record("lost", ())))
 )
 VARIABLES: tuple[Type, ...] = (
     *(Option(NODE), Set(NODE), Seq(NODE, 2), Map(NODE, Int(0, 2)), Map(NODE, Bool()), Map(KEY, Option(NODE))),
-    *(Option(KEY), Map(KEY, Int(0, 2)), HELD, Option(PAIR), Int(0, 2), Option(LETTER), Map(NODE, Option(KEY))),
+    *(Option(KEY), Map(KEY, Int(0, 2)), HELD, Set(PAIR), Int(0, 2), Option(LETTER), Map(NODE, Option(KEY))),
 )
 PICKS: tuple[Type, ...] = (
-    *(NODE, NODE, NODE, KEY, KEY, PAIR, Option(NODE), Set(NODE), LETTER, Int(0, 1)),
+    *(NODE, NODE, NODE, NODE, KEY, KEY, KEY, PAIR, Option(NODE), Set(NODE), LETTER, Int(0, 1)),
     *(Map(KEY, NODE), Seq(KEY, 1)),
 )
 
 
-class SymmetricMaker(Maker):
-    """Makes expressions without constants that name some members of a sort."""
-
-    def make(self, kind: Type, scope: Scope, depth: int) -> Any:
-        """An expression of exactly this type over what is in scope, `depth` operators deep at most."""
-        if depth <= 0 or self.budget <= 0:
-            return self.leaf(kind, scope)
-        self.budget -= 1
-        ways = [*ways_of(kind), leaf]
-        if self._number(5) == 0:  # most of these may go out of bounds, and a run ends there
-            ways = [way for way in ANYWHERE if way is not choosing or not sorts_in(kind)]
-        return wrap(as_node(self.draw(st.sampled_from(ways))(self, kind, scope, depth - 1), kind))
-
-    def leaf(self, kind: Type, scope: Scope) -> Any:
-        """Something in scope or a part of it, or a constant that names no members."""
-        known = [x for x in scope if not isinstance(x.node, Const)]
-        parts = [part for x in known for part in _parts(x, known, partial=self._number(3) == 0)]
-        near = [x for x in (*known, *parts) if fits(x.node.type, kind)]
-        if near and self._number(7) > 0:
-            return wrap(as_node(near[self._number(len(near) - 1)], kind))
-        return wrap(as_node(self.plain(kind, near), kind))
-
-    def plain(self, kind: Type, near: list[Any]) -> Any:
-        """A value that names no members; of a sort, what is at hand or nothing."""
-        if not sorts_in(kind):
-            return literal(kind, self.value(kind))
-        match kind:
-            case Option():
-                return of(kind, None)
-            case Set(item=item):
-                return of(kind) if self.draw(st.booleans()) else wrap(as_node(item, kind))
-            case Seq():
-                return of(kind)
-            case Map(key=key, value=value):
-                return map_of(key, lambda k: self.leaf(value, (k,)))
-            case Record(fields=fields):
-                return of(kind, **{name: self.leaf(part, ()) for name, part in fields})
-            case Union(variants=variants):
-                tag, shape = self.draw(st.sampled_from(variants))
-                return of(kind, tag, **{name: self.leaf(part, tuple(near)) for name, part in shape.fields})
-        return near[0] if near else undefined(kind, "nothing at hand")
-
-    def _type(self, scope: Scope, most: int) -> Type:
-        known: list[Type] = [x.node.type for x in scope if x.node.type.cardinality <= most]
-        return self.draw(st.sampled_from([Bool(), Int(0, 2), NODE, NODE, KEY, *known]))
-
-
-def _parts(whole: Any, known: list[Any], *, partial: bool) -> list[Any]:
-    """What can be read from a value in one step, maps at the keys that are known.
-
-    Args:
-        whole: the value.
-        known: what is in scope.
-        partial: whether what may go out of bounds is among it.
-    """
-    match whole.node.type:
-        case Option() if partial:
-            return [whole.value]
-        case Tuple(items=items):
-            return [whole[position] for position in range(len(items))]
-        case Record(positions=positions):
-            return [getattr(whole, name) for name in positions]
-        case Union(variants=variants) if partial:
-            return [part for tag, _ in variants for part in _parts(whole.as_a(tag), known, partial=True)]
-        case Map(key=key):
-            return [whole[one] for one in known if one.node.type == key]
-        case Seq():
-            return [whole.length, *([whole.first] if partial else [])]
-        case Set():
-            return [whole.size]
-    return []
-
-
-def random_symmetric_model(draw: st.DrawFn) -> Model:
-    """A model of two or three variables and two to four actions, with one or two invariants."""
-    kinds = draw(st.lists(st.sampled_from(VARIABLES), min_size=2, max_size=3))
-    variables = {f"v{place}": kind for place, kind in enumerate(kinds, start=1)}
+def symmetric_model(seed: int) -> Model:
+    """A model of two or three variables, two to four actions and two invariants."""
+    dice = Random(seed)
+    variables = {f"v{place}": kind for place, kind in enumerate(dice.sample(VARIABLES, dice.randint(2, 3)), 1)}
 
     def define(self: Any, state: Any) -> None:
         for name, kind in variables.items():
             state.declare(name, kind)
 
     def init(self: Any, start: Any) -> None:
-        chosen = draw(st.lists(st.sampled_from((NODE, KEY, Set(NODE))), max_size=2))
-        scope: Scope = tuple(start.pick(f"first{place}", kind) for place, kind in enumerate(chosen))
+        picked = [start.pick(f"first{i}", dice.choice((NODE, KEY, PAIR))) for i in range(dice.randint(0, 2))]
         for name, kind in variables.items():
-            setattr(start, name, SymmetricMaker(draw, 0).leaf(kind, scope))
+            setattr(start, name, _value(dice, kind, picked))
 
-    methods: dict[str, Any] = {"define": define, "init": init, "protocol_name": "symmetric"}
-    for place in range(1, draw(st.integers(2, 4)) + 1):
-        methods[f"act{place}"] = named(_action(draw, variables), f"act{place}")
+    methods: dict[str, Any] = {"define": define, "init": init, "protocol_name": f"symmetric-{seed}"}
+    for place in range(1, dice.randint(2, 4) + 1):
+        methods[f"act{place}"] = _action(dice, variables, f"act{place}")
     protocol = type("Symmetric", (Protocol,), methods)
-
-    def claim(name: str) -> Any:
-        def formula(p: Any, now: Any) -> Any:
-            scope = tuple(getattr(now, variable) for variable in variables)
-            made = SymmetricMaker(draw, 10).bool(scope, 4)
-            if any(isinstance(node, StateVar) for node in postorder(made.node)):
-                return made
-            return (scope[0] == SymmetricMaker(draw, 0).plain(kinds[0], [])) | made
-
-        formula.__name__ = name
-        return invariant(protocol)(formula)
-
-    return build(protocol(), [claim(f"claim{place}") for place in range(draw(st.integers(1, 2)))])
+    return build(protocol(), [_claim(dice, protocol, variables, f"claim{place}") for place in (1, 2)])
 
 
-def _action(draw: st.DrawFn, variables: dict[str, Type]) -> Callable[..., None]:
+def _claim(dice: Random, protocol: type[Protocol], variables: dict[str, Type], name: str) -> Any:
+    def formula(p: Any, now: Any) -> Any:
+        state = [getattr(now, variable) for variable in variables]
+        return _guard(dice, state, []) | _guard(dice, state[-1:], [])
+
+    formula.__name__ = name
+    return invariant(protocol)(formula)
+
+
+def _action(dice: Random, variables: dict[str, Type], name: str) -> Callable[..., None]:
     def body(self: Any, now: Any, nxt: Any) -> None:
-        scope: Scope = tuple(getattr(now, variable) for variable in variables)
-        for place, kind in enumerate(draw(st.lists(st.sampled_from(PICKS), max_size=3))):
-            sets = [x for x in scope if x.node.type == Set(kind)]
-            domain = sets[0] if sets and draw(st.booleans()) else kind
-            scope += (nxt.pick(f"p{place}", domain),)
-        for _ in range(draw(st.integers(0, 2))):
-            nxt.require(SymmetricMaker(draw, 5).bool(scope, 3))
-        for name, kind in variables.items():
-            if draw(st.booleans()):
-                setattr(nxt, name, _changed(SymmetricMaker(draw, 4), getattr(now, name), kind, scope))
+        state = [getattr(now, variable) for variable in variables]
+        picked: list[Any] = []
+        for place in range(dice.randint(0, 3)):
+            kind = dice.choice(PICKS)
+            sets = [x for x in state if x.node.type == Set(kind)]
+            picked.append(nxt.pick(f"p{place}", dice.choice([kind, *sets])))
+        for _ in range(dice.choice((0, 1, 1, 2))):
+            nxt.require(_guard(dice, state, picked))
+        for variable in dice.sample(list(variables), dice.randint(1, 2)):
+            setattr(nxt, variable, _changed(dice, getattr(now, variable), picked))
 
-    return body
+    body.__name__ = name
+    return action(body)
 
 
-def _changed(m: SymmetricMaker, value: Any, kind: Type, scope: Scope) -> Any:
-    """What an author would do to a value, or now and then anything."""
-    picked = scope[-3:]
-    near = [x for x in picked for part in kind.parts if fits(x.node.type, part)]
+def _known(dice: Random, kind: Type, scope: list[Any]) -> Any | None:
+    """Something of the type that is in scope, or a part of such."""
+    parts = [x[i] for x in scope if x.node.type == PAIR for i in (0, 1)]
+    parts += [x.as_a("ask").whom for x in scope if x.node.type == LETTER and dice.random() < 0.2]
+    found = [x for x in (*scope, *parts) if x.node.type == kind]
+    return dice.choice(found) if found else None
+
+
+def _value(dice: Random, kind: Type, scope: list[Any]) -> Any:
+    """A value that names no member but those in scope."""
+    known = _known(dice, kind, scope)
+    if known is not None and dice.random() < 0.8:
+        return known
     match kind:
-        case _ if m.draw(st.integers(0, 3)) == 0:
-            return m.make(kind, scope, 3)
-        case Option() if near:
-            return near[-1]
-        case Set() if near:
-            return value.add(near[-1]) if m.draw(st.booleans()) else value.remove(near[-1])
-        case Seq() if near:
-            return ite(value.length < kind.capacity, value.append(near[-1]), of(kind))
+        case Option(item=item):
+            inner = _known(dice, item, scope)
+            return of(kind, inner if dice.random() < 0.8 else None)
+        case Set(item=item):
+            inner = _known(dice, item, scope)
+            return dice.choice([of(kind), item, of(kind, inner) if inner is not None else of(kind)])
+        case Map(key=key, value=value):
+            return map_of(key, lambda k: _value(dice, value, [*scope, k]))
+        case Record(fields=fields):
+            return of(kind, **{name: _value(dice, part, scope) for name, part in fields})
+        case Seq(item=item):
+            inner = _known(dice, item, scope)
+            return of(kind, inner) if inner is not None else of(kind)
+        case Int(low=low, high=high):
+            return dice.randint(low, high)
+    assert isinstance(kind, Bool)
+    return dice.random() < 0.5
+
+
+def _changed(dice: Random, value: Any, picked: list[Any]) -> Any:
+    """What a step may do to a value; now and then it goes out of bounds."""
+    kind = value.node.type
+    match kind:
+        case Set(item=item):
+            member = _known(dice, item, picked)
+            if member is not None:
+                return value.add(member) if dice.random() < 0.7 else value.remove(member)
+        case Seq(item=item):
+            member = _known(dice, item, picked)
+            if member is not None:
+                longer = value.append(member)
+                return longer if dice.random() < 0.2 else ite(value.length < kind.capacity, longer, of(kind))
         case Map(key=key, value=item):
-            places = [x for x in picked if x.node.type == key]
-            return value.set(places[-1], m.make(item, scope, 2)) if places else value
+            place = _known(dice, key, picked)
+            if place is not None:
+                return value.set(place, _changed(dice, value[place], picked))
+        case Record():
+            return of(kind, by=_changed(dice, value.by, picked), count=1 - value.count)
+        case Bool():
+            return ~value
         case Int(high=high):
-            return (value + 1) % (high + 1)
-    return m.leaf(kind, scope)
+            return value + 1 if dice.random() < 0.2 else (value + 1) % (high + 1)
+    return _value(dice, kind, picked)
 
 
-__all__ = ["KEY", "NODE", "Sort", "random_symmetric_model"]
+def _guard(dice: Random, state: list[Any], scope: list[Any]) -> Any:
+    """A condition that is neither always true nor always false; it may fail to evaluate."""
+    chance = dice.random()
+    if chance < 0.35:
+        over = dice.choice((forall, exists))
+        kind = dice.choice((NODE, KEY))
+        return over(kind, lambda x: _guard(dice, state, [*scope, x]))
+    if chance < 0.45:
+        return ~_guard(dice, state, scope)
+    if chance < 0.55:
+        return dice.choice((lambda a, b: a & b, lambda a, b: a | b))(
+            _guard(dice, state, scope), _guard(dice, state, scope)
+        )
+    return _atom(dice, dice.choice(state), state, scope)
+
+
+def _atom(dice: Random, value: Any, state: list[Any], scope: list[Any]) -> Any:
+    match value.node.type:
+        case Option(item=item):
+            inner = _known(dice, item, scope)
+            if inner is None:
+                return value.is_some
+            return value.value == inner if dice.random() < 0.5 else value == inner
+        case Set(item=item):
+            inner = _known(dice, item, scope)
+            return value.has(inner) if inner is not None else value.size < 2
+        case Seq(item=item):
+            inner = _known(dice, item, scope)
+            return value.first == inner if inner is not None and dice.random() < 0.5 else value.length < 2
+        case Map(key=key):
+            place = _known(dice, key, scope)
+            if place is None:
+                return forall(key, lambda k: _atom(dice, value[k], state, [*scope, k]))
+            return _atom(dice, value[place], state, scope)
+        case Record():
+            return _atom(dice, value.by if dice.random() < 0.5 else value.count, state, scope)
+        case Int():
+            return 2 // value == 1 if dice.random() < 0.4 else value < dice.randint(1, 2)
+    return value

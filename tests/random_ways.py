@@ -83,7 +83,7 @@ def _index(m: Maker, kind: Type, scope: Scope, depth: int) -> Any:
     return m.make(Seq(kind, 2), scope, depth)[m.integer(scope, depth)]
 
 
-def choosing(m: Maker, kind: Type, scope: Scope, depth: int) -> Any:
+def _choose(m: Maker, kind: Type, scope: Scope, depth: int) -> Any:
     if kind.cardinality > 8:
         return m.leaf(kind, scope)
     domain = kind if m.draw(st.booleans()) else m.make(Set(kind), scope, depth)
@@ -94,7 +94,7 @@ def _undefined(m: Maker, kind: Type, scope: Scope, depth: int) -> Any:
     return ite(m.bool(scope, depth), m.make(kind, scope, depth), undefined(kind, "left out"))
 
 
-ANYWHERE: list[Way] = [_ite, _component, _payload, _get, _apply, _index, choosing, _undefined]
+ANYWHERE: list[Way] = [_ite, _component, _payload, _get, _apply, _index, _choose, _undefined]
 
 # -- Booleans ---------------------------------------------------------------------------------------
 

@@ -105,10 +105,12 @@ def test_variants_differ_with_several_log_partitions_only() -> None:
     assert states("as-published", log_partitions=2) != states("mended-become-leader", log_partitions=2)
 
 
-@pytest.mark.parametrize(("transaction_ids", "falls"), [(1, False), (2, True)])
-def test_the_source_of_producer_ids_can_fall(transaction_ids: int, falls: bool) -> None:
-    """With several transaction ids it is set back to one that was made before."""
-    small = model(transaction_ids=transaction_ids)
+@pytest.mark.parametrize(
+    ("transaction_ids", "changes", "falls"), [(1, 0, False), (1, 1, True), (2, 0, False), (2, 1, True)]
+)
+def test_the_source_of_producer_ids_can_fall(transaction_ids: int, changes: int, falls: bool) -> None:
+    """It is set back to an id that was made before: here, for a client that has to ask again."""
+    small = model(transaction_ids=transaction_ids, max_coordinator_changes=changes)
     semantics = Semantics(small)
     place = [variable.name for variable in small.variables].index("pid_source")
     seen = {outcome.state for outcome in semantics.initial()}

@@ -40,7 +40,7 @@ class Coordinators(Transitions):
         with nxt.when(~self.leads(now, b, tid)):
             self.reply(now, nxt, message, self.init_pid_error(b, c, "NotCoordinator"))
         with nxt.otherwise():
-            # Also where the metadata is not new: with several transaction ids pid_source can so fall.
+            # Also where the metadata is not new: so pid_source can fall, and a producer id come again.
             metadata = now.tc_tid_metadata[b][tid].or_else(self.new_metadata(now))
             nxt.pid_source = metadata.pid
             nxt.tc_tid_metadata[b][tid] = metadata

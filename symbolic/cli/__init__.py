@@ -17,6 +17,7 @@ from typing import Any
 from leadline import __version__
 from leadline.symbolic.cli import check, explore, grid, listing, report, show, trace
 from leadline.symbolic.cli.exits import Exit
+from leadline.symbolic.cli.offered import add_offered
 from leadline.symbolic.cli.output import forget_output, tell
 from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
 
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     try:
-        args = _parser().parse_args(given)
+        args = _parser(given).parse_args(given)
         return int(args.run(args))
     except SystemExit as leaving:  # argparse has said what is wrong, or what was asked for
         return leaving.code if isinstance(leaving.code, int) else Exit.HOLDS
@@ -71,12 +72,15 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **options)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(given: list[str]) -> argparse.ArgumentParser:
     parser = _Parser(prog="leadline", description="Bounded model checking of distributed protocols.")
     parser.add_argument("--version", action="version", version=f"leadline {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_parser(commands)
+    # Looking through the installed packages takes time that the commands of our own need not wait for.
+    if not given or given[0] not in commands.choices:
+        add_offered(commands)
     return parser
 
 

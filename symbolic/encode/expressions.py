@@ -1,137 +1,20 @@
-"""The symbolic meaning of expressions: a shape and the literal that evaluation goes out of bounds.
-
-Bound variables always stand for concrete values: a binder is expanded over every value that its domain may
-have. Evaluation goes with a stack and a memo; only the bodies of binders recurse.
-"""
+"""The symbolic meaning of expressions: for each kind of node a shape, and the literal that it has none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.collections import Collections
-from leadline.symbolic.encode.integers import Integers
-from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Maybe, Shape, Tagged, Values
+from leadline.symbolic.encode.circuit import FALSE, TRUE
+from leadline.symbolic.encode.evaluation import Evaluation, Outcome
+from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Tagged
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import InternalError, UserError
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
-from leadline.symbolic.lang.types import Int, Option, Type, Value
-from leadline.symbolic.lang.walk import free_variables
-
-Environment = dict[n.Bound, Value]
-Outcome = tuple[Shape, int]
-"""A shape, and the literal that there is none because evaluation went out of bounds."""
+from leadline.symbolic.lang.types import Int, Option, Value
 
 
-class Expressions:
-    """Evaluates expressions over one symbolic state and one set of picks.
-
-    Args:
-        circuit: where the gates go.
-        state: the shape of each state variable.
-        picks: the shape of each pick.
-    """
-
-    rules: ClassVar[dict[type[n.Node], str]] = {}
-
-    def __init__(self, circuit: Circuit, state: Mapping[str, Shape], picks: Mapping[str, Shape]) -> None:
-        self.circuit = circuit
-        self.values = Values(circuit)
-        self.integers = Integers(self.values)
-        self.collections = Collections(self.values, self.integers)
-        self.state = state
-        self.picks = picks
-        self._memo: dict[tuple[n.Node, tuple[Value, ...]], Outcome] = {}
-        self._free: dict[n.Node, frozenset[n.Bound]] = {}
-        self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
-        self._environment: Environment = {}
-
-    # -- the walk ---------------------------------------------------------------------------------
-
-    def evaluate(self, root: n.Node, environment: Environment | None = None) -> Outcome:
-        """The outcome of an expression, its free bound variables standing for the environment's values."""
-        outer, self._environment = self._environment, environment or {}
-        try:
-            stack = [root]
-            while stack:
-                node = stack[-1]
-                if self._key(node) in self._memo:
-                    stack.pop()
-                    continue
-                missing = [child for child in self._needed(node) if self._key(child) not in self._memo]
-                if missing:
-                    stack.extend(reversed(missing))
-                    continue
-                self._memo[self._key(node)] = self._apply(node)
-                stack.pop()
-            return self._memo[self._key(root)]
-        finally:
-            self._environment = outer
-
-    def _key(self, node: n.Node) -> tuple[n.Node, tuple[Value, ...]]:
-        order = self._order.get(node)
-        if order is None:
-            free = free_variables(node, self._free)
-            order = tuple(sorted(free, key=lambda b: (b.level, b.name, repr(b.type))))
-            self._order[node] = order
-        return node, tuple(self._environment[b] for b in order)
-
-    def _known(self, node: n.Node) -> Outcome | None:
-        return self._memo.get(self._key(node))
-
-    def _needed(self, node: n.Node) -> Iterator[n.Node]:
-        """The children to evaluate first; of lazy kinds, only those that what is known does not rule out."""
-        if isinstance(node, n.BINDERS):
-            if not isinstance(node, n.MapBuild):
-                yield node.domain
-            return
-        if isinstance(node, (n.And, n.Or)):
-            stop = FALSE if isinstance(node, n.And) else TRUE
-            for item in node.items:
-                yield item
-                known = self._known(item)
-                if known is None or known[0] == stop:
-                    return
-            return
-        if isinstance(node, (n.Ite, n.Implies)):
-            yield from self._needed_branches(node)
-            return
-        yield from n.children(node)
-
-    def _needed_branches(self, node: n.Ite | n.Implies) -> Iterator[n.Node]:
-        first = node.condition if isinstance(node, n.Ite) else node.premise
-        yield first
-        known = self._known(first)
-        if known is None:
-            return
-        if known[0] != FALSE:
-            yield node.then if isinstance(node, n.Ite) else node.conclusion
-        if known[0] != TRUE and isinstance(node, n.Ite):
-            yield node.orelse
-
-    def _apply(self, node: n.Node) -> Outcome:
-        rule: Callable[[Any], Outcome] = getattr(self, self.rules[type(node)])
-        return rule(node)
-
-    def _get(self, node: n.Node) -> Outcome:
-        return self._memo[self._key(node)]
-
-    def _all(self, *nodes: n.Node) -> tuple[list[Shape], int]:
-        """The shapes of nodes that are all evaluated, and the literal that one went out of bounds."""
-        outcomes = [self._get(node) for node in nodes]
-        return [shape for shape, _ in outcomes], self.circuit.disj([error for _, error in outcomes])
-
-    def _body(self, node: Any, value: Value, body: n.Node) -> Outcome:
-        inner = dict(self._environment)
-        inner[node.var] = value
-        return self.evaluate(body, inner)
-
-    def _elements(self, node: n.Node) -> list[tuple[Value, int]]:
-        """The possible members of a set in the fixed order of its type."""
-        assert isinstance(node.type, Set)
-        members: dict[Value, int] = self._get(node)[0]
-        return sorted(members.items(), key=lambda member: node.type.item.rank(member[0]))  # type: ignore[attr-defined]
+class Expressions(Evaluation):
+    """The rules of all kinds of nodes."""
 
     # -- leaves -----------------------------------------------------------------------------------
 
@@ -493,5 +376,3 @@ def _rules() -> dict[type[n.Node], str]:
 
 
 Expressions.rules = _rules()
-
-__all__ = ["Environment", "Expressions", "Maybe", "Outcome", "Type"]

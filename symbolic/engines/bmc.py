@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Sink, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.engines.alike import sorts_alike
 from leadline.symbolic.engines.deadlock import deadlock_property
 from leadline.symbolic.engines.query import SILENT, Listener, Query
 from leadline.symbolic.engines.search import Clock, Search
 from leadline.symbolic.engines.sweep_order import sweep_order
 from leadline.symbolic.engines.verdict import Progress, Result, Verdict
 from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.solve import Solver
 from leadline.symbolic.trace import replay, shortened
 
@@ -107,7 +107,7 @@ def chosen_unrolling(
     """What makes the unrolling that the options choose, for a search of the targets."""
     if options.unroll == STEPS:
         return StepsUnrolling
-    sorts = symmetric_sorts(semantics.model, targets) if options.symmetry else ()
+    sorts = sorts_alike(semantics.model, targets) if options.symmetry else ()
     order = sweep_order(semantics.model, semantics)
     return lambda encoding, sink: SweepsUnrolling(encoding, sink, order, sorts)
 

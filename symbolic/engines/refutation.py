@@ -113,14 +113,12 @@ def _target(model: Model, name: str) -> Property:
 
 def _comments(model: Model, names: Sequence[str], options: BmcOptions) -> list[str]:
     parameters = ", ".join(f"{name} = {value}" for name, value in model.parameters.items())
-    return [
+    comments = [
         f"leadline: {model.protocol} ({parameters})",
         f"within {options.depth} {options.unroll} one of these fails, or a step goes out of bounds:",
         *names,
-        *(
-            ["up to a renaming of interchangeable values"]
-            if options.symmetry and options.unroll == SWEEPS
-            else []
-        ),
         f"fingerprint of the model: {model.fingerprint}",
     ]
+    if options.unroll == SWEEPS and options.symmetry:
+        comments.append("up to a renaming of interchangeable members of sorts (--no-symmetry does without)")
+    return comments

@@ -61,10 +61,10 @@ class KnowsNoPreparedAbort(KafkaTransactions):
 
 
 MUTANTS = [
-    # A client gets its producer id (4) and begins (2), the leader changes (2), and the client, sent away by
-    # the old leader (1), asks the new one (2): 11 steps.
+    # A client gets its producer id (4) and begins (1), the leader changes (2), and the client, sent away by
+    # the old leader (2), asks the new one (2).
     (LeadsFromNothing, {"clients": 1}, "no-invalid-producer-id-mapping", 11),
-    # The leader changes before the old one commits: the new one knows nothing of the client's producer id.
+    # As before, with the change of the leader before the old one commits the client's producer id.
     (CommitsAlone, {"clients": 1}, "no-invalid-producer-id-mapping", 11),
     # A client begins a transaction (7). Another makes the coordinator prepare its abort (3), is told to try
     # again (1), and does so (2) before the abort is complete.

@@ -1,0 +1,203 @@
+"""`leadline bench`: hard cases, every way to an answer, side by side."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leadline.symbolic.cli.exits import Exit
+from leadline.symbolic.cli.files import write_out
+from leadline.symbolic.cli.inputs import at_least, seconds
+from leadline.symbolic.cli.output import Report, tell
+from leadline.symbolic.cli.progress import live
+from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.expr import unknown_name
+
+if TYPE_CHECKING:
+    from leadline.benchmarks.cases import Case
+    from leadline.benchmarks.machine import Machine
+    from leadline.benchmarks.record import Row
+    from leadline.benchmarks.summary import Cells
+
+_OUT = Path("build", "bench")
+RECORD = "bench.parquet"
+TABLE = "bench.md"
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "bench",
+        help="measure hard cases by every way to an answer, side by side",
+        description="Measure a fixed table of hard cases by every way to an answer: steps and sweeps, Z3 and "
+        "CaDiCaL, with symmetry and without, the explicit explorer, and TLC and Apalache where `tlc` and "
+        "`apalache-mc` are on the PATH. Each measurement is a process of its own, with a limit on its time "
+        "and memory; what hits a limit is recorded as such.",
+        epilog="Exit codes: 0 if every answer is what is known of its case, 255 if one is not, 130 if "
+        "interrupted (what was measured is kept).",
+    )
+    parser.add_argument(
+        "--case",
+        dest="cases",
+        metavar="GLOB",
+        action="append",
+        default=[],
+        help="measure the cases whose name matches, such as 'kip-320-*'; repeat it for more",
+    )
+    parser.add_argument(
+        "--way",
+        dest="ways",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="measure this way, such as sweeps/cadical; repeat it for more",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="only the cases that are done in less than two minutes"
+    )
+    parser.add_argument(
+        "--repeats", type=at_least(1), default=3, metavar="N", help="how often to measure (default: 3)"
+    )
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        metavar="S",
+        help="stop each measurement after so many seconds (default: 120, and 300 for the hardest)",
+    )
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="the way that the ratios are of (default: steps/z3)"
+    )
+    parser.add_argument(
+        "--targets", action="store_true", help="judge what sweeps and symmetry are to achieve by this run"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=_OUT,
+        metavar="DIR",
+        help=f"the folder for {RECORD}, {TABLE} and the pictures (default: {_OUT})",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Measure, and show the measurements side by side."""
+    # Here, so that the command line does not wait for Parquet to load.
+    from leadline.benchmarks.machine import this_machine
+    from leadline.benchmarks.runner import schedule
+    from leadline.benchmarks.ways import BASELINE, WAYS
+
+    cases = _chosen_cases(args.cases, quick=args.quick)
+    ways = _chosen_ways(args.ways)
+    baseline = _way(args.baseline or BASELINE, list(WAYS))
+    todo = schedule(cases, ways, args.repeats)
+    if not todo:
+        raise UserError(f"none of these cases is measured by {', '.join(ways)}")
+    machine = this_machine()
+    rows = _measured(args, todo, machine)
+    return _deliver(args, cases, baseline, rows, machine)
+
+
+def _chosen_cases(globs: Sequence[str], *, quick: bool) -> list[Case]:
+    from leadline.benchmarks.cases import CASES
+
+    for glob in globs:
+        if not any(fnmatch.fnmatchcase(case.name, glob) for case in CASES):
+            raise UserError(
+                f"--case {glob}: there is no such case; there are\n  "
+                + "\n  ".join(case.name for case in CASES)
+            )
+    chosen = [
+        case
+        for case in CASES
+        if (not globs or any(fnmatch.fnmatchcase(case.name, glob) for glob in globs))
+        and (case.quick or not quick)
+    ]
+    if not chosen:
+        raise UserError("none of these cases is quick: leave --quick out")
+    return chosen
+
+
+def _chosen_ways(names: Sequence[str]) -> list[str]:
+    """The ways asked for, or all that can be gone on this machine."""
+    from leadline.benchmarks.runner import available
+    from leadline.benchmarks.ways import WAYS
+
+    if not names:
+        return [name for name, way in WAYS.items() if available(way)]
+    for name in names:
+        if not available(WAYS[_way(name, list(WAYS))]):
+            raise UserError(f"--way {name}: there is no command {WAYS[name].engine} on the PATH")
+    return [name for name in WAYS if name in names]
+
+
+def _way(name: str, known: list[str]) -> str:
+    if name not in known:
+        raise UserError(unknown_name("there is no way", name, known))
+    return name
+
+
+def _measured(args: argparse.Namespace, todo: Sequence[Any], machine: Machine) -> list[Row]:
+    """The measurements; each is on the disk before the next one begins."""
+    from leadline.benchmarks.record import write
+    from leadline.benchmarks.runner import run as measure_all
+
+    path = args.out / RECORD
+    try:
+        args.out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--out {args.out} cannot be made: {error.strerror}") from error
+    rows: list[Row] = []
+    with live("benchmark") as show:
+        try:
+            for row in measure_all(todo, args.timeout, show):
+                rows.append(row)
+                write(path, rows, machine)
+        except KeyboardInterrupt:
+            tell(f"interrupted: {len(rows)} of {len(todo)} measurements are in {path}")
+            raise
+    return rows
+
+
+def _deliver(
+    args: argparse.Namespace, cases: Sequence[Case], baseline: str, rows: Sequence[Row], machine: Machine
+) -> Exit:
+    from leadline.benchmarks.pictures import pictures
+    from leadline.benchmarks.summary import HEADER, cells, lines, markdown
+    from leadline.benchmarks.ways import WAYS
+
+    found = cells(rows)
+    table = lines(found, baseline, list(WAYS))
+    report = Report()
+    report.say(machine.told())
+    report.say(f"seconds: the median; ratio: the time of {baseline} divided by it")
+    report.say()
+    report.table(HEADER, table)
+    if args.targets:
+        _tell_targets(report, found, cases)
+    drawn = pictures(found, cases, list(WAYS))
+    for name, text in drawn.items():
+        write_out(args.out / name, text)
+    write_out(args.out / TABLE, f"{machine.told()}\n\n{markdown(HEADER, table)}")
+    report.say()
+    report.say(f"the record is {args.out / RECORD}, the table {args.out / TABLE}")
+    report.say(f"pictures: {', '.join(drawn) or 'none'}")
+    report.show()
+    wrong = [row for row in rows if not row.as_expected]
+    for row in wrong:
+        tell(f"{row.case} by {row.way} is {row.verdict} in {row.steps} steps: expected is {row.expected}")
+    return Exit.INTERNAL if wrong else Exit.HOLDS
+
+
+def _tell_targets(report: Report, found: Cells, cases: Sequence[Case]) -> None:
+    from leadline.benchmarks.targets import judged
+
+    words = {True: "met", False: "NOT MET", None: "open"}
+    report.say()
+    report.table(
+        ["target", "measured", ""],
+        [[one.target.what, one.measured, words[one.met]] for one in judged(found, cases)],
+    )
