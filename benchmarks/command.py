@@ -14,7 +14,6 @@ from leadline.symbolic.cli.inputs import at_least, seconds
 from leadline.symbolic.cli.output import Report, tell
 from leadline.symbolic.cli.progress import live
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.expr import unknown_name
 
 if TYPE_CHECKING:
     from leadline.benchmarks.cases import Case
@@ -65,7 +64,7 @@ def add_parser(commands: Any) -> None:
         "--timeout",
         type=seconds,
         metavar="S",
-        help="stop each measurement after so many seconds (default: 120, and 300 for the hardest)",
+        help="stop each measurement after so many seconds (default: 60, and 300 for the hardest)",
     )
     parser.add_argument(
         "--baseline", metavar="NAME", help="the way that the ratios are of (default: steps/z3)"
@@ -136,7 +135,7 @@ def _chosen_ways(names: Sequence[str]) -> list[str]:
 
 def _way(name: str, known: list[str]) -> str:
     if name not in known:
-        raise UserError(unknown_name("there is no way", name, known))
+        raise UserError(f"there is no way {name}: there are {', '.join(known)}")
     return name
 
 
@@ -166,7 +165,7 @@ def _deliver(
     args: argparse.Namespace, cases: Sequence[Case], baseline: str, rows: Sequence[Row], machine: Machine
 ) -> Exit:
     from leadline.benchmarks.pictures import pictures
-    from leadline.benchmarks.summary import HEADER, cells, lines, markdown
+    from leadline.benchmarks.summary import HEADER, answer, cells, lines, markdown
     from leadline.benchmarks.ways import WAYS
 
     found = cells(rows)
@@ -188,7 +187,8 @@ def _deliver(
     report.show()
     wrong = [row for row in rows if not row.as_expected]
     for row in wrong:
-        tell(f"{row.case} by {row.way} is {row.verdict} in {row.steps} steps: expected is {row.expected}")
+        shortest = "" if row.shortest is None else f" in {row.shortest} steps"
+        tell(f"{row.case} by {row.way}: {answer(row)}, expected is {row.expected}{shortest}")
     return Exit.INTERNAL if wrong else Exit.HOLDS
 
 

@@ -1,7 +1,7 @@
-"""The explicit explorer in a process of its own: `python -m leadline.benchmarks.explorer`, its job on its input.
+"""The explicit explorer in a process of its own: `python -m leadline.benchmarks.explorer`, its job on stdin.
 
-The job is a JSON object: `protocol`, `parameters`, `property`, `memory_mb`. Each line of the answer is one, too: a
-level that is done, at last how it ended. It stops at the first violation, as other checkers do.
+The job is a JSON object: `protocol`, `parameters`, `property`, `memory_mb`. Each line of the answer is one,
+too: a level that is done, at last how it ended. It stops at the first violation, as other checkers do.
 """
 
 from __future__ import annotations

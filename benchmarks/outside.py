@@ -20,14 +20,14 @@ _VIOLATED = 12
 
 
 def tlc(case: Case, limits: Limits) -> Measurement:
-    """What TLC says, breadth-first with one worker: only so are its counterexamples sure to be shortest ones."""
+    """What TLC says, breadth-first with one worker: only so are its counterexamples surely shortest ones."""
     return _measured(case, limits, _tlc_command, _read_tlc)
 
 
 def apalache(case: Case, limits: Limits) -> Measurement:
     """What Apalache says within the case's number of steps.
 
-    It wants types that the module does not declare, so it takes few of them; what it says instead is the reason.
+    It wants types that a module does not declare, so it takes few of them; what it says is the reason.
     """
     return _measured(case, limits, _apalache_command, _read_apalache)
 

@@ -60,9 +60,7 @@ def _with_parameters(found: Cells, growth: str, family: Sequence[Case], ways: Se
         marks = [
             Mark(place, cell.seconds, bound=not cell.answered)
             for place, case in enumerate(family)
-            if (cell := found.get((case.name, way))) is not None
-            # Of what was out of memory or crashed not even a bound is known.
-            and (cell.answered or cell.middle.ended == "time")
+            if (cell := found.get((case.name, way))) is not None and cell.timed
         ]
         if marks:
             lines.append(Line(way, tuple(marks)))

@@ -1,4 +1,4 @@
-"""The record of a run: a Parquet file with one row for each measurement, and the only place that says its columns."""
+"""The record of a run: a Parquet file with a row for each measurement. Its columns are defined here alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.machine import Machine
-from leadline.benchmarks.measurement import Measurement, Point, model
+from leadline.benchmarks.measurement import ANSWERED, Measurement, Point, model
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.lang import UserError
@@ -60,10 +60,9 @@ class Row:
     tool: Annotated[str | None, "the version that a checker from outside tells of itself"]
     points: Annotated[tuple[Point, ...], "for each layer or level that was done: when, and how large"]
 
-    @property
     def answered(self) -> bool:
         """Whether there is an answer."""
-        return self.ended == "answered"
+        return self.ended == ANSWERED
 
 
 _ARROW: dict[Any, pa.DataType] = {
@@ -95,7 +94,7 @@ def _columns(kind: type) -> Iterator[pa.Field]:
 
 
 SCHEMA = pa.schema([*_columns(Row), *_columns(Machine)])
-"""The columns in Parquet: those of `Row`, then those of `Machine`; each has its line of documentation as `doc`."""
+"""The columns in Parquet, those of `Row` and then of `Machine`; their metadata has each line as `doc`."""
 
 
 def row(case: Case, way: Way, limits: Limits, found: Measurement, **when: Any) -> Row:
@@ -108,6 +107,7 @@ def row(case: Case, way: Way, limits: Limits, found: Measurement, **when: Any) -
         found: what came of it.
         when: the columns run, repeat, place, started and load.
     """
+    assert limits.seconds is not None and limits.memory_mb is not None
     asked = model(case)
     layers = {"steps": case.steps, "sweeps": case.sweeps}
     return Row(

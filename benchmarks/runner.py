@@ -34,7 +34,7 @@ def schedule(cases: Sequence[Case], ways: Sequence[str], repeats: int) -> list[T
     """The measurements in their order: in every repeat all cases, and of a case all its ways in a row.
 
     A repeat goes through the whole table, so that a noisy hour hits every case. The ways of a case follow
-    each other, in an order that differs from repeat to repeat, so that what is compared sees the same machine.
+    each other, in another order in each repeat, so that what is compared sees the same machine.
     """
     todo: list[Todo] = []
     for repeat in range(1, repeats + 1):

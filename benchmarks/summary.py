@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from leadline.benchmarks.measurement import ANSWERED
 from leadline.benchmarks.record import Row
 
 HEADER = (
@@ -20,6 +21,7 @@ HEADER = (
     "MB",
     "variables",
     "clauses",
+    "states",
 )
 
 
@@ -36,19 +38,24 @@ class Cell:
     @property
     def middle(self) -> Row:
         """The measurement with the median time; what has no answer counts as slower than all that has."""
-        ordered = sorted(self.rows, key=lambda row: (not row.answered, row.seconds))
+        ordered = sorted(self.rows, key=lambda row: (not row.answered(), row.seconds))
         return ordered[len(ordered) // 2]
 
     @property
     def answered(self) -> bool:
         """Whether the median is a time rather than a bound."""
-        return self.middle.answered
+        return self.middle.answered()
 
     @property
     def seconds(self) -> float:
-        """The median time, or a lower bound of it if it is not `answered`."""
+        """The median time, or if it was stopped at the limit on time, that limit."""
         row = self.middle
-        return row.seconds if row.answered or row.ended == "time" else row.timeout_seconds
+        return row.timeout_seconds if row.ended == "time" else row.seconds
+
+    @property
+    def timed(self) -> bool:
+        """Whether the median time, or a bound of it, is known: not of what ran out of memory or crashed."""
+        return self.middle.ended in (ANSWERED, "time")
 
     def median(self, column: str) -> float | None:
         """The median of a column over the measurements that know it."""
@@ -85,8 +92,8 @@ class Ratio:
 
 
 def ratio(above: Cell, below: Cell) -> Ratio | None:
-    """How many times the second time fits into the first; None if neither is more than a bound."""
-    if not above.answered and not below.answered:
+    """How many times the second time fits into the first; None if that is not known, not even as a bound."""
+    if not (above.timed and below.timed and (above.answered or below.answered)):
         return None
     sign = ">" if not above.answered else "<" if not below.answered else ""
     return Ratio(above.seconds / below.seconds, sign)
@@ -121,14 +128,17 @@ def _line(cell: Cell, base: Cell | None) -> list[str]:
         f"{_short(min(times))}..{_short(max(times))}" if len(times) > 1 else "-",
         "-" if compared is None else str(compared),
         *(_optional(cell.median(name), _short) for name in ("build_seconds", "solve_seconds")),
-        *(_optional(cell.median(name), "{:.0f}".format) for name in ("memory_mb", "variables", "clauses")),
+        *(
+            _optional(cell.median(name), "{:.0f}".format)
+            for name in ("memory_mb", "variables", "clauses", "states")
+        ),
     ]
 
 
 def answer(row: Row) -> str:
     """What one measurement said, or what stopped it."""
     wrong = "" if row.as_expected else " (WRONG)"
-    if not row.answered:
+    if not row.answered():
         beyond = f" beyond depth {row.depth}" if row.depth >= 0 else ""
         return f"{row.ended}{beyond}"
     if row.steps is not None:
@@ -140,7 +150,7 @@ def seconds(cell: Cell) -> str:
     """A median time, or the bound that is known of it."""
     if cell.answered:
         return _short(cell.seconds)
-    return f"> {_short(cell.seconds)}" if cell.middle.ended == "time" else cell.middle.ended
+    return f"> {_short(cell.seconds)}" if cell.timed else cell.middle.ended
 
 
 def _short(number: float) -> str:

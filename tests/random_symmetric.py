@@ -54,7 +54,9 @@ PICKS: tuple[Type, ...] = (
 def symmetric_model(seed: int) -> Model:
     """A model of two or three variables, two to four actions and two invariants."""
     dice = Random(seed)
-    variables = {f"v{place}": kind for place, kind in enumerate(dice.sample(VARIABLES, dice.randint(2, 3)), 1)}
+    variables = {
+        f"v{place}": kind for place, kind in enumerate(dice.sample(VARIABLES, dice.randint(2, 3)), 1)
+    }
 
     def define(self: Any, state: Any) -> None:
         for name, kind in variables.items():

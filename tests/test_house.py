@@ -16,6 +16,7 @@ LINKS = ("symbolic", "encodings", "properties", "benchmarks")
 FLOORS = {
     "lang": 1,
     "catalog": 2,
+    "export": 2,
     "concrete": 2,
     "encode": 2,
     "solve": 2,

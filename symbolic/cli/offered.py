@@ -1,4 +1,4 @@
-"""Commands that packages offer through the entry-point group `leadline.commands`, `leadline bench` among them.
+"""Commands that packages offer through the entry-point group `leadline.commands`: `leadline bench` is one.
 
 The entry point's name is the command's, its value a module like those of this folder's commands.
 """

@@ -86,7 +86,7 @@ class Exploration:
 
     @property
     def diameter(self) -> int:
-        """The number of steps in which the last new state was found; -1 if every initial state is out of bounds."""
+        """The steps in which the last new state was found; -1 if every initial state is out of bounds."""
         return len(self.states_within_steps) - 1
 
 

@@ -63,17 +63,19 @@ def _read(action: Action) -> set[Path]:
 
 def reads(roots: list[n.Node]) -> set[Path]:
     """The parts of the state that expressions look at."""
-    found: set[Path] = set()
-    inner: set[n.Node] = set()
-    for node in reversed(n.postorder(*roots)):
-        path = path_of(node)
-        if path is None:
-            continue
-        if node not in inner:
-            found.add(path)
-        if isinstance(node, (n.Component, n.Apply)):
-            inner.add(node.item if isinstance(node, n.Component) else node.map)
-    return found
+    looked_at = list(roots)
+    for node in n.postorder(*roots):
+        # What a longer path leads through is not looked at by that path as a whole.
+        through = _through(node) if path_of(node) is not None else None
+        looked_at += [child for child in n.children(node) if child is not through]
+    paths = (path_of(node) for node in looked_at)
+    return {path for path in paths if path is not None}
+
+
+def _through(node: n.Node) -> n.Node | None:
+    if isinstance(node, n.Component):
+        return node.item
+    return node.map if isinstance(node, n.Apply) else None
 
 
 def path_of(node: n.Node) -> Path | None:

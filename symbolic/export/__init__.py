@@ -1,6 +1,6 @@
 """Models written out for other tools. Floor 2: imports lang.
 
-    from leadline.symbolic.export import tla_module, tlc_config
+from leadline.symbolic.export import tla_module, tlc_config
 """
 
 from leadline.symbolic.export.module import tla_module, tlc_config

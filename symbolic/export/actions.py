@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.symbolic.export.layout import WIDTH, Layout, Lines, bullets, conjuncts_of, hang
+from leadline.symbolic.export.layout import Layout, conjuncts_of
+from leadline.symbolic.export.lines import WIDTH, Lines, bullets, fill, hang
 from leadline.symbolic.export.names import Words
+from leadline.symbolic.export.sharing import picks_in
 from leadline.symbolic.lang import Action, Model, Pick
 from leadline.symbolic.lang import nodes as n
 
@@ -43,11 +45,18 @@ class Operator:
         self._updates = {words.variables[name]: node for name, node in action.updates}
         self._picks = words.picks(pick.name for pick in action.picks)
         self._layout = Layout(words, self._picks)
+        self._layout.share(action.roots)
+        self._picked: set[str] = set()
+        self._defined: set[n.Node] = set()
 
     def lines(self, body: Sequence[Pick | n.Node]) -> Lines:
         """The lines for the rest of the action's body and its updates."""
         first = _first_picks(body)
+        if (not first or self._waiting(first)) and (parts := self._definable()):
+            self._defined.update(parts)
+            return self._layout.let(parts, self.lines(body))
         if first:
+            self._picked.update(pick.name for pick in first)
             ranges = ", ".join(self._range(pick) for pick in first)
             return [f"\\E {ranges} :", *hang("  ", self.lines(body[len(first) :]))]
         conjuncts: list[Lines] = []
@@ -56,6 +65,16 @@ class Operator:
                 return bullets("/\\", [*conjuncts, self.lines(body[place:])])
             conjuncts += map(self._guard, conjuncts_of(item))
         return bullets("/\\", [*conjuncts, *self._next()])
+
+    def _definable(self) -> list[n.Node]:
+        """The parts, not defined so far, all of whose picks are made."""
+        found = [part for part in self._layout.parts if part not in self._defined]
+        return [part for part in found if picks_in(part) <= self._picked]
+
+    def _waiting(self, picks: Sequence[Pick]) -> bool:
+        """Whether the picks' domains speak of parts that are not defined."""
+        domains = n.postorder(*(pick.domain for pick in picks if pick.domain is not None))
+        return any(part in domains for part in self._layout.parts if part not in self._defined)
 
     def _range(self, pick: Pick) -> str:
         domain = pick.type if pick.domain is None else pick.domain
@@ -75,14 +94,14 @@ class Operator:
             head = f"{name}{prime} = "
             assigned.append(hang(head, self._layout.lines_of_value(node, room - len(head))))
         kept = [name for name in self._variables if name not in self._updates]
-        return [*assigned, [unchanged(kept, self._variables)]] if kept else assigned
+        return [*assigned, unchanged(kept, self._variables, room)] if kept else assigned
 
 
-def unchanged(kept: Sequence[str], variables: Sequence[str]) -> str:
+def unchanged(kept: Sequence[str], variables: Sequence[str], room: int) -> Lines:
     """That the variables keep their values."""
     if len(kept) == len(variables):
-        return "UNCHANGED vars"
-    return f"UNCHANGED {kept[0]}" if len(kept) == 1 else f"UNCHANGED <<{', '.join(kept)}>>"
+        return ["UNCHANGED vars"]
+    return [f"UNCHANGED {kept[0]}"] if len(kept) == 1 else fill("UNCHANGED <<", kept, ">>", room)
 
 
 def branches(node: n.Node) -> bool:
@@ -104,13 +123,12 @@ def branches(node: n.Node) -> bool:
 
 
 def _first_picks(body: Sequence[Pick | n.Node]) -> list[Pick]:
-    """The picks that one quantifier can bind: those at the start whose domains speak of none of the others."""
+    """The picks that one quantifier can bind: the first ones, while their domains speak of none of them."""
     found: list[Pick] = []
     for item in body:
         if not isinstance(item, Pick):
             break
-        inside = n.postorder(item.domain) if item.domain is not None else []
-        names = {node.name for node in inside if isinstance(node, n.PickVar)}
+        names = picks_in(item.domain) if item.domain is not None else set()
         if not names.isdisjoint(pick.name for pick in found):
             break
         found.append(item)

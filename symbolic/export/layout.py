@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from leadline.symbolic.export.names import Words
+from leadline.symbolic.export.lines import WIDTH, Lines, bullets, commas, constant, enclose, hang
+from leadline.symbolic.export.names import Scope, Words
+from leadline.symbolic.export.sharing import bare, repeated
 from leadline.symbolic.lang import Record, Type
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.tla import Printer
-from leadline.symbolic.lang.tla_text import OPEN, Text
+from leadline.symbolic.lang.tla_text import OPEN, Text, atom
 from leadline.symbolic.lang.tla_types import set_text
-
-WIDTH = 100
-"""Columns that a line should not go beyond."""
 
 _NARROW = 30
 """Columns below which breaking a line makes nothing clearer. It bounds how deep lines are nested, too."""
 
+_LONG = 40
+"""Columns from which a part of an expression is worth a name."""
+
 _ANYWHERE = OPEN - 1
-_INFIX = (n.Eq, n.Lt, n.Le, n.Member, n.Subset, n.Add, n.Sub, n.Mul, n.Div, n.Mod)
+_INFIX: tuple[type[n.Node], ...] = (n.Eq, n.Lt, n.Le, n.Member, n.Subset, n.Add, n.Sub, n.Mul, n.Div, n.Mod)
 _INFIX += (n.SetUnion, n.SetIntersect, n.SetMinus, n.Concat)
-
-Lines = list[str]
-
-
-def hang(head: str, lines: Sequence[str]) -> Lines:
-    """The lines after a head on the first, the others below where they begin."""
-    return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
-
-
-def enclose(left: str, lines: Sequence[str], right: str) -> Lines:
-    """The lines in brackets."""
-    hung = hang(left, lines)
-    return [*hung[:-1], hung[-1] + right]
-
-
-def commas(left: str, groups: Sequence[Sequence[str]], right: str) -> Lines:
-    """Groups of lines in brackets with commas between them."""
-    ends = [","] * (len(groups) - 1) + [""]
-    lines = [line for group, end in zip(groups, ends, strict=True) for line in enclose("", group, end)]
-    return enclose(left, lines, right)
-
-
-def bullets(sign: str, groups: Sequence[Sequence[str]]) -> Lines:
-    """A list of conjuncts or disjuncts; one alone stands without a bullet."""
-    if len(groups) == 1:
-        return list(groups[0])
-    return [line for group in groups for line in hang(f"{sign} ", group)]
 
 
 class Layout(Printer):
@@ -60,9 +36,42 @@ class Layout(Printer):
     """
 
     def __init__(self, words: Words, picks: Mapping[str, str]) -> None:
-        super().__init__(words.variables, words.taken.union(picks.values()))
+        self._scope = Scope((*words.taken, *picks.values()))
+        super().__init__(words.variables, self._scope.taken)
         self._words = words
         self._picks = picks
+        self.parts: dict[n.Node, str] = {}
+
+    def share(self, roots: Sequence[n.Node]) -> None:
+        """Give a name to each long part that these expressions repeat: `parts`, what it is made of first."""
+        for node in repeated(roots):
+            if len(self.text(node)) >= _LONG:
+                self.parts[node] = self._scope.take(f"part{len(self.parts) + 1}")
+
+    def let(self, parts: Sequence[n.Node], body: Sequence[str]) -> Lines:
+        """The body with the definitions of those parts that it names, directly or through another."""
+        lines = list(body)
+        defined: Lines = []
+        for part in reversed(parts):
+            name = re.compile(rf"\b{self.parts[part]}\b")
+            if any(map(name.search, (*defined, *lines))):
+                defined = [*self._definition(part), *defined]
+        return [*hang("LET ", defined), *hang("IN  ", lines)] if defined else lines
+
+    def _definition(self, part: n.Node) -> Lines:
+        name = self.parts[part]
+        lines = self.lines(part, WIDTH // 2)
+        return [f"{name} == {lines[0]}"] if len(lines) == 1 else [f"{name} ==", *hang("  ", lines)]
+
+    def text(self, root: n.Node) -> str:
+        """The text of one expression, its parts by their names."""
+        self._root = root
+        return super().text(root)
+
+    def _print(self, node: n.Node) -> Text:
+        if node in self.parts and node is not self._root:
+            return atom(self.parts[node])
+        return super()._print(node)
 
     def lines(self, root: n.Node, room: int, above: int = _ANYWHERE) -> Lines:
         """An expression as lines.
@@ -99,7 +108,7 @@ class Layout(Printer):
         return enclose("(", self._lay(node, room - 2), ")")
 
     def _lay(self, node: n.Node, room: int) -> Lines:
-        node = _bare(node)
+        node = bare(node)
         flat = self._plain(node)
         if len(flat) <= room or room < _NARROW:
             return [flat]
@@ -131,18 +140,19 @@ class Layout(Printer):
 
     def lay_Ite(self, node: n.Ite, room: int) -> Lines:
         lines: Lines = []
-        rest: n.Node = node
         word = "IF "
-        while isinstance(rest, n.Ite):
-            condition = self._lay(rest.condition, room - len(word))
-            arm = self._operand(rest.then, room - 5, OPEN)
+        while True:
+            condition = self._lay(node.condition, room - len(word))
+            arm = self._operand(node.then, room - 5, OPEN)
             if len(condition) == len(arm) == 1 and len(word + condition[0] + arm[0]) + 6 <= room:
                 lines.append(f"{word}{condition[0]} THEN {arm[0]}")
             else:
                 lines += hang(word, condition) + hang("THEN ", arm)
-            rest = _bare(rest.orelse)
+            rest = bare(node.orelse)
+            if not isinstance(rest, n.Ite) or len(self._plain(rest)) <= room - 5:
+                return lines + hang("ELSE ", self._lay(rest, room - 5))
+            node = rest
             word = "ELSE IF "
-        return lines + hang("ELSE ", self._lay(rest, room - 5))
 
     # -- binders ------------------------------------------------------------------------------------
 
@@ -187,7 +197,7 @@ class Layout(Printer):
         rights = [end]
         # `a \\cup b \\cup c` is one list of operands, however long.
         while self._of(left).sign == text.sign and text.text.startswith(self._plain(left)):
-            left, inner = n.children(_bare(left))
+            left, inner = n.children(bare(left))
             rights.append(self._operand(inner, room - len(sign), text.high))
         first = self._operand(left, room, text.high)
         if len(rights) == 1 and len(first) == 1 and len(first[0]) <= room // 3:
@@ -202,6 +212,9 @@ class Layout(Printer):
         if added is None:
             return [text.text]
         return commas("Append(", [self._lay(left, room - 8), self._lay(added, room - 8)], ")")
+
+    def lay_Const(self, node: n.Const, room: int) -> Lines:
+        return constant(node.type, node.value, room)
 
     # -- values with parts --------------------------------------------------------------------------
 
@@ -224,11 +237,8 @@ class Layout(Printer):
 
     def _lay_fields(self, node: n.MakeRecord, room: int) -> list[Lines]:
         assert isinstance(node.type, Record)
-        heads = [f"{camel(field)} |-> " for field in node.type.positions]
-        return [
-            hang(head, self._lay(item, room - len(head) - 2))
-            for head, item in zip(heads, node.items, strict=True)
-        ]
+        heads = [f"{camel(field)} |->" for field in node.type.positions]
+        return [self._after(head, item, room - 2) for head, item in zip(heads, node.items, strict=True)]
 
     def lay_MapUpdate(self, node: n.MapUpdate, room: int) -> Lines:
         return self._lay_except(node, room)
@@ -241,20 +251,20 @@ class Layout(Printer):
 
     def _lay_except(self, node: n.Node, room: int) -> Lines:
         base, changes = self._changes(node)
-        groups = [hang(f"{path} = ", self._lay_value(value, room - len(path) - 6)) for path, value in changes]
+        groups = [self._after(f"{path} =", value, room - 3) for path, value in changes]
         first = enclose("[", self._operand(base, room - 8, 15), " EXCEPT")
         return [*first, *commas("  ", groups, "]")]
+
+    def _after(self, head: str, node: n.Node, room: int) -> Lines:
+        """A value after its head: beside it, or below where that leaves more room."""
+        beside = room - len(head) - 1
+        if len(self._plain(node)) > beside and len(head) > room // 4:
+            return [head, *hang("  ", self._lay_value(node, room - 2))]
+        return hang(f"{head} ", self._lay_value(node, beside))
 
     def _lay_value(self, node: n.Node, room: int) -> Lines:
         # What is open to the right, as IF is, needs no brackets after the sign `=`.
         return self._operand(node, room, _ANYWHERE if self._of(node).low == OPEN else 5)
-
-
-def _bare(node: n.Node) -> n.Node:
-    """What a coercion coerces: TLA+ says nothing of it."""
-    while isinstance(node, n.Coerce):
-        node = node.item
-    return node
 
 
 def conjuncts_of(node: n.Node) -> list[n.Node]:
@@ -269,7 +279,7 @@ def _flat(node: n.And | n.Or) -> list[n.Node]:
     while todo:
         one = todo.pop()
         if type(one) is type(node):
-            todo += reversed(one.items)  # type: ignore[attr-defined]  # it is of the same kind
+            todo += reversed(one.items)
         else:
             items.append(one)
     return items

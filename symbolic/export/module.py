@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from leadline.symbolic.export.actions import Operator
 from leadline.symbolic.export.kinds import all_types, nodes_of
-from leadline.symbolic.export.layout import WIDTH, Layout, Lines, bullets, commas, hang
+from leadline.symbolic.export.layout import Layout
 from leadline.symbolic.export.limits import check_sayable
+from leadline.symbolic.export.lines import WIDTH, Lines, bullets, commas, fill, hang
 from leadline.symbolic.export.names import Words, module_name, words_of
 from leadline.symbolic.export.notes import comment, header, told_of
 from leadline.symbolic.lang import Action, Enum, Model, Option, Property, Record, Sort, Type, Union
@@ -16,10 +17,14 @@ from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.lang.tla_types import record_sets, set_text, variant_sets
 
 _INDENT = "  "
-_EXTREMES = {
-    n.MinOf: r"Min(S) == CHOOSE x \in S : \A y \in S : x <= y",
-    n.MaxOf: r"Max(S) == CHOOSE x \in S : \A y \in S : y <= x",
+_OPERATORS = {
+    "Min": r"Min(S) == CHOOSE x \in S : \A y \in S : x <= y",
+    "Max": r"Max(S) == CHOOSE x \in S : \A y \in S : y <= x",
+    # Not as the union of a set of sets of functions, which TLC would compare member by member.
+    "BoundedSeq": "RECURSIVE BoundedSeq(_, _)\n"
+    r"BoundedSeq(S, n) == IF n = 0 THEN {<<>>} ELSE BoundedSeq(S, n - 1) \cup [1..n -> S]",
 }
+"""What expressions may need that no module of TLA+'s own defines."""
 
 
 def tla_module(model: Model) -> str:
@@ -33,19 +38,25 @@ def tla_module(model: Model) -> str:
     """
     check_sayable(model)
     words = words_of(model)
+    body = [
+        *_definitions(words),
+        _in_bounds(model, words),
+        *(_operator(model, action, words) for action in (model.init, *model.actions)),
+        _next(model, words),
+        ["Spec == Init /\\ [][Next]_vars"],
+        *(_property(one, words) for one in model.properties.values()),
+    ]
+    written = "\n\n".join("\n".join(lines) for lines in body)
     parts = [
         f"{f' MODULE {module_name(model)} ':-^80}",
         "\n".join(header(model)),
         "EXTENDS Integers, FiniteSets, Sequences, TLC",
         *_constants(model, words),
         "\n".join(["VARIABLES", *commas(_INDENT, [[name] for name in words.variables.values()], "")]),
-        f"vars == <<{', '.join(words.variables.values())}>>",
-        *_helpers(model, words),
-        "\n".join(_in_bounds(model, words)),
-        *("\n".join(_operator(model, action, words)) for action in (model.init, *model.actions)),
-        "\n".join(_next(model, words)),
-        "Spec == Init /\\ [][Next]_vars",
-        *("\n".join(_property(one, words)) for one in model.properties.values()),
+        "\n".join(fill("vars == <<", tuple(words.variables.values()), ">>", WIDTH)),
+        *_symmetry(model, words),
+        *(text for name, text in _OPERATORS.items() if f"{name}(" in written),
+        written,
         "=" * 80,
     ]
     return "\n\n".join(parts) + "\n"
@@ -89,7 +100,9 @@ def _values(model: Model) -> list[str]:
     """The model values that expressions may name: None, and members of sorts."""
     kinds = all_types(model)
     found = ["None"] if any(isinstance(kind, Option) for kind in kinds) else []
-    named = {member for node in nodes_of(model) if isinstance(node, n.Const) for member in _strings(node.value)}
+    named = {
+        member for node in nodes_of(model) if isinstance(node, n.Const) for member in _strings(node.value)
+    }
     members = dict.fromkeys(member for kind in _sorts(model) for member in kind.members)
     return [*found, *(member for member in members if member in named)]
 
@@ -112,25 +125,31 @@ def _interchangeable(model: Model) -> list[Sort]:
     """The sorts whose members TLC may swap. One that shares its members' names with another is none."""
     sorts = symmetric_sorts(model, model.properties.values())
     counted = [member for kind in _sorts(model) for member in kind.members]
-    return [kind for kind in sorts if kind.cardinality > 1 and all(counted.count(x) == 1 for x in kind.members)]
+    return [
+        kind for kind in sorts if kind.cardinality > 1 and all(counted.count(x) == 1 for x in kind.members)
+    ]
 
 
-def _helpers(model: Model, words: Words) -> Iterator[str]:
+def _symmetry(model: Model, words: Words) -> Iterator[str]:
     if sorts := _interchangeable(model):
         sets = " \\cup ".join(f"Permutations({words.types[kind]})" for kind in sorts)
         yield f"Symmetry == {sets}"
-    used = {type(node) for node in nodes_of(model)}
-    yield from (text for kind, text in _EXTREMES.items() if kind in used)
+
+
+def _definitions(words: Words) -> Iterator[Lines]:
     for kind, name in words.types.items():
         if not isinstance(kind, Sort):
-            yield "\n".join(_definition(f"{name} ==", _type_lines(kind, words)))
+            yield _definition(f"{name} ==", _type_lines(kind, words))
 
 
 def _type_lines(kind: Type, words: Words) -> Lines:
     inner = {other: name for other, name in words.types.items() if other is not kind}
     flat = set_text(kind, inner).text
-    if len(flat) <= WIDTH - len(_INDENT) or isinstance(kind, Enum):
+    room = WIDTH - len(_INDENT)
+    if len(flat) <= room:
         return [flat]
+    if isinstance(kind, Enum):
+        return fill("{", list(map(kind.tla, kind.members)), "}", room)
     if isinstance(kind, Record):
         return _record_lines(record_sets(kind, inner))
     assert isinstance(kind, Union)
@@ -158,7 +177,9 @@ def _in_bounds(model: Model, words: Words) -> Lines:
         [f"{words.variables[variable.name]} \\in {set_text(variable.type, named).above(5)}"]
         for variable in model.variables
     ]
-    told = comment("Every variable is of its declared type. Leadline calls a step that leaves it out of bounds.")
+    told = comment(
+        "Every variable is of its declared type. Leadline calls a step that leaves it out of bounds."
+    )
     return [*told, "InBounds ==", *(_INDENT + line for line in bullets("/\\", types))]
 
 
@@ -174,5 +195,7 @@ def _next(model: Model, words: Words) -> Lines:
 
 
 def _property(one: Property, words: Words) -> Lines:
-    body = Layout(words, {}).lines(one.formula, WIDTH - len(_INDENT))
+    layout = Layout(words, {})
+    layout.share([one.formula])
+    body = layout.let(tuple(layout.parts), layout.lines(one.formula, WIDTH - len(_INDENT)))
     return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", body)]

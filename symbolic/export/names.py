@@ -11,126 +11,35 @@ from leadline.symbolic.export.kinds import all_types, definable
 from leadline.symbolic.lang import Model, Sort, Type
 from leadline.symbolic.lang.names import camel, pascal
 
-KEYWORDS = frozenset(
-    [
-        "ACTION",
-        "ASSUME",
-        "ASSUMPTION",
-        "AXIOM",
-        "BOOLEAN",
-        "BY",
-        "CASE",
-        "CHOOSE",
-        "CONSTANT",
-        "CONSTANTS",
-        "COROLLARY",
-        "DEF",
-        "DEFINE",
-        "DEFS",
-        "DOMAIN",
-        "ELSE",
-        "ENABLED",
-        "EXCEPT",
-        "EXTENDS",
-        "FALSE",
-        "HAVE",
-        "HIDE",
-        "IF",
-        "IN",
-        "INSTANCE",
-        "LAMBDA",
-        "LEMMA",
-        "LET",
-        "LOCAL",
-        "MODULE",
-        "NEW",
-        "OBVIOUS",
-        "OMITTED",
-        "ONLY",
-        "OTHER",
-        "PICK",
-        "PROOF",
-        "PROPOSITION",
-        "PROVE",
-        "QED",
-        "RECURSIVE",
-        "STATE",
-        "STRING",
-        "SUBSET",
-        "SUFFICES",
-        "TAKE",
-        "TEMPORAL",
-        "THEN",
-        "THEOREM",
-        "TRUE",
-        "UNCHANGED",
-        "UNION",
-        "USE",
-        "VARIABLE",
-        "VARIABLES",
-        "WITH",
-        "WITNESS",
-    ]
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KEYWORDS = _words(
+    """ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS
+    DOMAIN ELSE ENABLED EXCEPT EXTENDS FALSE HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL MODULE NEW
+    OBVIOUS OMITTED ONLY OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE STATE STRING SUBSET SUFFICES
+    TAKE TEMPORAL THEN THEOREM TRUE UNCHANGED UNION USE VARIABLE VARIABLES WITH WITNESS"""
 )
 """The words of TLA+."""
 
-CONFIGURATION = frozenset(
-    [
-        "ACTION_CONSTRAINT",
-        "ACTION_CONSTRAINTS",
-        "ALIAS",
-        "CHECK_DEADLOCK",
-        "CONSTRAINT",
-        "CONSTRAINTS",
-        "INIT",
-        "INVARIANT",
-        "INVARIANTS",
-        "NEXT",
-        "POSTCONDITION",
-        "PROPERTIES",
-        "PROPERTY",
-        "SPECIFICATION",
-        "SYMMETRY",
-        "TYPE",
-        "TYPE_CONSTRAINT",
-        "VIEW",
-    ]
+CONFIGURATION = _words(
+    """ACTION_CONSTRAINT ACTION_CONSTRAINTS ALIAS CHECK_DEADLOCK CONSTRAINT CONSTRAINTS INIT INVARIANT
+    INVARIANTS NEXT POSTCONDITION PROPERTIES PROPERTY SPECIFICATION SYMMETRY TYPE TYPE_CONSTRAINT VIEW"""
 )
 """The words of a TLC configuration, which names properties."""
 
-EXTENDED = frozenset(
-    [
-        "Any",
-        "Append",
-        "Assert",
-        "Cardinality",
-        "Head",
-        "Int",
-        "IsFiniteSet",
-        "JavaTime",
-        "Len",
-        "Nat",
-        "Permutations",
-        "Print",
-        "PrintT",
-        "RandomElement",
-        "SelectSeq",
-        "Seq",
-        "SortSeq",
-        "SubSeq",
-        "TLCEval",
-        "TLCGet",
-        "TLCSet",
-        "Tail",
-        "ToString",
-    ]
+EXTENDED = _words(
+    """Any Append Assert Cardinality Head Int IsFiniteSet JavaTime Len Nat Permutations Print PrintT
+    RandomElement SelectSeq Seq SortSeq SubSeq TLCEval TLCGet TLCSet Tail ToString"""
 )
 """The operators of the modules that ours extends."""
 
 MODULES = frozenset(("Integers", "Naturals", "FiniteSets", "Sequences", "TLC", "Reals", "Functions"))
 """Modules that a file of the same name would hide."""
 
-OWN = ("Init", "Next", "Spec", "vars", "InBounds", "Symmetry", "Min", "Max", "None")
+OWN = ("Init", "Next", "Spec", "vars", "InBounds", "Symmetry", "Min", "Max", "BoundedSeq", "None")
 """What the module itself defines whatever the protocol."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?<!_)", re.ASCII)

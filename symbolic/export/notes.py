@@ -8,12 +8,12 @@ from leadline.symbolic.export.kinds import nodes_of
 from leadline.symbolic.lang import Model, Property, PropertyKind
 from leadline.symbolic.lang import nodes as n
 
-_BOUNDS = """Where Leadline says that a step goes out of bounds, TLC says that InBounds is violated, or that an
-expression cannot be evaluated. Only what never reaches a variable passes unseen here, such as a comparison
-with the value of an option that is None."""
+_BOUNDS = """Where Leadline says that a step goes out of bounds, TLC says that InBounds is violated, or that
+an expression cannot be evaluated. Only what never reaches a variable passes unseen here, such as a
+comparison with the value of an option that is None."""
 
-_CHOOSE = """TLA+ leaves open which of several values CHOOSE takes. Leadline takes the first in the order of the
-type; TLC takes the first in an order of its own, which for integers is the same."""
+_CHOOSE = """TLA+ leaves open which of several values CHOOSE takes. Leadline takes the first in the order of
+the type; TLC takes the first in an order of its own, which for integers is the same."""
 
 
 def comment(text: str) -> list[str]:

@@ -1,7 +1,8 @@
 """Which sorts a model treats alike: swapping two of their members everywhere maps runs to runs.
 
-The language has no order on sorts, so a model can only tell members apart where it names one (a constant) or
-chooses the first of several (`choose`, which follows the fixed order).
+The language has no order on sorts, so a model can only tell members apart where it names one (a constant),
+chooses the first of several (`choose`, which follows the fixed order), or goes out of bounds at one before
+another has decided a quantifier. The last is not seen here: `engines.alike` asks a solver.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from leadline.symbolic.lang.types import Option, Sort, Type, Value
 
 
 def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort, ...]:
-    """The sorts that the initial states, every action and the properties treat alike.
+    """The sorts that the initial states, every action and the properties treat alike within their bounds.
 
     Args:
         model: the model.
@@ -30,17 +31,17 @@ def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort,
     return tuple(sort for sort in sorts if sort not in told_apart)
 
 
-def sorts_in(kind: Type) -> frozenset[Sort]:
-    """The sorts that a type's values may mention."""
+def sorts_in(kind: Type) -> tuple[Sort, ...]:
+    """The sorts that a type's values may mention, each once, in the order of the type's parts."""
     if isinstance(kind, Sort):
-        return frozenset((kind,))
-    return frozenset(sort for part in kind.parts for sort in sorts_in(part))
+        return (kind,)
+    return tuple(dict.fromkeys(sort for part in kind.parts for sort in sorts_in(part)))
 
 
-def _told_apart(node: n.Node) -> frozenset[Sort]:
+def _told_apart(node: n.Node) -> Iterable[Sort]:
     if isinstance(node, n.Choose):
         return sorts_in(node.type)
-    return frozenset(_named(node.type, node.value)) if isinstance(node, n.Const) else frozenset()
+    return _named(node.type, node.value) if isinstance(node, n.Const) else ()
 
 
 def _named(kind: Type, value: Value) -> Iterable[Sort]:
@@ -64,7 +65,7 @@ def _named(kind: Type, value: Value) -> Iterable[Sort]:
             inner = [found for item in value for found in _named(kind.value, item)]
             return [*inner, *([sort] if len(set(value)) > 1 else [])]
         case Map():
-            return sorts_in(kind.key) | {found for item in value for found in _named(kind.value, item)}
+            return [*sorts_in(kind.key), *(found for item in value for found in _named(kind.value, item))]
         case Record() | Tuple():
             parts = zip(kind.parts, value, strict=True)
             return [sort for part, item in parts for sort in _named(part, item)]

@@ -1,14 +1,14 @@
 """Expressions as TLA+ text.
 
 The text needs the modules Integers, Sequences, FiniteSets and, where they occur, TLC (`Assert`) and the
-community's FiniteSetsExt (`Min`, `Max`). An option's None is the model value `None`; a tagged union is a
-record whose field `type` holds the tag. Bounds are not part of the text: TLA+ has no declared ranges, so a
-coercion prints as the value that it coerces.
+community's FiniteSetsExt (`Min`, `Max`) and SequencesExt (`BoundedSeq`). An option's None is the model value
+`None`; a tagged union is a record whose field `type` holds the tag. Bounds are not part of the text: TLA+ has
+no declared ranges, so a coercion prints as the value that it coerces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from leadline.symbolic.lang import nodes as n
@@ -60,9 +60,12 @@ class Printer:
         self._bound = bound_names(nodes, self._variable, self._taken)
         self._done = {}
         for node in nodes:
-            visit = getattr(self, f"visit_{type(node).__name__}")
-            self._done[node] = visit(node)
+            self._done[node] = self._print(node)
         return self._done[root].text
+
+    def _print(self, node: n.Node) -> Text:
+        visit: Callable[[n.Node], Text] = getattr(self, f"visit_{type(node).__name__}")
+        return visit(node)
 
     def _of(self, node: n.Node) -> Text:
         return self._done[node]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.tla_text import Text, atom, infix, prefix
+from leadline.symbolic.lang.tla_text import Text, atom, infix
 from leadline.symbolic.lang.types import Bool, Enum, Int, Option, Sort, Type
 
 Named = Mapping[Type, str]
@@ -37,14 +37,12 @@ def set_text(kind: Type, named: Named = NONE, depth: int = 0) -> Text:
         case Option(item=item):
             return infix("\\cup", 8, 8, set_text(item, named, depth), atom("{None}"))
         case Set(item=item):
-            return prefix("SUBSET ", set_text(item, named, depth), 8)
+            # TLA+'s own parser lets SUBSET bind as tightly as the arithmetic operators.
+            return Text(f"SUBSET {set_text(item, named, depth).above(13)}", 8, 8)
         case Map(key=key, value=value):
             return atom(f"[{set_text(key, named, depth).text} -> {set_text(value, named, depth).text}]")
         case Seq(item=item, capacity=capacity):
-            # No name of a protocol ends in an underscore here, so the variable cannot clash with one.
-            size = f"size{depth or ''}_"
-            lists = f"[1..{size} -> {set_text(item, named, depth + 1).text}]"
-            return prefix("UNION ", atom(f"{{{lists} : {size} \\in 0..{capacity}}}"), 8)
+            return atom(f"BoundedSeq({set_text(item, named, depth).text}, {capacity})")
         case Record():
             return atom(_records(record_sets(kind, named, depth)))
         case Union() if kind.variants:
@@ -76,5 +74,6 @@ def _tuples(items: tuple[Type, ...], named: Named, depth: int) -> Text:
         return infix("\\X", 10, 13, *(set_text(item, named, depth) for item in items))
     if not items:
         return atom("{<<>>}")
+    # No name of a protocol ends in an underscore here, so the variable cannot clash with one.
     item = f"item{depth or ''}_"
     return atom(f"{{<<{item}>> : {item} \\in {set_text(items[0], named, depth + 1).above(5)}}}")

@@ -142,9 +142,29 @@ class Nothing(Protocol):
         start.number = number
 
 
-def test_no_initial_state() -> None:
-    found = explored(Nothing())
+def test_no_initial_state_is_the_authors_mistake() -> None:
+    """Exploration once called this safe, where a check told of the mistake."""
+    with pytest.raises(
+        UserError, match=r"nothing has no initial state: the guards of init \(.*test_explore.py:\d+\)"
+    ):
+        explored(Nothing())
+
+
+class Nowhere(Protocol):
+    """Every way to begin is out of bounds."""
+
+    def define(self, state: Any) -> None:
+        state.number = Int(0, 1)
+
+    def init(self, start: Any) -> None:
+        start.number = start.pick("number", Int(2, 3))
+
+
+def test_every_initial_state_out_of_bounds() -> None:
+    found = explored(Nowhere())
     assert (found.states, found.states_within_steps, found.diameter, found.complete) == (0, (), -1, True)
+    assert found.steps_out_of_bounds == 2
+    assert states(found.out_of_bounds) == [None]
 
 
 @invariant(Letters)

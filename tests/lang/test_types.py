@@ -157,7 +157,7 @@ SETS = [
     (Option(NODE), "Node \\cup {None}"),
     (Option(Set(NODE)), "(SUBSET Node) \\cup {None}"),
     (Set(Option(NODE)), "SUBSET (Node \\cup {None})"),
-    (Set(Int(0, 3)), "SUBSET 0..3"),
+    (Set(Int(0, 3)), "SUBSET (0..3)"),
     (Map(NODE, Int(0, 3)), "[Node -> 0..3]"),
     (INFO, "[seenBy : Node, count : 0..1]"),
     (record("Empty"), "{<<>>}"),
@@ -165,10 +165,10 @@ SETS = [
     (Tuple((Bool(), Set(NODE))), "BOOLEAN \\X (SUBSET Node)"),
     (Tuple((Bool(),)), "{<<item_>> : item_ \\in BOOLEAN}"),
     (Tuple(()), "{<<>>}"),
-    (Seq(NODE, 2), "UNION {[1..size_ -> Node] : size_ \\in 0..2}"),
+    (Seq(NODE, 2), "BoundedSeq(Node, 2)"),
     (
         Seq(Seq(Bool(), 1), 2),
-        "UNION {[1..size_ -> UNION {[1..size1_ -> BOOLEAN] : size1_ \\in 0..1}] : size_ \\in 0..2}",
+        "BoundedSeq(BoundedSeq(BOOLEAN, 1), 2)",
     ),
     (Never(), "{}"),
 ]

@@ -1,0 +1,125 @@
+"""The table of cases speaks of protocols, parameters and properties that exist, and agrees with TLC."""
+
+from typing import Any
+
+import pytest
+
+from leadline.benchmarks.cases import CASES, Case
+from leadline.benchmarks.measurement import model
+from leadline.benchmarks.ways import BASELINE, WAYS
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.lang.symmetry import symmetric_sorts
+from tests.truth import Row, rows_where, setting
+
+MODULES: dict[str, tuple[str, dict[str, str]]] = {
+    "KafkaTruncateToHighWatermark": ("kafka-replication", {"variant": "truncate-to-high-watermark"}),
+    "Kip101": ("kafka-replication", {"variant": "kip-101"}),
+    "Kip279": ("kafka-replication", {"variant": "kip-279"}),
+    "Kip320FirstTry": ("kafka-replication", {"variant": "kip-320-first-try"}),
+    "Kip320": ("kafka-replication", {"variant": "kip-320"}),
+    "TPC": ("two-phase-commit", {"variant": "crashing-managers"}),
+    "TPCBTM": ("two-phase-commit", {"variant": "backup-manager"}),
+    "kafka_transactions_for_web": ("kafka-transactions", {"variant": "as-published"}),
+    "compaction": ("pulsar-compaction", {}),
+    "DisjointLeases": ("spanner-leases", {}),
+    "TxTest": ("spanner-transactions", {}),
+}
+CONSTANTS = {
+    "Replicas": "replicas",
+    "LogSize": "log_size",
+    "MaxRecords": "max_records",
+    "MaxLeaderEpoch": "max_leader_epoch",
+    "RM": "resource_managers",
+    "RMMAYFAIL": "rm_may_fail",
+    "TMMAYFAIL": "tm_may_fail",
+    "TxnLogPartitions": "log_partitions",
+    "TopicPartitions": "topic_partitions",
+    "Brokers": "brokers",
+    "Clients": "clients",
+    "TransactionIds": "transaction_ids",
+    "MaxCoordinatorChanges": "max_coordinator_changes",
+    "MessageSentLimit": "message_sent_limit",
+    "CompactionTimesLimit": "compaction_times_limit",
+    "KeySpace": "keys",
+    "ValueSpace": "values",
+    "RetainNullKey": "retain_null_key",
+    "MaxCrashTimes": "max_crash_times",
+    "ModelProducer": "model_producer",
+    "ModelConsumer": "model_consumer",
+    "ConsumeTimesLimit": "consume_times_limit",
+    "Replica": "replicas",
+    "LeaderInterval": "leader_interval",
+    "TTInitAbs": "tt_init_abs",
+    "TTMaxSi": "tt_max_si",
+    "TTInterval": "tt_interval",
+    "TxDefs": "transactions",
+}
+
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+def parameters_of(row: Row) -> dict[str, Any]:
+    """What TLC's row sets, as our parameters; what an encoding has built in is left out."""
+    _, more = MODULES[row["module"]]
+    given = {CONSTANTS[name]: value for name, value in row["parameters"].items() if name in CONSTANTS}
+    # The one constant that is a plain name, which `setting` does not read.
+    return {name: value if name == "transactions" else setting(value) for name, value in given.items()} | more
+
+
+def figures(case: Case) -> list[dict[str, Any]]:
+    """What TLC says of the case, if it was asked."""
+    asked = model(case)
+    name = asked.properties[case.property].tla
+    return [
+        {**row["properties"][name], "complete": row["complete"]}
+        for row in rows_where(lambda row: MODULES[row["module"]][0] == case.protocol)
+        if name in row["properties"] and parameters_of(row).items() <= dict(asked.parameters).items()
+    ]
+
+
+@every_case
+def test_it_can_be_asked(case: Case) -> None:
+    (claim,) = model(case).choose_properties((case.property,))
+    assert claim.name == case.property
+    assert set(case.ways) <= WAYS.keys()
+    assert case.shortest is None or case.steps == case.shortest
+    assert (case.growth is None) == (case.point == "")
+
+
+@every_case
+def test_symmetry_is_switched_off_only_where_there_is_some(case: Case) -> None:
+    asked = model(case)
+    sorts = symmetric_sorts(asked, asked.choose_properties((case.property,)))
+    assert bool(sorts) == any(way.endswith("/no-symmetry") for way in case.ways)
+
+
+@every_case
+def test_it_agrees_with_tlc(case: Case) -> None:
+    for figure in figures(case):
+        assert figure["result"] == ("violated" if case.expected is Verdict.VIOLATED else "holds")
+        assert figure["shortest_violation_steps"] == case.shortest
+
+
+def test_tlc_was_asked_of_many_cases() -> None:
+    known = {case.name for case in CASES if figures(case)}
+    assert {"kip-320-first-try-3222", "kip-320-2222", "compaction-leak-32", "backup-manager-2"} < known
+    assert {"no-producer-fenced", "leases-3", "spanner-nonconflict", "not-committed-2"} < known
+
+
+def test_every_protocol_and_verdict_is_measured() -> None:
+    assert {case.protocol for case in CASES} == {protocol for protocol, _ in MODULES.values()}
+    assert {case.expected for case in CASES} == {Verdict.SAFE, Verdict.VIOLATED}
+    assert any(str(case.parameters.get("replicas")) == "5" for case in CASES)
+
+
+def test_names_are_different() -> None:
+    assert len({case.name for case in CASES}) == len(CASES)
+    points = [(case.growth, case.point) for case in CASES if case.growth]
+    assert len(set(points)) == len(points)
+    growths = {growth for growth, _ in points}
+    assert len({growth.partition(":")[0] for growth in growths}) == len(growths)
+
+
+def test_the_baseline_is_a_way() -> None:
+    assert BASELINE in WAYS
+    assert all(way.name == name for name, way in WAYS.items())

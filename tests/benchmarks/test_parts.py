@@ -1,0 +1,167 @@
+"""Children, checkers from outside, the order of measurements, and pictures."""
+
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from leadline.benchmarks.cases import CASES
+from leadline.benchmarks.children import run
+from leadline.benchmarks.measure import measure
+from leadline.benchmarks.pictures import pictures
+from leadline.benchmarks.runner import schedule
+from leadline.benchmarks.summary import cells
+from leadline.benchmarks.svg import Line, Mark, chart
+from leadline.benchmarks.ways import WAYS
+from leadline.symbolic.engines import Limits, Verdict
+from tests.benchmarks.rows import LIMITS, case, stopped, took
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+# -- children ---------------------------------------------------------------------------------------------
+
+
+def test_a_child_is_ended_with_its_children() -> None:
+    spawn = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'], stdin=None)"
+    sleep = "import subprocess; print('begun', flush=True); subprocess.run(['sleep', '60'])"
+    assert run([sys.executable, "-c", spawn], "\n", 20.0).status == 0
+    ended = run([sys.executable, "-c", sleep], "", 0.5)
+    assert ended.status is None and ended.output == "begun\n"
+    assert 0.5 <= ended.seconds < 10
+
+
+def test_a_child_that_fails_says_why() -> None:
+    ended = run([sys.executable, "-c", "raise SystemExit('no luck')"], "", 20.0)
+    assert (ended.status, ended.last_words) == (1, "no luck")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the memory of others")
+def test_the_memory_is_that_of_the_largest_process() -> None:
+    hold = "import time; held = b'x' * (80 << 20); time.sleep(0.4)"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {hold!r}])"
+    assert 80 < run([sys.executable, "-c", code], "", 20.0).memory_mb < 200
+
+
+def test_exploring_stops_at_its_memory() -> None:
+    found = measure(case("compaction-leak-43"), WAYS["explore"], Limits(20.0, 50))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.ended == "memory" and found.reason == "memory: stopped at the limit of 50 MB"
+
+
+# -- checkers from outside --------------------------------------------------------------------------------
+
+TLC = """\
+TLC2 Version 2.19 of 08 August 2024 (rev: 5a47802)
+Error: Invariant NotCommitted is violated.
+State 1: <Initial predicate>
+State 2: <TM_prepare line 175>
+State 3: <TM_commit line 1>
+1,752 states generated, 1,325 distinct states found, 110 states left on queue.
+The depth of the complete state graph search is 12.
+"""
+APALACHE = (
+    "# APALACHE version: 0.47.2 | build: x\nState 7: state invariant 0 violated.\nEXITCODE: ERROR (12)\n"
+)
+
+
+@pytest.fixture
+def says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder on the PATH for commands that say what a file beside them holds."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    return tmp_path
+
+
+def command(folder: Path, name: str, text: str, status: int) -> None:
+    """A command that looks at the model it is given, and then says its text."""
+    (folder / "text").write_text(text)
+    script = folder / name
+    script.write_text(
+        "#!/bin/sh\n"
+        "grep -q NotCommitted TwoPhaseCommit.cfg && grep -q '^Next ==' TwoPhaseCommit.tla || exit 99\n"
+        f"cat {folder}/text\nexit {status}\n"
+    )
+    script.chmod(0o755)
+
+
+def test_tlc_is_read(says: Path) -> None:
+    command(says, "tlc", TLC, 12)
+    found = measure(case("not-committed-2"), WAYS["tlc"], LIMITS)
+    assert (found.verdict, found.steps, found.depth, found.states) == (Verdict.VIOLATED, 2, 1, 1325)
+    assert found.tool == "TLC2 Version 2.19 of 08 August 2024 (rev: 5a47802)"
+    command(says, "tlc", TLC.replace("NotCommitted", "InBounds"), 12)
+    assert measure(case("not-committed-2"), WAYS["tlc"], LIMITS).verdict is Verdict.OUT_OF_BOUNDS
+    command(says, "tlc", TLC, 0)
+    found = measure(case("not-committed-2"), WAYS["tlc"], LIMITS)
+    assert (found.verdict, found.steps, found.depth) == (Verdict.SAFE, None, 11)
+
+
+def test_a_tlc_that_fails_has_no_answer(says: Path) -> None:
+    command(says, "tlc", "Error: no such thing\n", 150)
+    found = measure(case("not-committed-2"), WAYS["tlc"], LIMITS)
+    assert found.verdict is Verdict.UNKNOWN and found.ended == "crash"
+    assert found.reason == "crash: exited with 150 (Error: no such thing)"
+    command(says, "tlc", "java.lang.OutOfMemoryError: Java heap space\n", 1)
+    assert measure(case("not-committed-2"), WAYS["tlc"], LIMITS).ended == "memory"
+
+
+def test_apalache_is_read(says: Path) -> None:
+    command(says, "apalache-mc", APALACHE, 12)
+    found = measure(case("not-committed-2"), WAYS["apalache"], LIMITS)
+    assert (found.verdict, found.steps) == (Verdict.VIOLATED, 7)
+    assert found.tool == "APALACHE version: 0.47.2 | build: x"
+    command(says, "apalache-mc", "", 0)
+    found = measure(case("not-committed-2"), WAYS["apalache"], LIMITS)
+    assert (found.verdict, found.depth) == (Verdict.SAFE, 11)
+
+
+# -- the order ----------------------------------------------------------------------------------------------
+
+
+def test_the_ways_of_a_case_follow_each_other_in_another_order_each_time() -> None:
+    chosen = [case("leases-3"), case("leases-4")]
+    todo = schedule(chosen, ["steps/z3", "steps/cadical", "sweeps/z3", "sweeps/cadical", "explore"], 3)
+    names = [(one.repeat, one.case.name) for one in todo]
+    assert names == [(n, c) for n in (1, 2, 3) for c in ("leases-3", "leases-4") for _ in range(5)]
+    orders = {tuple(one.way.name for one in todo[start : start + 5]) for start in range(0, 30, 5)}
+    assert len({frozenset(order) for order in orders}) == 1 and len(orders) > 3
+
+
+def test_a_way_that_makes_no_sense_for_a_case_is_left_out() -> None:
+    todo = schedule([case("kip-320-first-try-5666"), case("leases-3")], ["steps/z3"], 1)
+    assert [one.case.name for one in todo] == ["leases-3"]
+
+
+# -- pictures -----------------------------------------------------------------------------------------------
+
+
+def test_the_scale_is_logarithmic() -> None:
+    marks = (Mark(0, 0.1), Mark(1, 1.0), Mark(2, 10.0, bound=True))
+    root = ElementTree.fromstring(chart("A <b> & c", ["a", "b", "c"], "x", "s", [Line("one & two", marks)]))
+    circles = root.findall(f"{SVG}circle")
+    heights = [float(circle.attrib["cy"]) for circle in circles]
+    ticks = {text.text: float(text.attrib["y"]) for text in root.findall(f"{SVG}text")}
+    assert heights[0] - heights[1] == pytest.approx(ticks["1"] - ticks["10"], abs=0.2)
+    assert ticks["0.1"] - ticks["1"] == pytest.approx(ticks["1"] - ticks["10"], abs=0.2)
+    # A bound is no dot, and its title says what it is.
+    assert len(circles) == 2
+    assert "one & two: > 10" in [title.text for title in root.iter(f"{SVG}title")]
+    assert "A <b> & c" in ticks and "one & two" in ticks
+
+
+def test_there_are_pictures_of_growth() -> None:
+    found = cells(
+        [
+            took(1.0, "not-committed-2"),
+            took(4.0, "not-committed-3"),
+            stopped("not-committed-5"),
+            stopped("kip-320-3222"),
+        ]
+    )
+    drawn = pictures(found, CASES, list(WAYS))
+    # Of the last there is no layer that was done: nothing to draw.
+    assert list(drawn) == ["parameters-two-phase-commit.svg"]
+    root = ElementTree.fromstring(drawn["parameters-two-phase-commit.svg"])
+    assert len(root.findall(f"{SVG}circle")) == 2
+    assert "\u25b3 stopped there: takes longer" in [text.text for text in root.iter(f"{SVG}text")]

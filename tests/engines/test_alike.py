@@ -1,0 +1,122 @@
+"""Which sorts a search may treat alike, where what is out of bounds depends on the order of evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.alike import sorts_alike
+from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.lang import (
+    Int,
+    Map,
+    Model,
+    Option,
+    Protocol,
+    action,
+    build,
+    exists,
+    forall,
+    invariant,
+    map_of,
+    parameter,
+    pick,
+    sort,
+)
+from leadline.symbolic.lang.symmetry import symmetric_sorts
+from leadline.symbolic.solve import CadicalSolver
+from tests.random_symmetric import symmetric_model
+from tests.swapped import assert_closed
+
+NODE = sort("Node", 3)
+SIX = Map(NODE, Int(0, 6))
+
+
+class Shares(Protocol):
+    """Two nodes get numbers: first somebody 6, then somebody 0, by which a share cannot be divided.
+
+    Whether the question of `ask` is evaluated at the 0 depends on which of the two nodes comes first.
+    """
+
+    asks: str = parameter("all", choices=("all", "some", "none", "safely"), doc="the question")
+
+    def define(self, state: Any) -> None:
+        state.numbers = SIX
+        state.stage = Int(0, 2)
+        state.answer = Option(NODE)
+
+    def init(self, start: Any) -> None:
+        start.numbers = map_of(NODE, lambda node: 1)
+        start.stage = 0
+        start.answer = None
+
+    @action
+    def six(self, now: Any, nxt: Any, node: Any = pick(NODE)) -> None:
+        nxt.require(now.stage == 0)
+        nxt.stage = 1
+        nxt.numbers = now.numbers.set(node, 6)
+
+    @action
+    def nothing(self, now: Any, nxt: Any, node: Any = pick(NODE)) -> None:
+        nxt.require(now.stage == 1, now.numbers[node] == 1)
+        nxt.stage = 2
+        nxt.numbers = now.numbers.set(node, 0)
+
+    @action
+    def ask(self, now: Any, nxt: Any) -> None:
+        nxt.require(now.stage == 2)
+        if self.asks == "all":
+            nxt.require(forall(NODE, lambda node: 6 // now.numbers[node] > 1))
+        elif self.asks == "some":
+            nxt.require(exists(NODE, lambda node: 6 // now.numbers[node] == 1))
+        elif self.asks == "safely":
+            nxt.require(forall(NODE, lambda node: (now.numbers[node] > 0) & (6 // now.numbers[node] > 1)))
+        nxt.stage = 0
+
+
+@invariant(Shares)
+def fine(protocol: Any, now: Any) -> Any:
+    """Holds."""
+    return now.stage < 3
+
+
+def verdict(model: Model, *, symmetry: bool) -> Verdict:
+    options = BmcOptions(3, unroll=SWEEPS, symmetry=symmetry)
+    (result,) = bounded_check(model, list(model.properties.values()), options, CadicalSolver)
+    return result.verdict
+
+
+@pytest.mark.parametrize(
+    ("asks", "alike", "expected"),
+    [
+        ("all", False, Verdict.OUT_OF_BOUNDS),
+        ("some", False, Verdict.OUT_OF_BOUNDS),
+        ("none", True, Verdict.SAFE),
+        ("safely", True, Verdict.SAFE),
+    ],
+)
+def test_an_order_that_shows_tells_apart(asks: str, alike: bool, expected: Verdict) -> None:
+    """Treating the nodes alike once made a step out of bounds vanish: the 6 came before the 0."""
+    model = build(Shares(asks=asks), [fine])
+    targets = list(model.properties.values())
+    assert symmetric_sorts(model, targets) == (NODE,)
+    assert sorts_alike(model, targets) == ((NODE,) if alike else ())
+    assert verdict(model, symmetry=True) is verdict(model, symmetry=False) is expected
+
+
+def test_an_order_that_shows_in_a_property() -> None:
+    @invariant(Shares)
+    def all_share(protocol: Any, now: Any) -> Any:
+        return forall(NODE, lambda node: 6 // now.numbers[node] > 1)
+
+    model = build(Shares(asks="none"), [fine, all_share])
+    assert sorts_alike(model, [model.properties["fine"]]) == (NODE,)
+    assert sorts_alike(model, [model.properties["all-share"]]) == ()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_protocols(seed: int) -> None:
+    model = symmetric_model(seed)
+    assert_closed(model, sorts_alike(model, list(model.properties.values())), 3)
