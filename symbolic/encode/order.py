@@ -7,6 +7,8 @@ Information Processing Letters 47, 1993.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Model, Pick
 
@@ -61,7 +63,7 @@ def _read(action: Action) -> set[Path]:
     return reads([root for root in roots if root is not None])
 
 
-def reads(roots: list[n.Node]) -> set[Path]:
+def reads(roots: Sequence[n.Node]) -> set[Path]:
     """The parts of the state that expressions look at."""
     looked_at = list(roots)
     for node in n.postorder(*roots):

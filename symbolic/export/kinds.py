@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from leadline.symbolic.lang import Enum, Model, Record, Type, Union
+from leadline.symbolic.lang import Enum, Map, Model, Record, Sort, Type, Union
 from leadline.symbolic.lang import nodes as n
 
 
@@ -32,6 +32,26 @@ def nodes_of(model: Model) -> list[n.Node]:
     """Every expression of the model and every part of one."""
     roots = [root for action in (model.init, *model.actions) for root in action.roots]
     return n.postorder(*roots, *(one.formula for one in model.properties.values()))
+
+
+def named_members(model: Model) -> set[str]:
+    """The members of sorts that constants name, and perhaps those of enumerations besides."""
+    constants = [node for node in nodes_of(model) if isinstance(node, n.Const)]
+    found = {name for node in constants for name in _strings(node.value)}
+    for kind in _with_parts(node.type for node in constants):
+        if isinstance(kind, Map):
+            # A value of a map holds no keys; its text does.
+            keys = [part for part in _with_parts([kind.key]) if isinstance(part, Sort)]
+            found.update(member for sort in keys for member in sort.members)
+    return found
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (tuple, frozenset)):
+        for item in value:
+            yield from _strings(item)
 
 
 def _declared(model: Model) -> Iterator[Type]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from leadline.symbolic.export.actions import Operator
-from leadline.symbolic.export.kinds import all_types, nodes_of
+from leadline.symbolic.export.kinds import all_types, named_members
 from leadline.symbolic.export.layout import Layout
 from leadline.symbolic.export.limits import check_sayable
 from leadline.symbolic.export.lines import WIDTH, Lines, bullets, commas, fill, hang
 from leadline.symbolic.export.names import Words, module_name, words_of
 from leadline.symbolic.export.notes import comment, header, told_of
 from leadline.symbolic.lang import Action, Enum, Model, Option, Property, Record, Sort, Type, Union
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.lang.tla_types import record_sets, set_text, variant_sets
 
@@ -100,19 +99,9 @@ def _values(model: Model) -> list[str]:
     """The model values that expressions may name: None, and members of sorts."""
     kinds = all_types(model)
     found = ["None"] if any(isinstance(kind, Option) for kind in kinds) else []
-    named = {
-        member for node in nodes_of(model) if isinstance(node, n.Const) for member in _strings(node.value)
-    }
+    named = named_members(model)
     members = dict.fromkeys(member for kind in _sorts(model) for member in kind.members)
     return [*found, *(member for member in members if member in named)]
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (tuple, frozenset)):
-        for item in value:
-            yield from _strings(item)
 
 
 def _constants(model: Model, words: Words) -> Iterator[str]:
