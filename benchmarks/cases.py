@@ -35,7 +35,8 @@ class Case:
         sweeps: how many sweeps to look ahead.
         ways: the ways that make sense here.
         shortest: the length of a shortest counterexample in steps, where it is known.
-        growth: the picture of growth with parameters that this case is a point of, or None.
+        growth: the picture of growth with parameters that this case is a point of, as "protocol: what is
+            asked; by which parameters"; None for a case that is in none.
         point: its place there, for a person to read.
         deep: whether there is a picture of its growth with depth.
         quick: whether it belongs to the small table of `--quick`.
@@ -128,9 +129,9 @@ _LARGE = (*SEARCHES, "sweeps/cadical/no-symmetry", "explore", "tlc", "apalache")
 _SMALL_REFUTED = (*USUAL, "sweeps/z3/no-symmetry")
 
 _FIRST_TRY = "kip-320-first-try"
-_REPLICATION = "kafka-replication: strong-isr of KIP-320's first try, found, at replicas/log/records/epochs"
-_COMPACTION = "pulsar-compaction: compacted-ledger-leak, found, at messages/keys and values"
-_COMMITTED = "two-phase-commit: not-committed, found, at so many resource managers"
+_REPLICATION = "kafka-replication: strong-isr of KIP-320's first try, found; by replicas/log/records/epochs"
+_COMPACTION = "pulsar-compaction: compacted-ledger-leak, found; by messages/keys and values"
+_COMMITTED = "two-phase-commit: not-committed, found; by number of resource managers"
 
 CASES = (
     _finds(

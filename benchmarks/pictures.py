@@ -66,5 +66,5 @@ def _with_parameters(found: Cells, growth: str, family: Sequence[Case], ways: Se
             lines.append(Line(way, tuple(marks)))
     if not lines:
         return None
-    what, _, sizes = growth.partition(", at ")
-    return chart(what, [case.point for case in family], sizes or "parameters", _SECONDS, lines)
+    what, _, sizes = growth.partition("; by ")
+    return chart(what, [case.point for case in family], sizes, _SECONDS, lines)
