@@ -7,7 +7,7 @@ A file holds one or more `[[check]]` tables. Each asks for every combination of 
     parameters = { replicas = [2, 3] }   for each parameter a value or a list of values
     properties = ["weak-isr"]            a name or a list of names; all that apply where it is left out
     depth = 11                           layers to look ahead, or a list of them; 10 where it is left out
-    unroll = "sweeps"                    what a layer holds: "steps" (where it is left out), "sweeps" or a list
+    unroll = "sweeps"                    what a layer holds: "steps" (if it is left out), "sweeps" or a list
     solver = "cadical"                   "z3", "cadical" or a list of them; "z3" where it is left out
     deadlock = true                      whether to ask for deadlocks too; false where it is left out
     timeout_seconds = 60                 what a query may use; 600 seconds and 4096 megabytes of address space
