@@ -204,7 +204,7 @@ def test_what_nobody_understands_is_a_fault(children: Children) -> None:
         ("z3", 2, Limits(), 0, {"z3"}),
         ("z3", 2, Limits(60), 1, {"z3"}),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),
 )
 def test_where_a_query_is_answered(
     solver: str,
