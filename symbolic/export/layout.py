@@ -41,6 +41,7 @@ class Layout(Printer):
         self._words = words
         self._picks = picks
         self.parts: dict[n.Node, str] = {}
+        self._defining: n.Node | None = None
 
     def share(self, roots: Sequence[n.Node]) -> None:
         """Give a name to each long part that these expressions repeat: `parts`, what it is made of first."""
@@ -60,16 +61,13 @@ class Layout(Printer):
 
     def _definition(self, part: n.Node) -> Lines:
         name = self.parts[part]
+        self._defining = part
         lines = self.lines(part, WIDTH // 2)
+        self._defining = None
         return [f"{name} == {lines[0]}"] if len(lines) == 1 else [f"{name} ==", *hang("  ", lines)]
 
-    def text(self, root: n.Node) -> str:
-        """The text of one expression, its parts by their names."""
-        self._root = root
-        return super().text(root)
-
     def _print(self, node: n.Node) -> Text:
-        if node in self.parts and node is not self._root:
+        if node in self.parts and node is not self._defining:
             return atom(self.parts[node])
         return super()._print(node)
 

@@ -17,13 +17,14 @@ from leadline.symbolic.lang.tla_types import record_sets, set_text, variant_sets
 
 _INDENT = "  "
 _OPERATORS = {
-    "Min": r"Min(S) == CHOOSE x \in S : \A y \in S : x <= y",
-    "Max": r"Max(S) == CHOOSE x \in S : \A y \in S : y <= x",
+    "Min": r"Min(S_) == CHOOSE x_ \in S_ : \A y_ \in S_ : x_ <= y_",
+    "Max": r"Max(S_) == CHOOSE x_ \in S_ : \A y_ \in S_ : y_ <= x_",
     # Not as the union of a set of sets of functions, which TLC would compare member by member.
     "BoundedSeq": "RECURSIVE BoundedSeq(_, _)\n"
-    r"BoundedSeq(S, n) == IF n = 0 THEN {<<>>} ELSE BoundedSeq(S, n - 1) \cup [1..n -> S]",
+    r"BoundedSeq(S_, n_) == IF n_ = 0 THEN {<<>>} ELSE BoundedSeq(S_, n_ - 1) \cup [1..n_ -> S_]",
 }
-"""What expressions may need that no module of TLA+'s own defines."""
+"""What expressions may need that no module of TLA+'s own defines. No name of a protocol ends in an underscore
+here, so the parameters hide none."""
 
 
 def tla_module(model: Model) -> str:

@@ -95,6 +95,18 @@ def test_outcomes_come_in_the_order_of_actions_and_picks() -> None:
     assert found == [{"a": a, "b": b} for a in ("n1", "n2", "n3") for b in ("n1", "n2", "n3")]
 
 
+def test_attempts_can_be_given_up() -> None:
+    """Each value of a pick is told as it is tried, so that a pick from a large type can be cut short."""
+    meaning = semantics(Subsets())
+    (start, *_) = meaning.initial()
+    attempts = list(meaning.attempts(start.state, "join"))
+    found = [one for one in attempts if one is not None]
+    assert found == [one for one in meaning.successors(start.state or ()) if one.action == "join"]
+    assert len(attempts) - len(found) == 3 + 9, "the values of the first pick, and of the second for each"
+    assert [one for one in meaning.attempts(None, "init") if one is not None] == meaning.initial()
+    assert next(iter(meaning.attempts(None, "init"))) is None
+
+
 def test_initial_states_are_those_that_the_guards_allow() -> None:
     states = [outcome.state for outcome in semantics(Subsets()).initial()]
     assert states == [(frozenset(x),) for x in ((), ("n1",), ("n2",), ("n3",))]

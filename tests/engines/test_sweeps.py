@@ -169,17 +169,17 @@ def test_an_action_is_taken_once_in_a_sweep() -> None:
 
 
 def test_random_symmetric_protocols() -> None:
-    compared = [check_contained(symmetric_model(seed), 1 + seed % 3) for seed in range(40)]
-    assert sum(compared) > 30
+    compared = [check_contained(symmetric_model(seed), 1 + seed % 3) for seed in range(25)]
+    assert sum(compared) > 20
 
 
 @pytest.mark.slow
 def test_many_random_symmetric_protocols() -> None:
-    compared = [check_contained(symmetric_model(seed), 1 + seed % 4) for seed in range(40, 800)]
+    compared = [check_contained(symmetric_model(seed), 1 + seed % 4) for seed in range(25, 800)]
     assert sum(compared) > 600
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(models())
 def test_random_protocols(model: Model) -> None:
     check_contained(model, 2)
@@ -195,12 +195,12 @@ def test_many_random_protocols(model: Model) -> None:
 def test_random_protocols_have_runs() -> None:
     """The comparison would say nothing if they had no violations, deadlocks and steps out of bounds."""
     found = []
-    for seed in range(40):
+    for seed in range(25):
         model = symmetric_model(seed)
         exploration = explore(Semantics(model), list(model.properties), max_states=MOST)
         found += [x for one in known(exploration).values() for x in (one.violation, one.outside)]
-    assert sum(x is not None and x > 0 for x in found) > 40
-    assert sum(x is not None and x > 1 for x in found) > 10
+    assert sum(x is not None and x > 0 for x in found) > 25
+    assert sum(x is not None and x > 1 for x in found) > 5
 
 
 # -- built-in protocols -----------------------------------------------------------------------------
@@ -254,9 +254,11 @@ def check_row(row: Row, *, symmetry: bool) -> None:
 
 
 def cheap(row: Row) -> bool:
-    """Not those of 20 steps and more, nor Kafka's at 11 with two replicas: the last step is to refute 10."""
+    """Not Kafka's with three replicas or over 10 steps, nor others of over 20: refuting those takes long."""
     longest = max(one["shortest_violation_steps"] or 0 for one in row["properties"].values())
-    return violated(row) and longest < (20 if row["module"].startswith("TPC") else 10)
+    if row["module"].startswith("TPC"):
+        return violated(row) and longest < 20
+    return violated(row) and longest < 10 and row["parameters"]["Replicas"] == "{r1,r2}"
 
 
 @pytest.mark.parametrize("row", rows_where(cheap), ids=name_of)

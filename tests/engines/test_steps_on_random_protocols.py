@@ -1,0 +1,52 @@
+"""Steps against exploration on random small protocols: the same reachable bad depths, one by one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
+from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.solve import SOLVERS
+from tests.strategies import models
+
+DEPTH = 4
+
+
+def compare(model: Model) -> None:
+    """Explore a model and check it by steps; every shortest length within the depth must be the same."""
+    names = list(model.properties)
+    try:
+        seen = explore(Semantics(model), names, depth=DEPTH)
+    except UserError:
+        with pytest.raises(UserError):
+            bounded_check(model, list(model.properties.values()), BmcOptions(DEPTH), SOLVERS["cadical"])
+        return
+    results = bounded_check(model, list(model.properties.values()), BmcOptions(DEPTH), SOLVERS["cadical"])
+    for result in results:
+        checked = seen.properties[result.property]
+        ways = [len(path) - 1 for path in (checked.out_of_bounds, seen.out_of_bounds) if path is not None]
+        if checked.steps is not None:
+            assert (result.verdict, result.steps) == (Verdict.VIOLATED, checked.steps)
+        elif ways:
+            assert result.verdict is Verdict.OUT_OF_BOUNDS
+        else:
+            assert (result.verdict, result.depth) == (Verdict.SAFE, DEPTH)
+
+
+SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+@given(models())
+@settings(max_examples=25, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+def test_reachable_bad_depths_are_the_same(model: Model) -> None:
+    compare(model)
+
+
+@pytest.mark.slow
+@given(models())
+@settings(max_examples=500, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+def test_reachable_bad_depths_are_the_same_at_length(model: Model) -> None:
+    compare(model)
