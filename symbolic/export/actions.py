@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from leadline.symbolic.export.layout import Layout, conjuncts_of
 from leadline.symbolic.export.lines import WIDTH, Lines, bullets, fill, hang
 from leadline.symbolic.export.names import Words
-from leadline.symbolic.export.sharing import picks_in
-from leadline.symbolic.lang import Action, Model, Pick
+from leadline.symbolic.export.sharing import bare, picks_in
+from leadline.symbolic.lang import Action, Map, Model, Pick
 from leadline.symbolic.lang import nodes as n
 
 _TAKEN = 12
@@ -23,7 +23,6 @@ _MAY_FAIL = (
     n.MaxOf,
     n.Get,
     n.Payload,
-    n.Apply,
     n.Index,
     n.SeqUpdate,
     n.Slice,
@@ -81,7 +80,7 @@ class Operator:
         return self._layout.range(self._picks[pick.name], domain)
 
     def _guard(self, node: n.Node) -> Lines:
-        if branches(node) and any(isinstance(x, _MAY_FAIL) for x in n.postorder(node)):
+        if branches(node) and any(map(_may_fail, n.postorder(node))):
             # TLC would go into every branch, also those that the first true one spares.
             return hang("TRUE = ", self._layout.lines(node, WIDTH - _TAKEN - 7, 5))
         return self._layout.lines(node, WIDTH - _TAKEN)
@@ -95,6 +94,14 @@ class Operator:
             assigned.append(hang(head, self._layout.lines_of_value(node, room - len(head))))
         kept = [name for name in self._variables if name not in self._updates]
         return [*assigned, unchanged(kept, self._variables, room)] if kept else assigned
+
+
+def _may_fail(node: n.Node) -> bool:
+    """Whether TLC may be unable to evaluate an expression, but for its parts."""
+    if isinstance(node, n.Apply):
+        kind = node.map.type
+        return isinstance(kind, Map) and not kind.key.includes(bare(node.key).type)
+    return isinstance(node, _MAY_FAIL)
 
 
 def unchanged(kept: Sequence[str], variables: Sequence[str], room: int) -> Lines:

@@ -9,8 +9,8 @@ from leadline.symbolic.lang import Model, Property, PropertyKind
 from leadline.symbolic.lang import nodes as n
 
 _BOUNDS = """Where Leadline says that a step goes out of bounds, TLC says that InBounds is violated, or that
-an expression cannot be evaluated. Only what never reaches a variable passes unseen here, such as a
-comparison with the value of an option that is None."""
+an expression cannot be evaluated. What has a value in TLA+ all the same passes unseen here: comparing what an
+option holds where it is None, EXCEPT outside of a domain, a field that a message of another type has too."""
 
 _CHOOSE = """TLA+ leaves open which of several values CHOOSE takes. Leadline takes the first in the order of
 the type; TLC takes the first in an order of its own, which for integers is the same."""
