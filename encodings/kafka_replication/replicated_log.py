@@ -38,6 +38,12 @@ def epoch_at(log: RecordExpr, offset: Any) -> IntExpr:
     return epoch
 
 
+def of_same_epoch(one: RecordExpr, other: RecordExpr, offset: Any) -> BoolExpr:
+    """Whether both logs hold a record at the offset, and both records are of one leader epoch."""
+    mine, theirs = one.records[offset], other.records[offset]
+    return all_of(mine.is_some, theirs.is_some, mine.value.epoch == theirs.value.epoch)
+
+
 def appended(log: RecordExpr, entry: Any) -> Any:
     """The log with one more record. Out of bounds if it is full."""
     longer = log.records.set(log.end_offset, entry)

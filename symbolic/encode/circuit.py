@@ -114,9 +114,28 @@ class Circuit:
             return self.same(condition, then)
         if then < 0:
             return -self.mux(condition, -then, -orelse)
+        nested = self._nested(condition, then, orelse)
+        if nested is not None:
+            return nested
         key = (2, condition, then, orelse)
         found = self._known.get(key)
         return found if found is not None else self._gate(key, Mux(condition, then, orelse))
+
+    def _nested(self, condition: int, then: int, orelse: int) -> int | None:
+        """One multiplexer in place of two that share an arm: an update of what an action may leave as it is."""
+        sign, inner = (1, self.gates.get(then)) if then > 0 else (-1, self.gates.get(-then))
+        if isinstance(inner, Mux):
+            if sign * inner.orelse == orelse:
+                return self.mux(self.conj((condition, inner.condition)), sign * inner.then, orelse)
+            if sign * inner.then == orelse:
+                return self.mux(self.conj((condition, -inner.condition)), sign * inner.orelse, orelse)
+        sign, inner = (1, self.gates.get(orelse)) if orelse > 0 else (-1, self.gates.get(-orelse))
+        if isinstance(inner, Mux):
+            if sign * inner.then == then:
+                return self.mux(self.disj((condition, inner.condition)), then, sign * inner.orelse)
+            if sign * inner.orelse == then:
+                return self.mux(self.disj((condition, -inner.condition)), then, sign * inner.then)
+        return None
 
     def _half(self, condition: int, then: bool, orelse: int) -> int:
         return self.disj((condition, orelse)) if then else self.conj((-condition, orelse))

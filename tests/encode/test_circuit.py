@@ -193,3 +193,16 @@ def test_a_template_holds_what_it_depends_on_and_no_more() -> None:
     assert made.inputs == (a,)
     assert made.free == (b, d)
     assert made.own == (b, d, wanted)
+
+
+def test_an_update_that_may_be_skipped_is_one_multiplexer() -> None:
+    circuit = Circuit()
+    taken, here, new, old = (circuit.input() for _ in range(4))
+    kept = circuit.mux(taken, circuit.mux(here, new, old), old)
+    assert kept == circuit.mux(circuit.conj((taken, here)), new, old)
+    assert -circuit.mux(taken, -circuit.mux(here, new, old), -old) == kept
+    other = circuit.mux(taken, new, circuit.mux(here, new, old))
+    assert other == circuit.mux(circuit.disj((taken, here)), new, old)
+    assert circuit.mux(taken, old, circuit.mux(here, new, old)) == circuit.mux(
+        circuit.conj((-taken, here)), new, old
+    )
