@@ -61,8 +61,8 @@ class KafkaReplication(Partition):
         doc="which improvement of the protocol",
     )
 
-    # As in the modules: what followers do comes last, in the order derived for it. Measured with both solvers,
-    # a sweep that lets followers learn of a leader before it has written is harder to search.
+    # What followers do comes last, in the order derived for it: a sweep that lets them learn of a leader
+    # before it has written is harder to search, as measured with both solvers.
     sweep_order = (
         "controller_elect_leader",
         "controller_shrink_isr",
@@ -70,7 +70,9 @@ class KafkaReplication(Partition):
         *("leader_expand_isr", "leader_expand_isr_better_fencing", "fenced_leader_expand_isr"),
         *("leader_shrink_isr", "leader_shrink_isr_better_fencing", "fenced_leader_shrink_isr"),
         "leader_write",
-        *("leader_inc_high_watermark", "improved_leader_inc_high_watermark", "fenced_leader_inc_high_watermark"),
+        "leader_inc_high_watermark",
+        "improved_leader_inc_high_watermark",
+        "fenced_leader_inc_high_watermark",
     )
 
     # -- leaders and followers before KIP-320 -------------------------------------------------------------

@@ -122,7 +122,7 @@ class Circuit:
         return found if found is not None else self._gate(key, Mux(condition, then, orelse))
 
     def _nested(self, condition: int, then: int, orelse: int) -> int | None:
-        """One multiplexer in place of two that share an arm: an update of what an action may leave as it is."""
+        """One multiplexer in place of two that share an arm: an update that may leave things as they are."""
         sign, inner = (1, self.gates.get(then)) if then > 0 else (-1, self.gates.get(-then))
         if isinstance(inner, Mux):
             if sign * inner.orelse == orelse:

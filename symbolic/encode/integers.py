@@ -106,11 +106,9 @@ class Integers:
         return {x: self.values.has_value(shape, x, source) for x in range(low, high + 1)}, error
 
     def one_hot(self, shape: Shape, source: Int, low: int, high: int) -> dict[int, int]:
-        """The literals of the values from `low` to `high`."""
-        converted, _ = self.convert(shape, source, Int(low, high))
-        if isinstance(converted, Bits):
-            return {x: self.values.has_value(converted, x, Int(low, high)) for x in range(low, high + 1)}
-        return dict(converted)
+        """The literals of the values from `low` to `high`, as far as the source has them."""
+        possible = range(max(low, source.low), min(high, source.high) + 1)
+        return {x: self.values.has_value(shape, x, source) for x in possible}
 
     def number(self, shape: Shape, kind: Int) -> Number:
         """Two's complement of an integer value."""

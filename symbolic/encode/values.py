@@ -32,8 +32,8 @@ from leadline.symbolic.lang.types import Bool, Int, Named, Never, Option, Type, 
 Shape = Any
 """A symbolic value: see the module's table."""
 
-ONE_HOT_LIMIT = 64
-"""Integer types with more values than this are encoded in binary."""
+ONE_HOT_LIMIT = 3
+"""Integer types with more values than this are encoded in binary: see docs/decisions/0004."""
 
 ENUMERATION_LIMIT = 1 << 16
 """How many values an expression may take where they have to be listed one by one."""

@@ -1,7 +1,8 @@
-"""Shorter counterexamples: drop steps for as long as the rest is still a run to something wrong.
+"""Shorter counterexamples: drop steps for as long as the rest still leads to something wrong, then reorder.
 
 A. Zeller, R. Hildebrandt: Simplifying and isolating failure-inducing input, TSE 28, 2002. What is left is
-1-minimal: no single step can be dropped. It need not be the shortest there is.
+1-minimal: no single step can be dropped. It need not be the shortest there is, so a short breadth-first
+search follows that takes the same steps in any order.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from dataclasses import replace
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import OutOfBounds
 from leadline.symbolic.trace.trace import Step, Trace, TraceEnd
+
+TRIES = 50_000
+"""Steps that the breadth-first search tries at most: it takes some tenths of a second."""
 
 
 def shortened(semantics: Semantics, trace: Trace) -> Trace:
@@ -31,7 +35,35 @@ def shortened(semantics: Semantics, trace: Trace) -> Trace:
             break
         else:
             size //= 2
-    return best
+    return _reordered(semantics, best) or best
+
+
+def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
+    """A shorter run of the same actions and picks, each as often as it likes; None if none is found."""
+    calls = list({(x.action, tuple(x.picks.items())): x for x in trace.steps}.values())
+    if trace.initial is None or len(calls) < 2:
+        return None
+    reached: dict[State, tuple[Step, ...]] = {trace.initial: ()}
+    layer = [trace.initial]
+    tries = 0
+    for _ in range(trace.length - 1):
+        after: list[State] = []
+        for state in layer:
+            tries += len(calls)
+            if tries > TRIES:
+                return None
+            for call in calls:
+                outcome = semantics.outcome(state, call.action, call.picks)
+                if outcome is None or outcome.state in reached:
+                    continue
+                steps = (*reached[state], Step(call.action, call.picks, outcome.state))
+                if _ends(semantics, trace, outcome.state):
+                    return replace(trace, steps=steps)
+                if outcome.state is not None:
+                    reached[outcome.state] = steps
+                    after.append(outcome.state)
+        layer = after
+    return None
 
 
 def _without_some(semantics: Semantics, trace: Trace, size: int) -> Trace | None:
@@ -57,12 +89,18 @@ def _attempt(semantics: Semantics, trace: Trace, calls: Sequence[Step]) -> Trace
             return None
         state = outcome.state
         taken.append(Step(call.action, call.picks, state))
-        if state is None:
-            at_step = trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.last is None
-            return replace(trace, steps=tuple(taken)) if at_step else None
-        if _bad(semantics, trace, state):
+        if _ends(semantics, trace, state):
             return replace(trace, steps=tuple(taken))
+        if state is None:
+            return None
     return None
+
+
+def _ends(semantics: Semantics, trace: Trace, state: State | None) -> bool:
+    """Whether a step to a state, or to None out of bounds, ends a run as the trace ends."""
+    if state is None:
+        return trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.last is None
+    return _bad(semantics, trace, state)
 
 
 def _bad(semantics: Semantics, trace: Trace, state: State) -> bool:

@@ -129,6 +129,7 @@ def test_conversion_of_large_numbers(data: st.DataObject, source: Int, target: I
 
 def test_which_types_are_binary() -> None:
     layout = Layout(Circuit())
-    assert isinstance(layout.free(Int(-1, 63)), Bits)
-    assert not isinstance(layout.free(Int(0, 63)), Bits)
+    assert isinstance(layout.free(Int(-1, 2)), Bits)
+    assert not isinstance(layout.free(Int(-1, 1)), Bits)
+    assert len(layout.free(Int(-1, 2)).bits) == 2
     assert len(layout.free(Int(-1, 63)).bits) == 7

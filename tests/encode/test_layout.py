@@ -149,8 +149,8 @@ DONT_CARES: list[tuple[Type, Shape, Any]] = [
     (Option(Int(0, 70)), Maybe(FALSE, Bits((TRUE,) * 7)), None),
     (Seq(COLOUR, 3), Items({1: TRUE}, ({"red": TRUE}, {}, {"red": TRUE, "green": TRUE})), ("red",)),
     (Seq(Option(NODE), 1), Items({0: TRUE}, (Maybe(TRUE, {}),)), ()),
-    (MESSAGE, Tagged({"stop": TRUE}, {"ping": ({}, {}), "stop": ()}), ("stop", ())),
-    (MESSAGE, Tagged({"pong": TRUE}, {"ping": ({}, {}), "pong": (TRUE,)}), ("pong", (True,))),
+    (MESSAGE, Tagged({"stop": TRUE}, {"ping": ({}, Bits((TRUE,) * 3)), "stop": ()}), ("stop", ())),
+    (MESSAGE, Tagged({"pong": TRUE}, {"ping": ({}, Bits((TRUE,) * 3)), "pong": (TRUE,)}), ("pong", (True,))),
     (Map(Bool(), Option(NODE)), (Maybe(FALSE, {}), Maybe(TRUE, {"n2": TRUE})), (None, "n2")),
     (Set(Option(NODE)), {None: TRUE}, frozenset({None})),
 ]

@@ -24,7 +24,7 @@ def entry(name: str) -> Entry:
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
-    properties = tuple(options.pop("properties", ()))
+    properties = tuple(options.pop("properties", ())) or None
     settings = options.pop("settings", {})
     return Query(entry(name).source, settings, properties, depth, **{"solver": "cadical", **options})
 
@@ -37,7 +37,7 @@ def ask(asked: Query, listener: Listener | None = None) -> dict[str, Result]:
 
 def explored(asked: Query) -> tuple[Model, Exploration]:
     model = model_of(find(asked.source), asked.settings)
-    names = [one.name for one in model.choose_properties(asked.properties)]
+    names = [one.name for one in asked.chosen(model)]
     return model, explore(Semantics(model), names, asked.depth)
 
 
@@ -205,7 +205,7 @@ def test_a_solver_that_gives_up_is_unknown_at_the_depth_reached(monkeypatch: pyt
     def tired(self: CadicalSolver, assumptions: Any) -> Answer:
         nonlocal count
         count += 1
-        return check(self, assumptions) if count < 3 else Answer.UNKNOWN
+        return check(self, assumptions) if count < 5 else Answer.UNKNOWN
 
     monkeypatch.setattr(CadicalSolver, "check", tired)
     properties = ["off-the-ground", "below-top"]
@@ -238,7 +238,7 @@ def test_the_effort_is_counted() -> None:
 def test_a_pick_from_nothing_stops_only_its_own_action(settings: dict[str, Any], solver: str) -> None:
     """A type without values once made every other action impossible too: a false `safe`."""
     source = f"{FILE.parent.parent / 'encode' / 'protocols.py'}:Picky"
-    asked = Query(source, settings, (), 4, solver=solver)
+    asked = Query(source, settings, None, 4, solver=solver)
     results = ask(asked)
     assert {key: (x.verdict, x.steps) for key, x in results.items()} == expected(asked)
     assert results["never-three"].verdict is Verdict.VIOLATED

@@ -1,0 +1,108 @@
+"""Counterexamples get shorter and stay counterexamples."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.lang import Int, OutOfBounds, Protocol, action, build, invariant
+from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, shortened
+from tests.strategies import models
+
+
+class Adder(Protocol):
+    """Adds one or three."""
+
+    def define(self, state: Any) -> None:
+        state.sum = Int(0, 9)
+
+    def init(self, start: Any) -> None:
+        start.sum = 0
+
+    @action
+    def one(self, now: Any, nxt: Any) -> None:
+        """Add one."""
+        nxt.sum = now.sum + 1
+
+    @action
+    def three(self, now: Any, nxt: Any) -> None:
+        """Add three."""
+        nxt.sum = now.sum + 3
+
+
+@invariant(Adder)
+def never_six(protocol: Adder, now: Any) -> Any:
+    """The sum is not six."""
+    return now.sum != 6
+
+
+ADDER = Semantics(build(Adder(), [never_six]))
+
+
+def run(*names: str) -> Trace:
+    """The run of the adder that takes these actions."""
+    state = (0,)
+    steps = []
+    for name in names:
+        outcome = ADDER.outcome(state, name, {})
+        assert outcome is not None and outcome.state is not None
+        state = outcome.state
+        steps.append(Step(name, {}, state))
+    return Trace({}, (0,), tuple(steps), TraceEnd.VIOLATES, "never-six")
+
+
+def test_the_same_steps_are_taken_in_another_order_and_number() -> None:
+    long = run("one", "one", "one", "three")
+    assert [step.action for step in shortened(ADDER, long).steps] == ["three", "three"]
+
+
+def test_actions_that_a_trace_does_not_take_are_not_looked_for() -> None:
+    assert shortened(ADDER, run(*["one"] * 6)).length == 6
+
+
+@st.composite
+def violations(draw: st.DrawFn) -> tuple[Semantics, Trace]:
+    """A random walk of a random protocol to where a property first fails."""
+    model = draw(models())
+    semantics, walk = Semantics(model), random.Random(draw(st.integers(0, 1000)))
+    beginnings = [one for one in semantics.initial() if one.state is not None]
+    if not beginnings:
+        return semantics, Trace({}, None, (), TraceEnd.OUT_OF_BOUNDS, None)
+    begin = walk.choice(beginnings)
+    state = begin.state
+    steps: list[Step] = []
+    for _ in range(12):
+        assert state is not None
+        for name in model.properties:
+            try:
+                if not semantics.holds(name, state):
+                    trace = Trace(dict(begin.picks), begin.state, tuple(steps), TraceEnd.VIOLATES, name)
+                    return semantics, trace
+            except OutOfBounds:
+                pass
+        after = [one for one in semantics.successors(state) if one.state is not None]
+        if not after:
+            break
+        chosen = walk.choice(after)
+        state = chosen.state
+        steps.append(Step(chosen.action, dict(chosen.picks), state))
+    return semantics, Trace({}, None, (), TraceEnd.OUT_OF_BOUNDS, None)
+
+
+@settings(max_examples=60)
+@given(violations())
+def test_what_is_shortened_is_a_counterexample_and_no_shorter_than_the_shortest(
+    found: tuple[Semantics, Trace],
+) -> None:
+    semantics, trace = found
+    if trace.ends is not TraceEnd.VIOLATES:
+        return
+    shorter = shortened(semantics, trace)
+    replay(semantics, shorter)
+    assert trace.property is not None
+    shortest = explore(semantics, [trace.property], depth=12).properties[trace.property].violation
+    assert shortest is not None and len(shortest) - 1 <= shorter.length <= trace.length
