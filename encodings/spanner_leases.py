@@ -20,6 +20,7 @@ from leadline.symbolic.lang import (
     action,
     enum,
     map_of,
+    maximum,
     number_where,
     of,
     parameter,
@@ -29,6 +30,9 @@ from leadline.symbolic.lang import (
     union,
 )
 
+AS_PUBLISHED = "as-published"
+MENDED_HANDLE_VOTE = "mended-handle-vote"
+
 
 class SpannerLeases(TrueTime):
     """Replicas elect leaders for a time: who votes for another, or for itself, is bound until the lease ends.
@@ -36,8 +40,21 @@ class SpannerLeases(TrueTime):
     A candidate asks for votes with the end of the lease that it would have, and leads once a majority has
     granted it. Its own vote does not count by itself, and it cannot grant its own request in time: with 1
     replica or 2 nobody ever leads. Leases are kept (`intervals`) after they have ended.
+
+    Variants:
+
+    - as-published: a replica grants a request however old it is. With 5 replicas or more, where leaders need
+      not have granted each other's requests, leases may overlap: a replica that was bound to one lease
+      grants, when that has ended, a request that was made meanwhile.
+    - mended-handle-vote: it grants a request only if the lease asked for starts after its own last has ended,
+      and is bound to that lease's end at least.
     """
 
+    variant: str = parameter(
+        AS_PUBLISHED,
+        choices=(AS_PUBLISHED, MENDED_HANDLE_VOTE),
+        doc="whether old requests are granted too, or only those for a lease after the last (mended)",
+    )
     replicas: int = parameter(3, at_least=1, at_most=9, doc="number of replicas")
     leader_interval: int = parameter(2, at_least=1, doc="length of a lease")
 
@@ -70,7 +87,9 @@ class SpannerLeases(TrueTime):
     @action
     def vote(self, now: State, nxt: Next, replica: NamedExpr = pick("Replica")) -> None:
         """A replica that is not bound to a lease asks for one that would start at the latest time of now."""
-        end = self.bind(now, nxt, replica)
+        self.require_unbound(now, nxt, replica)
+        end = self.next_end(now)
+        nxt.states[replica].end = end
         nxt.msgs = now.msgs.add(of(self.Message, "Vote", end=end, voter=replica))
 
     @action
@@ -84,7 +103,12 @@ class SpannerLeases(TrueTime):
     ) -> None:
         """A replica that is not bound to a lease grants a request, and is bound as if it had asked now."""
         nxt.require(now.msgs.has(of(self.Message, "Vote", end=end, voter=voter)))
-        self.bind(now, nxt, replica)
+        self.require_unbound(now, nxt, replica)
+        own = self.next_end(now)
+        if self.variant == MENDED_HANDLE_VOTE:
+            nxt.require(now.states[replica].end < end - self.leader_interval)
+            own = maximum(own, end)
+        nxt.states[replica].end = own
         nxt.msgs = now.msgs.add(of(self.Message, "Grant", end=end, voter=voter, acceptor=replica))
 
     @action
@@ -110,11 +134,13 @@ class SpannerLeases(TrueTime):
 
     # -- parts of actions ---------------------------------------------------------------------------------
 
-    def bind(self, now: State, nxt: Next, replica: Any) -> Any:
-        """A backup whose last lease has ended for certain is bound to a new one, until the time returned."""
+    def require_unbound(self, now: State, nxt: Next, replica: Any) -> None:
+        """The replica is a backup whose last lease has ended for certain."""
         nxt.require(now.states[replica].role == "Backup", self.has_passed(now, now.states[replica].end))
-        end = self.latest(now) + self.leader_interval
-        nxt.states[replica].end = end
+
+    def next_end(self, now: State) -> IntExpr:
+        """The end of a lease that is asked for now."""
+        end: IntExpr = self.latest(now) + self.leader_interval
         return end
 
     def is_granted(self, now: State, voter: Any, acceptor: Any, end: Any) -> Any:

@@ -10,7 +10,16 @@ from typing import Any
 
 from leadline.encodings.kafka_replication import KafkaReplication
 from leadline.encodings.kafka_replication import replicated_log as logs
-from leadline.symbolic.lang import BoolExpr, State, all_of, any_of, forall, implies, invariant
+from leadline.symbolic.lang import (
+    BoolExpr,
+    State,
+    all_of,
+    any_of,
+    forall,
+    implies,
+    invariant,
+    strengthening,
+)
 
 
 @invariant(KafkaReplication)
@@ -19,7 +28,8 @@ def type_ok(protocol: KafkaReplication, now: State) -> BoolExpr:
 
     From `TypeOk` of KafkaReplication and FiniteReplicatedLog; what else they say is said by the types of the
     variables. TLC cannot evaluate the original once a record is written, since it compares the record with
-    the integer -1; with an empty place that can be compared it holds for all five variants at 2/2/2/2.
+    the integer -1; with an empty place that can be compared it holds for all five variants at 2/2/2/2. Proved
+    by induction for all five, and with it that no step is out of bounds.
     """
 
     def written_below_the_end(replica: Any, offset: Any) -> Any:
@@ -71,6 +81,17 @@ def leader_in_isr(protocol: KafkaReplication, now: State) -> BoolExpr:
     """
     leader = now.quorum_state.leader
     return all_of(leader.is_some, now.quorum_state.isr.has(leader.value))
+
+
+@strengthening(KafkaReplication)
+def leaders_have_epochs(protocol: KafkaReplication, now: State) -> BoolExpr:
+    """Who presumes to know a leader has learnt of it in some epoch, so whoever writes has one to write."""
+    return forall(
+        protocol.Replica,
+        lambda replica: implies(
+            now.replica_state[replica].leader.is_some, now.replica_state[replica].leader_epoch >= 0
+        ),
+    )
 
 
 def _committed_data_on(protocol: KafkaReplication, now: State, leader: Any, replicas: Any) -> BoolExpr:

@@ -8,16 +8,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.encodings.pulsar_compaction import PulsarCompaction
-from leadline.symbolic.lang import BoolExpr, State, all_of, exists, forall, implies, int_range, invariant
+from leadline.encodings.pulsar_compaction import (
+    PHASE_ONE,
+    PHASE_TWO_DELETE_LEDGER,
+    PHASE_TWO_PERSIST_CUSROR,
+    PHASE_TWO_UPDATE_HORIZON,
+    PHASE_TWO_WRITE,
+    PulsarCompaction,
+)
+from leadline.symbolic.lang import (
+    BoolExpr,
+    State,
+    all_of,
+    any_of,
+    exists,
+    forall,
+    implies,
+    int_range,
+    invariant,
+    strengthening,
+)
 
 
 @invariant(PulsarCompaction)
 def type_safe(protocol: PulsarCompaction, now: State) -> BoolExpr:
     """What refers to a message refers to one that was sent, and the cursor to a compaction that was done.
 
-    From `TypeSafe` of compaction; what else it says is said by the types of the variables. Holds: at 3/3/2/2,
-    and with a producer at 2/2/1/1 and 1 crash.
+    From `TypeSafe` of compaction; what else it says is said by the types of the variables. Holds: proved by
+    induction, with a producer and without, and with it that no step is out of bounds.
     """
     sent = now.messages.places
 
@@ -80,4 +98,26 @@ def duplicate_null_key_message(protocol: PulsarCompaction, now: State) -> BoolEx
     return implies(
         all_of(protocol.retain_null_key, now.compacted_topic_context != 0),
         forall(ledger, lambda i: implies(now.messages[i].key.is_none, i <= now.compaction_horizon)),
+    )
+
+
+# -- what inductive proofs need ---------------------------------------------------------------------------
+
+
+@strengthening(PulsarCompaction)
+def phase_two_has_result(protocol: PulsarCompaction, now: State) -> BoolExpr:
+    """There is a result of phase one if and only if that is over."""
+    return BoolExpr((now.phase_one_result.is_some == (now.compactor_state != PHASE_ONE)).node)
+
+
+@strengthening(PulsarCompaction)
+def written_before_used(protocol: PulsarCompaction, now: State) -> BoolExpr:
+    """From the end of phase two's first step on there is a ledger, and what the cursor is to say is set."""
+    phase = now.compactor_state
+    persists = any_of(phase == PHASE_TWO_PERSIST_CUSROR, phase == PHASE_TWO_DELETE_LEDGER)
+    has_context = any_of(phase == PHASE_TWO_UPDATE_HORIZON, persists)
+    return all_of(
+        implies((phase != PHASE_ONE) & (phase != PHASE_TWO_WRITE), ~protocol.written_ledgers(now).is_empty),
+        implies(has_context, now.compacted_topic_context >= 1),
+        implies(persists, now.compaction_horizon >= 1),
     )

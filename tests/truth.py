@@ -68,7 +68,7 @@ def check_all_states(exploration: Exploration, row: Row) -> None:
 def bounded(model: Model, solver: str, depth: int) -> dict[str, Result]:
     """The bounded check of all the model's properties, by the property's name."""
     given = {name: value for name, value in model.parameters.items() if value is not None}
-    query = Query(model.protocol, given, (), depth, unroll="steps", solver=solver)
+    query = Query(model.protocol, given, None, depth, unroll="steps", solver=solver)
     return {result.property: result for result in answer_here(model, query)}
 
 

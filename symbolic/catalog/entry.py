@@ -14,6 +14,7 @@ from leadline.symbolic.lang import (
     Mistake,
     Model,
     ModelError,
+    PropertyKind,
     Protocol,
     Span,
     UserError,
@@ -29,7 +30,7 @@ class Entry:
     Attributes:
         name: the protocol's name, as on the command line.
         protocol: its class.
-        claims: its properties, names unique, in the order written.
+        claims: its properties, names unique, in the order written, strengthenings last.
         source: what to give `find` for this entry: the name, or the file's path and the class.
     """
 
@@ -58,7 +59,7 @@ def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     """
     try:
         protocol = entry.protocol(**settings)
-    except LeadlineError:
+    except (LeadlineError, MemoryError):
         raise
     except Exception as error:
         raise ModelError([Mistake(place_of(error, entry.protocol.assume), python_says(error))]) from error
@@ -125,4 +126,6 @@ def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> 
                 f"{first} and {second}; rename one"
             )
         own[claim.name] = claim
-    return Entry(protocol.protocol_name, protocol, tuple(own.values()), source)
+    means = PropertyKind.STRENGTHENING
+    ordered = sorted(own.values(), key=lambda claim: claim.kind is means)
+    return Entry(protocol.protocol_name, protocol, tuple(ordered), source)

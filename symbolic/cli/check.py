@@ -149,7 +149,7 @@ def _ask(model: Model, query: Query, limits: Limits) -> list[Result]:
             pass
     _report(Semantics(model), list(so_far.values())).show()
     depth = f"within {reached[0].depth} steps" if reached else "at any depth"
-    asked = [*query.properties, *([DEADLOCK] if query.deadlock else [])]
+    asked = [*(one.name for one in query.chosen(model)), *([DEADLOCK] if query.deadlock else [])]
     still = [name for name in asked if name not in so_far]
     tell(f"interrupted; no counterexample {depth} so far: {', '.join(still) or 'nothing left to search'}")
     raise KeyboardInterrupt

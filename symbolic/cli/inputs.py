@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from urllib.parse import unquote
 
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.lang import Model, ParameterError, parse_setting
@@ -12,10 +14,13 @@ from leadline.symbolic.lang.expr import unknown_name
 from leadline.symbolic.lang.parameters import Setting
 
 
-def add_protocol(parser: argparse.ArgumentParser) -> None:
-    """PROTOCOL and its parameters."""
+def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """PROTOCOL, which may be optional, and its parameters."""
     parser.add_argument(
-        "protocol", metavar="PROTOCOL", help="a name that `leadline list` shows, or the path of a Python file"
+        "protocol",
+        metavar="PROTOCOL",
+        nargs="?" if optional else None,
+        help="a name that `leadline list` shows, or the path of a Python file",
     )
     parser.add_argument(
         "-p",
@@ -89,6 +94,19 @@ def chosen_properties(model: Model, names: Sequence[str]) -> tuple[str, ...]:
         UserError: if a name is unknown or the property does not apply at these parameters.
     """
     return tuple(one.name for one in model.choose_properties(tuple(dict.fromkeys(names))))
+
+
+def store_folder(text: str) -> Path:
+    """An argument that is a store of results: a folder of this machine, or one that is mounted here."""
+    scheme, colon, rest = text.partition("://")
+    if not colon:
+        return Path(text)
+    if scheme.lower() == "file" and rest.startswith("/"):
+        return Path(unquote(rest))
+    raise argparse.ArgumentTypeError(
+        f"a store is a folder, and {text} is none: give the path of a folder, which may be mounted from "
+        "elsewhere (on a cluster only the driver writes to it)"
+    )
 
 
 def at_least(low: int) -> Callable[[str], int]:

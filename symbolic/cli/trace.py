@@ -11,18 +11,30 @@ from leadline.symbolic.catalog import Entry, find, model_of, split_path
 from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.files import check_writable
 from leadline.symbolic.cli.formats import written_trace
-from leadline.symbolic.cli.output import Report, add_format, deliver
-from leadline.symbolic.cli.verdicts import add_traces
+from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.trace import Stored, Trace, disagreement, stored_traces
+from leadline.symbolic.trace import (
+    Cti,
+    Stored,
+    Trace,
+    cti_disagreement,
+    cti_document,
+    cti_lines,
+    disagreement,
+    end_reason,
+    is_cti,
+    lines,
+    stored_cti,
+    stored_traces,
+)
 
 
 def add_parser(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser("trace", help="replay and show a stored counterexample")
     parser.add_argument(
-        "file", metavar="FILE", type=Path, help="what `check` or `explore` wrote with --format json"
+        "file", metavar="FILE", type=Path, help="what `check`, `explore` or `prove` wrote with --format json"
     )
     parser.add_argument(
         "--protocol", metavar="FILE.py", help="the protocol, where it is not built in or installed"
@@ -38,18 +50,31 @@ def run(args: argparse.Namespace) -> Exit:
     stored = _chosen(args, stored_traces(args.file))
     found = [_replayed(args, one) for one in stored]
     report = Report()
-    for number, (_, semantics, trace) in enumerate(found):
+    for number, (_, semantics, shown) in enumerate(found):
         if number:
             report.say()
-        part = Report()
-        add_traces(part, semantics, [trace])
-        report.parts += part.parts[1:]
-    written = None
-    if args.format != "text":
-        entry, semantics, trace = found[0]
-        written = written_trace(args.format, semantics, trace, entry.source, args.out)
+        _add(report, semantics, shown)
+    written = None if args.format == "text" else _written(args, *found[0])
     deliver(report, written, args.out)
     return Exit.HOLDS
+
+
+def _add(report: Report, semantics: Semantics, shown: Trace | Cti) -> None:
+    if isinstance(shown, Cti):
+        report.trace(cti_lines(semantics, shown))
+    else:
+        report.trace(lines(semantics.model, shown, end_reason(semantics, shown)))
+
+
+def _written(args: argparse.Namespace, entry: Entry, semantics: Semantics, shown: Trace | Cti) -> str:
+    if isinstance(shown, Trace):
+        return written_trace(args.format, semantics, shown, entry.source, args.out)
+    if args.format != "json":
+        raise UserError(
+            f"{args.file} is no run but a counterexample to induction, which {args.format} has no word for: "
+            "write it as json"
+        )
+    return as_json(cti_document(semantics.model, shown, entry.source))
 
 
 def _chosen(args: argparse.Namespace, stored: list[Stored]) -> list[Stored]:
@@ -76,12 +101,17 @@ def _entry(args: argparse.Namespace, stored: Stored) -> Entry:
     return entry
 
 
-def _replayed(args: argparse.Namespace, stored: Stored) -> tuple[Entry, Semantics, Trace]:
+def _replayed(args: argparse.Namespace, stored: Stored) -> tuple[Entry, Semantics, Trace | Cti]:
     entry = _entry(args, stored)
     model = model_of(entry, stored.settings)
-    trace = stored.trace(model)
     semantics = Semantics(model)
-    wrong = disagreement(semantics, trace)
+    trace: Trace | Cti
+    if is_cti(stored):
+        trace = stored_cti(model, stored)
+        wrong = cti_disagreement(semantics, trace)
+    else:
+        trace = stored.trace(model)
+        wrong = disagreement(semantics, trace)
     if wrong is not None:
         changed = stored.data["fingerprint"] != model.fingerprint
         why = " (the protocol has changed since the trace was written)" if changed else ""

@@ -1,7 +1,8 @@
-"""A query's own process: `python -m leadline.symbolic.engines.child`, its job on its standard input.
+"""A query's own process, a copy of the fork server: its job comes on its standard input.
 
 The job is one JSON object: the query, `memory_mb` or null, the number of the parent's process, and, if a
-proof is wanted rather than an answer, what to refute and where to write it.
+proof is wanted rather than an answer, what to refute and where to write it; or, if the query's property is to
+be proved by induction, the names of the obligations to check.
 
 A solver's limits of its own are only requests, so the address space is limited here and the wall clock by the
 parent, who kills. Answers go out line by line as they are found: what was told is not lost with the process.
@@ -20,6 +21,15 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines.bmc import BmcOptions
+from leadline.symbolic.engines.induction.checker import check_query
+from leadline.symbolic.engines.memory import size_mb
+from leadline.symbolic.engines.query import Listener, Query, answer_here
+from leadline.symbolic.engines.refutation import write_refutation
+from leadline.symbolic.engines.wire import result_json
+from leadline.symbolic.lang import UserError
 
 _PR_SET_PDEATHSIG = 1
 
@@ -43,9 +53,11 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        _load_solvers(limited=request["memory_mb"] is not None)
+        _check_size(request["memory_mb"])
         if "refute" in request:
             _refute(request["query"], say, **request["refute"])
+        elif "obligations" in request:
+            _check(request["query"], say, request["obligations"])
         else:
             _answer(request["query"], say)
     except MemoryError:
@@ -57,26 +69,18 @@ def main() -> None:
     os._exit(0)
 
 
-def _load_solvers(*, limited: bool) -> None:
-    """Load the solvers' libraries, which may be too large for the limit.
+def _check_size(limit: int | None) -> None:
+    """See that the libraries, which are loaded, are not too large for the limit.
 
     Raises:
-        MemoryError: if they do not load under a limit.
+        MemoryError: if they are.
     """
-    try:
-        import leadline.symbolic.solve  # noqa: F401  # for its effect
-    except Exception as error:
-        if not limited:
-            raise
-        raise MemoryError from error
+    size = size_mb()
+    if limit is not None and size is not None and size >= limit:
+        raise MemoryError
 
 
 def _answer(data: Any, say: Say) -> None:
-    # Here, so that loading the libraries counts under the limit too.
-    from leadline.symbolic.catalog import find, model_of
-    from leadline.symbolic.engines.query import Listener, Query, answer_here
-    from leadline.symbolic.engines.wire import result_json
-
     query = Query.from_json(data)
     model = model_of(find(query.source), query.settings)
     listener = Listener(
@@ -88,12 +92,6 @@ def _answer(data: Any, say: Say) -> None:
 
 
 def _refute(data: Any, say: Say, *, names: list[str], proof: str, formula: str) -> None:
-    # Here, so that loading the libraries counts under the limit too.
-    from leadline.symbolic.catalog import find, model_of
-    from leadline.symbolic.engines.bmc import BmcOptions
-    from leadline.symbolic.engines.query import Query
-    from leadline.symbolic.engines.refutation import write_refutation
-
     query = Query.from_json(data)
     model = model_of(find(query.source), query.settings)
     try:
@@ -104,9 +102,13 @@ def _refute(data: Any, say: Say, *, names: list[str], proof: str, formula: str) 
         say("refuted", asdict(made))
 
 
-def _tell(error: Exception, say: Say) -> None:
-    from leadline.symbolic.lang import UserError
+def _check(data: Any, say: Say, names: list[str]) -> None:
+    query = Query.from_json(data)
+    for result in check_query(model_of(find(query.source), query.settings), query, names):
+        say("obligation", result.to_json())
 
+
+def _tell(error: Exception, say: Say) -> None:
     if "out of memory" in str(error).lower():
         say("stopped", "memory")
     elif isinstance(error, UserError):
@@ -121,7 +123,3 @@ def _die_with(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

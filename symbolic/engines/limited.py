@@ -87,7 +87,7 @@ def unfinished(process: QueryProcess, talk: Conversation) -> list[Result]:
     depth = reached.depth if reached is not None else -1
     size = (reached.variables, reached.clauses) if reached is not None else (0, 0)
     effort = Effort(0.0, 0.0, process.seconds, process.peak_mb, *size)
-    names = [one.name for one in talk.model.choose_properties(query.properties)]
+    names = [one.name for one in query.chosen(talk.model)]
     names += [DEADLOCK] if query.deadlock else []
     return [_so_far(name, talk, query, depth, effort, process.reason()) for name in names]
 

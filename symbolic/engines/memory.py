@@ -24,3 +24,12 @@ def peak_mb(process: int | str) -> float | None:
         return None
     peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
     return int(peaks[0]) / 1024 if peaks else None
+
+
+def size_mb() -> float | None:
+    """The address space of this process in megabytes; None where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return None
+    return pages * resource.getpagesize() / (1 << 20)

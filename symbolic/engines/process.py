@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import selectors
 import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import leadline
-from leadline.symbolic.engines.memory import peak_mb
+from leadline.symbolic.engines.forked import Forked
 from leadline.symbolic.engines.query import Limits, Query
 from leadline.symbolic.lang import InternalError, UserError
 
@@ -55,26 +50,14 @@ class QueryProcess:
         self._out_of_memory = False
         self._rest = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
-        self._start({"query": query.to_json(), "memory_mb": limits.memory_mb, "parent": os.getpid(), **job})
+        job = {"query": query.to_json(), "memory_mb": limits.memory_mb, **job}
+        self._child: Forked | None = Forked(job, self._errors)
+        self._output = self._child.output
 
-    def _start(self, request: Mapping[str, Any]) -> None:
-        # The child must find the same package, wherever this process has it from.
-        own = str(Path(leadline.__file__).parent.parent)
-        path = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
-        self._child = subprocess.Popen(
-            [sys.executable, "-m", "leadline.symbolic.engines.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={**os.environ, "PYTHONPATH": path},
-            start_new_session=True,
-        )
-        assert self._child.stdin is not None
-        try:
-            self._child.stdin.write(json.dumps(request).encode() + b"\n")
-            self._child.stdin.close()
-        except BrokenPipeError:
-            pass  # It died at once; how is told by its exit status.
+    @property
+    def pid(self) -> int | None:
+        """The number of the process while it is there; waits until it is."""
+        return None if self._child is None else self._child.pid
 
     def __enter__(self) -> QueryProcess:
         return self
@@ -85,8 +68,7 @@ class QueryProcess:
 
     def fileno(self) -> int:
         """Where it is heard."""
-        assert self._child.stdout is not None
-        return self._child.stdout.fileno()
+        return self._output
 
     def read(self) -> list[Message]:
         """What there is to hear now; waits if there is nothing.
@@ -109,20 +91,16 @@ class QueryProcess:
         return messages
 
     def end(self) -> None:
-        """Kill it if it still runs, and take note of how it ended."""
-        if self._child.returncode is not None:
+        """Kill it if it still runs, and take note of how it ended.
+
+        Raises:
+            InternalError: if it could not be started.
+        """
+        if self._child is None:
             return
-        peak = peak_mb(self._child.pid)
-        # Not child.kill(), which reaps a child that has ended by itself: its usage would be lost.
-        os.kill(self._child.pid, signal.SIGKILL)
-        _, status, usage = os.wait4(self._child.pid, 0)
-        self._status = self._child.returncode = os.waitstatus_to_exitcode(status)
-        # Of one that has ended by itself only an upper bound is known.
-        bounds = [usage.ru_maxrss / 1024, float(self.limits.memory_mb or math.inf)]
-        self.peak_mb = min(bounds) if peak is None else peak
+        child, self._child = self._child, None
+        self._status, self.peak_mb = child.end()
         self.seconds = time.monotonic() - self._begin
-        assert self._child.stdout is not None
-        self._child.stdout.close()
 
     def reason(self) -> str:
         """Why it ended, or was ended, without an answer."""

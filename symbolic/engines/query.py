@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from leadline.symbolic.engines.verdict import Progress, Result
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Model, Property
 from leadline.symbolic.lang.parameters import Setting
 
 AUTO = "auto"
@@ -28,28 +29,39 @@ class Query:
     Attributes:
         source: the protocol as the catalog finds it: its name or path.
         settings: the parameters that differ from their defaults.
-        properties: the names of the properties; all if there are none.
+        properties: the names of the properties; None is all of them, and with none at all a deadlock can
+            still be asked for.
         depth: layers to look ahead, 0 or more.
         unroll: what a layer of the unrolling holds: "steps" or "sweeps".
         solver: the solver's name, or "auto".
         symmetry: whether sorts that the model treats alike are picked in the order of first use (sweeps).
         shortest: whether counterexamples that sweeps found are to be shortest ones.
         deadlock: whether to ask for deadlocks.
+        seed: what the solver draws its random choices from; only Z3 takes another than 0.
     """
 
     source: str
     settings: Mapping[str, Setting]
-    properties: tuple[str, ...]
+    properties: tuple[str, ...] | None
     depth: int
     unroll: str = "steps"
     solver: str = "z3"
     symmetry: bool = True
     shortest: bool = False
     deadlock: bool = False
+    seed: int = 0
 
     def alone(self) -> Query:
         """The query for one process: with a solver by name."""
         return replace(self, solver=LONE) if self.solver == AUTO else self
+
+    def chosen(self, model: Model) -> tuple[Property, ...]:
+        """The properties to check of a model.
+
+        Raises:
+            UserError: if the model has no property of a name.
+        """
+        return () if self.properties == () else model.choose_properties(self.properties or ())
 
     def to_json(self) -> dict[str, Any]:
         """The query as a JSON object."""
@@ -58,7 +70,8 @@ class Query:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Query:
         """The query of a JSON object that `to_json` made."""
-        return cls(**{**data, "properties": tuple(data["properties"])})
+        names = data["properties"]
+        return cls(**{**data, "properties": None if names is None else tuple(names)})
 
 
 @dataclass(frozen=True)
@@ -106,5 +119,6 @@ def answer_here(model: Model, query: Query, listener: Listener = SILENT) -> list
     from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
     from leadline.symbolic.solve import SOLVERS
 
-    properties = model.choose_properties(query.properties)
-    return bounded_check(model, properties, BmcOptions.of(query), SOLVERS[query.alone().solver], listener)
+    properties = query.chosen(model)
+    new_solver = partial(SOLVERS[query.alone().solver], query.seed)
+    return bounded_check(model, properties, BmcOptions.of(query), new_solver, listener)

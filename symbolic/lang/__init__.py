@@ -54,7 +54,7 @@ from leadline.symbolic.lang.functions import (
 from leadline.symbolic.lang.model import Action, Model, Pick, Property, PropertyKind, Variable
 from leadline.symbolic.lang.next_state import Next
 from leadline.symbolic.lang.parameters import Parameter, parameter, parse_setting
-from leadline.symbolic.lang.properties import Claim, invariant, probe
+from leadline.symbolic.lang.properties import Claim, invariant, probe, strengthening
 from leadline.symbolic.lang.protocol import Protocol, State, action, build, pick
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union, record, union
@@ -131,6 +131,7 @@ __all__ = [
     "replace",
     "set_of",
     "sort",
+    "strengthening",
     "undefined",
     "union",
 ]

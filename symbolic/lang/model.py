@@ -77,6 +77,7 @@ class PropertyKind(StrEnum):
 
     INVARIANT = "invariant"
     PROBE = "probe"
+    STRENGTHENING = "strengthening"
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,9 @@ class Property:
         tla: the name in the TLA+ module.
         doc: where it comes from and what is known of it.
         formula: a Boolean expression over the state variables.
+        strengthens: of a strengthening, the names of the properties whose inductive proofs use it; all if
+            there are none.
+        entails: of a strengthening, whether those follow from it and their other strengthenings.
     """
 
     name: str
@@ -96,6 +100,8 @@ class Property:
     doc: str
     span: Span
     formula: Node
+    strengthens: tuple[str, ...] = ()
+    entails: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +135,7 @@ class Model:
         return {variable.name: variable for variable in self.variables}
 
     def choose_properties(self, names: tuple[str, ...]) -> tuple[Property, ...]:
-        """The properties of those names, or all if there are no names.
+        """The properties of those names, or all but strengthenings if there are no names.
 
         Raises:
             UserError: if a name is unknown.
@@ -138,7 +144,13 @@ class Model:
             if name not in self.properties:
                 what = f"{self.protocol} has no property"
                 raise UserError(unknown_name(what, name, list(self.properties)))
-        return tuple(self.properties[name] for name in names or self.properties)
+        return tuple(self.properties[name] for name in names or self.claimed)
+
+    @cached_property
+    def claimed(self) -> tuple[str, ...]:
+        """The names of the properties but for strengthenings, which are only means to prove others."""
+        kept = PropertyKind.STRENGTHENING
+        return tuple(name for name, one in self.properties.items() if one.kind is not kept)
 
     @cached_property
     def fingerprint(self) -> str:

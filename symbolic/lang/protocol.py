@@ -11,6 +11,7 @@ import re
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar, TypeVar, overload
 
 from leadline.symbolic.lang import nodes as n
@@ -109,7 +110,7 @@ class Declarations:
         span = caller_span()
         if name in variables:
             mistakes.append(Mistake(span, f"{name} is declared twice, first at {variables[name].span}"))
-        elif name in dir(Next) or name.startswith("_"):
+        elif hasattr(Next, name) or name.startswith("_"):
             mistakes.append(
                 Mistake(span, f"a variable cannot be called `{name}`: nxt.{name} means something else")
             )
@@ -249,6 +250,8 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
 
 
 def _order_mistakes(kind: type[Protocol]) -> list[Mistake]:
+    if not kind.sweep_order:
+        return []
     names = [mark.function.__name__ for mark in action_marks(kind)]
     place = _start_of(kind.define)
     told = [
@@ -288,7 +291,7 @@ def _guarded(run: Callable[[], object], mistakes: list[Mistake], where: Callable
         return True
     except ModelError as error:
         mistakes += error.mistakes
-    except LeadlineError:
+    except (LeadlineError, MemoryError):
         raise
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
@@ -337,13 +340,18 @@ def _action(
 ) -> Action:
     script = Script(variables)
     nxt = Next(script)
-    arguments = list(inspect.signature(mark.function).parameters.values())[3:]
-    picked = {x.name: _picked(protocol, x, script, mark) for x in arguments}
+    picked = {x.name: _picked(protocol, x, script, mark) for x in _arguments(mark.function)}
     _guarded(lambda: mark.function(protocol, State(variables), nxt, **picked), mistakes, mark.function)
     mistakes += script.mistakes
     name = mark.function.__name__
     doc = inspect.getdoc(mark.function) or ""
     return Action(name, mark.tla, doc, mark.span, tuple(script.body), updates(script))
+
+
+@cache
+def _arguments(function: Callable[..., None]) -> tuple[inspect.Parameter, ...]:
+    """What an action takes besides the protocol and the two states."""
+    return tuple(inspect.signature(function).parameters.values())[3:]
 
 
 def _picked(protocol: Protocol, argument: inspect.Parameter, script: Script, mark: ActionMark) -> Any:

@@ -98,11 +98,23 @@ class Type:
 
     def __getstate__(self) -> dict[str, Any]:
         # The cached hash of strings differs from process to process, so it must not travel.
-        return {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # every type is a dataclass
+        return {name: getattr(self, name) for name in _field_names(type(self))}
 
     @cached_property
     def _hash(self) -> int:
-        return hash((type(self).__name__, *(getattr(self, f.name) for f in fields(self))))  # type: ignore[arg-type]  # every type is a dataclass
+        kind = type(self)
+        return hash((kind.__name__, *(getattr(self, name) for name in _field_names(kind))))
+
+
+_FIELD_NAMES: dict[str, tuple[str, ...]] = {}
+
+
+def _field_names(kind: type[Type]) -> tuple[str, ...]:
+    names = _FIELD_NAMES.get(kind.__qualname__)
+    if names is None:
+        names = tuple(field.name for field in fields(kind))  # type: ignore[arg-type]  # every type is a dataclass
+        _FIELD_NAMES[kind.__qualname__] = names
+    return names
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,8 +209,8 @@ class Named(Type):
     __hash__ = Type.__hash__
 
     def __post_init__(self) -> None:
-        twice = sorted({member for member in self.members if self.members.count(member) > 1})
-        if twice:
+        if len(set(self.members)) < len(self.members):
+            twice = sorted({member for member in self.members if self.members.count(member) > 1})
             raise TypeError(f"{self.name} has a member twice: {', '.join(twice)}")
 
     @cached_property

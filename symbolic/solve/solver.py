@@ -20,9 +20,16 @@ class Answer(Enum):
 
 
 class Solver(Gates):
-    """An incremental SAT solver over integer literals as in DIMACS. Clauses only accumulate."""
+    """An incremental SAT solver over integer literals as in DIMACS. Clauses only accumulate.
+
+    Args:
+        seed: what it draws its random choices from; one that draws none takes only 0.
+    """
 
     name: str
+
+    @abstractmethod
+    def __init__(self, seed: int = 0) -> None: ...
 
     @abstractmethod
     def check(self, assumptions: Sequence[int]) -> Answer:

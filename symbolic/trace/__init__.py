@@ -5,6 +5,16 @@ before anyone sees it. A replay that fails is an internal error, told loudly, wi
 reproduces it.
 """
 
+from leadline.symbolic.trace.cti import (
+    Cti,
+    cti_disagreement,
+    cti_document,
+    cti_lines,
+    is_cti,
+    read_cti,
+    replay_cti,
+    stored_cti,
+)
 from leadline.symbolic.trace.document import Stored, document, stored_traces
 from leadline.symbolic.trace.itf import itf
 from leadline.symbolic.trace.replay import disagreement, end_reason, replay
@@ -15,6 +25,7 @@ from leadline.symbolic.trace.trace import DEADLOCK, Step, Trace, TraceEnd, call_
 
 __all__ = [
     "DEADLOCK",
+    "Cti",
     "Line",
     "LineKind",
     "Step",
@@ -22,14 +33,21 @@ __all__ = [
     "Trace",
     "TraceEnd",
     "call_of",
+    "cti_disagreement",
+    "cti_document",
+    "cti_lines",
     "disagreement",
     "document",
     "end_reason",
     "headline",
+    "is_cti",
     "itf",
     "lines",
+    "read_cti",
     "replay",
+    "replay_cti",
     "shortened",
+    "stored_cti",
     "stored_traces",
     "tla_module",
     "trace_of_path",

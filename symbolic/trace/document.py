@@ -22,6 +22,9 @@ from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
 VERSION = 1
 """The version of the files written here."""
 
+INDUCTION = "induction"
+"""What a counterexample to induction has beside what a run has; it need not begin in an initial state."""
+
 _FIELDS: dict[str, tuple[type, ...]] = {
     "version": (int,),
     "protocol": (str,),
@@ -136,8 +139,8 @@ class Stored:
                 f"{len(actions)} actions and length {self.data['length']}"
             )
         after = [*found, None]
-        chosen = self.data["initial_picks"]
-        initial_picks = self._picks(model.init, chosen, f"{self.place}.initial_picks", after[0] is None)
+        chosen, unknown = self.data["initial_picks"], after[0] is None or INDUCTION in self.data
+        initial_picks = self._picks(model.init, chosen, f"{self.place}.initial_picks", unknown)
         steps = tuple(self._step(model, i, x, after[i + 1]) for i, x in enumerate(actions))
         return Trace(initial_picks, after[0], steps, self._end(), self._property(model))
 
@@ -187,20 +190,22 @@ class Stored:
 
 
 def stored_traces(path: Path) -> list[Stored]:
-    """The traces of a file: one trace, or every trace in the results of `check` or `explore`.
+    """The traces of a file: one trace, or every trace in the results of `check`, `explore` or `prove`.
 
     Raises:
         UserError: if the file cannot be read or holds no traces.
     """
-    data = _read(path)
+    data = read_object(path)
     if "results" in data:
         return _held(data["results"], f"{path}.results")
     if isinstance(data.get("properties"), dict):
         return _held(data["properties"], f"{path}.properties")
+    if "obligations" in data:
+        return _held(data["obligations"], f"{path}.obligations", "cti")
     return [_outlined(data, str(path))]
 
 
-def _held(results: Json, place: str) -> list[Stored]:
+def _held(results: Json, place: str, field: str = "trace") -> list[Stored]:
     """The traces of results in an array, as `check` writes them, or by property, as `explore` does."""
     pairs = (
         results.items()
@@ -210,13 +215,18 @@ def _held(results: Json, place: str) -> list[Stored]:
     named = [(f".{key}" if isinstance(key, str) else f"[{key}]", x) for key, x in pairs]
     if not all(isinstance(x, dict) for _, x in named):
         raise UserError(f"{place}: an array of objects is needed")
-    found = [_outlined(x["trace"], f"{place}{key}.trace") for key, x in named if x.get("trace") is not None]
+    found = [_outlined(x[field], f"{place}{key}.{field}") for key, x in named if x.get(field) is not None]
     if not found:
-        raise UserError(f"{place}: none of the {len(named)} results has a trace")
+        raise UserError(f"{place}: none of the {len(named)} results has a {field}")
     return found
 
 
-def _read(path: Path) -> dict[str, Json]:
+def read_object(path: Path) -> dict[str, Json]:
+    """The JSON object of a file, in which no object has a key twice.
+
+    Raises:
+        UserError: if the file cannot be read or holds something else.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_key_twice)
     except OSError as error:

@@ -24,16 +24,17 @@ def disagreement(semantics: Semantics, trace: Trace) -> str | None:
     before: State | None = None
     for number, stage in enumerate(trace.stages):
         at_end = number == trace.length
-        wrong = _wrong_step(semantics, before, stage, at_end)
+        wrong = wrong_step(semantics, before, stage, at_end)
         if wrong is not None:
             place = f"step {number} ({stage.action})" if number else "the initial state"
             return f"{place}: {wrong}"
         before = stage.state
-    wrong = _wrong_end(semantics, trace)
+    wrong = wrong_end(semantics, trace)
     return f"the end, after step {trace.length} of {model.protocol}: {wrong}" if wrong else None
 
 
-def _wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end: bool) -> str | None:
+def wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end: bool) -> str | None:
+    """How a step departs from what the model does in the state before it; None if it does not."""
     model = semantics.model
     wrong = _wrong_picks(model, stage)
     if wrong is not None:
@@ -82,7 +83,8 @@ def _difference(model: Model, done: State | None, told: State) -> str | None:
     return None
 
 
-def _wrong_end(semantics: Semantics, trace: Trace) -> str | None:
+def wrong_end(semantics: Semantics, trace: Trace) -> str | None:
+    """Why the end of a trace is not what it claims to be; None if it is."""
     last = trace.last
     if last is None:
         if trace.ends is TraceEnd.OUT_OF_BOUNDS:

@@ -44,9 +44,9 @@ def lines(model: Model, trace: Trace, reason: str | None = None) -> Iterator[Lin
     before: State | None = None
     for number, stage in enumerate(trace.stages):
         yield Line(LineKind.STEP, f"{number:>3}  {call_of(model, stage)}")
-        yield from (Line(LineKind.PART, f"       {text}") for text in _parts(model, before, stage))
+        yield from (Line(LineKind.PART, f"       {text}") for text in parts(model, before, stage))
         before = stage.state
-    yield Line(LineKind.END, f"     {_ending(model, trace, reason)}")
+    yield Line(LineKind.END, f"     {ending(model, trace, reason)}")
 
 
 def headline(model: Model, trace: Trace) -> str:
@@ -69,7 +69,8 @@ def after(length: int) -> str:
     return in_steps(length).replace("in ", "after ", 1) if length else in_steps(0)
 
 
-def _parts(model: Model, before: State | None, stage: Step) -> list[str]:
+def parts(model: Model, before: State | None, stage: Step) -> list[str]:
+    """The lines below a step: what it changes, or without a state before it all of its state."""
     if stage.state is None:
         return []
     if before is None:
@@ -78,7 +79,8 @@ def _parts(model: Model, before: State | None, stage: Step) -> list[str]:
     return state_changes(model, before, stage.state) or ["(nothing changes)"]
 
 
-def _ending(model: Model, trace: Trace, reason: str | None) -> str:
+def ending(model: Model, trace: Trace, reason: str | None) -> str:
+    """What is wrong at the end of a trace, as a sentence; `reason` is why it is out of bounds."""
     why = f": {reason}" if reason else ""
     if trace.ends is TraceEnd.DEADLOCK:
         return "Deadlock: no action is enabled."

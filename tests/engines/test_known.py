@@ -24,7 +24,7 @@ PROPERTIES = {"Consistency": "consistency", "TypeOK": "type-ok", "NotCommitted":
 def verdicts(
     source: str, settings: dict[str, Any], depth: int, *properties: str, solver: str = "cadical"
 ) -> dict[str, tuple[Verdict, int | None]]:
-    query = Query(source, settings, properties, depth, "steps", solver)
+    query = Query(source, settings, properties or None, depth, "steps", solver)
     results = answer_here(model_of(find(source), settings), query)
     return {result.property: (result.verdict, result.steps) for result in results}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import threading
 import time
 from dataclasses import replace
@@ -24,7 +23,9 @@ from leadline.symbolic.engines import (
     Verdict,
     answer_here,
     answer_limited,
+    process,
 )
+from leadline.symbolic.engines.forked import Forked
 from leadline.symbolic.lang import InternalError, UserError
 from leadline.symbolic.solve import SOLVERS
 
@@ -33,7 +34,7 @@ HARD = {"holes": 11}
 
 
 def query(name: str, depth: int = 6, **options: Any) -> Query:
-    return Query(f"{FILE}:{name}", **{"settings": {}, "properties": (), "depth": depth, **options})
+    return Query(f"{FILE}:{name}", **{"settings": {}, "properties": None, "depth": depth, **options})
 
 
 def limited(asked: Query, limits: Limits, listener: Listener | None = None) -> list[Result]:
@@ -125,14 +126,14 @@ class Killer:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.pids: list[int] = []
-        start = subprocess.Popen
 
-        def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
-            child = start(*arguments, **options)
+        def forked(*arguments: Any) -> Forked:
+            child = Forked(*arguments)
+            assert child.pid is not None
             self.pids.append(child.pid)
             return child
 
-        monkeypatch.setattr(subprocess, "Popen", popen)
+        monkeypatch.setattr(process, "Forked", forked)
 
     def kill(self) -> None:
         os.kill(self.pids[-1], signal.SIGKILL)

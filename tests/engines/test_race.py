@@ -7,10 +7,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -26,7 +26,9 @@ from leadline.symbolic.engines import (
     answer,
     answer_here,
     dispatch,
+    process,
 )
+from leadline.symbolic.engines.forked import Forked
 from leadline.symbolic.engines.query import AUTO, LONE, SILENT
 from leadline.symbolic.engines.race import RACERS, answer_race, cores
 from leadline.symbolic.engines.wire import result_json
@@ -39,18 +41,35 @@ HANGS = "import time; time.sleep(600)"
 DIES = "import os; os.kill(os.getpid(), 9)"
 
 
+class Scripted:
+    """Another program in the place of a child process."""
+
+    def __init__(self, script: str, errors: IO[bytes]) -> None:
+        command = [sys.executable, "-c", script]
+        self._child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors)
+        assert self._child.stdout is not None
+        self.pid = self._child.pid
+        self.output = os.dup(self._child.stdout.fileno())
+        self._child.stdout.close()
+
+    def end(self) -> tuple[int, float]:
+        os.close(self.output)
+        self._child.kill()
+        return self._child.wait(), 0.0
+
+
 class Children:
     """The child processes that are started, in the order of `RACERS`; other programs may take their place."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.pids: list[int] = []
         self.instead: dict[int, str] = {}
-        self._start: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen
-        monkeypatch.setattr(subprocess, "Popen", self._popen)
+        monkeypatch.setattr(process, "Forked", self._forked)
 
-    def _popen(self, command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+    def _forked(self, job: Mapping[str, Any], errors: IO[bytes]) -> Forked | Scripted:
         script = self.instead.get(len(self.pids))
-        child = self._start(command if script is None else [sys.executable, "-c", script], **options)
+        child = Forked(job, errors) if script is None else Scripted(script, errors)
+        assert child.pid is not None
         self.pids.append(child.pid)
         return child
 
@@ -67,7 +86,7 @@ def children(monkeypatch: pytest.MonkeyPatch) -> Children:
 
 def query(name: str, depth: int = 6, **options: Any) -> Query:
     return Query(
-        f"{FILE}:{name}", **{"settings": {}, "properties": (), "depth": depth, "solver": AUTO, **options}
+        f"{FILE}:{name}", **{"settings": {}, "properties": None, "depth": depth, "solver": AUTO, **options}
     )
 
 

@@ -42,7 +42,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
-    return Query(f"{FILE}:{name}", **{"settings": {}, "properties": (), "depth": depth, **options})
+    return Query(f"{FILE}:{name}", **{"settings": {}, "properties": None, "depth": depth, **options})
 
 
 def answered(asked: Query) -> tuple[Model, dict[str, Result]]:

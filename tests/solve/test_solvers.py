@@ -231,6 +231,6 @@ def test_z3_takes_a_seed() -> None:
 def test_cadical_has_neither_a_seed_nor_an_interruption() -> None:
     assert SOLVERS["cadical"]().reason() == "CaDiCaL always answers"
     with pytest.raises(ValueError, match="CaDiCaL takes no seed"):
-        SOLVERS["cadical"](7)  # type: ignore[call-arg]  # a solver's own arguments
+        SOLVERS["cadical"](7)
     with pytest.raises(NotImplementedError, match="run it in a child process"):
         SOLVERS["cadical"]().interrupt()

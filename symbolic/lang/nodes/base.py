@@ -66,24 +66,35 @@ def make(kind: type[N], type_: Type, span: Span, *values: Any) -> N:
 
 def children(node: Node) -> Iterator[Node]:
     """The nodes among a node's fields, in their order; a binder's variable is not one."""
-    for name in field_names(type(node)):
-        value = getattr(node, name)
-        if isinstance(value, Node):
-            if name != "var":
-                yield value
-        elif isinstance(value, tuple):
-            yield from (item for item in value if isinstance(item, Node))
+    return iter(_children(node))
+
+
+def _children(node: Node) -> tuple[Node, ...]:
+    """The children, which are looked for once: most of the time of building a model goes into walks."""
+    found: tuple[Node, ...] | None = node.__dict__.get("_children")
+    if found is None:
+        several: list[Node] = []
+        for name in field_names(type(node)):
+            value = getattr(node, name)
+            if isinstance(value, Node):
+                if name != "var":
+                    several.append(value)
+            elif isinstance(value, tuple):
+                several += [item for item in value if isinstance(item, Node)]
+        found = node.__dict__["_children"] = tuple(several)
+    return found
 
 
 def postorder(*roots: Node) -> list[Node]:
     """Every node below the roots once, children before parents."""
     done: dict[Node, None] = {}
-    stack = [(root, False) for root in reversed(roots)]
+    stack = list(reversed(roots))
     while stack:
-        node, ready = stack.pop()
-        if ready:
+        node = stack[-1]
+        waiting = () if node in done else [child for child in _children(node) if child not in done]
+        if waiting:
+            stack.extend(reversed(waiting))
+        else:
             done[node] = None
-        elif node not in done:
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(list(children(node))))
+            stack.pop()
     return list(done)

@@ -17,7 +17,9 @@ ADD_PARTITIONS_ERRORS = (*INIT_PID_ERRORS, "ProducerFenced", "InvalidProducerIdM
 def type_ok(protocol: KafkaTransactions, now: State) -> BoolExpr:
     """The errors that responses tell are among those that are meant for them.
 
-    From `TypeOK` of the module; what else it says of messages is said by their types. Holds at 2/2/1/1/1/1.
+    From `TypeOK` of the module; what else it says of messages is said by their types. Holds: proved by
+    induction, and with it that no step is out of bounds, for at most one change of a coordinator and, as
+    published, one log partition; with several the mended variant is proved.
     """
     no_other_init_pid = _no_response(protocol, now, "InitPidResponse", *_others(protocol, INIT_PID_ERRORS))
     return no_other_init_pid & _no_response(
@@ -29,7 +31,7 @@ def type_ok(protocol: KafkaTransactions, now: State) -> BoolExpr:
 def no_bad_state_response(protocol: KafkaTransactions, now: State) -> BoolExpr:
     """No client that wants a producer id is told of an illegal state or an invalid transition.
 
-    From `NoBadStateResponse` of the module. Holds at 2/2/1/1/1/1.
+    From `NoBadStateResponse` of the module. Holds: proved as `type-ok` is.
     """
     return _no_response(protocol, now, "InitPidResponse", "IllegalState", "InvalidTransition")
 

@@ -1,0 +1,262 @@
+"""`leadline prove` on the command line: the table, counterexamples, certificates, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.cli import prove
+from leadline.symbolic.engines.induction import answer_obligations
+from tests.cli.conftest import Leadline
+
+TWOS = Path(__file__).parent.parent / "engines" / "inductive.py"
+
+
+@pytest.fixture
+def here(leadline: Leadline) -> Leadline:
+    """The command line in a folder that holds inductive.py too."""
+    shutil.copy(TWOS, "inductive.py")
+    return leadline
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The table of obligations: verdict, solver and seconds by name."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("obligation "))
+    found = {}
+    for line in lines[start + 1 :]:
+        if not line or line.split()[-1].count(".") != 1:
+            break
+        name, *cells = [cell.strip() for cell in line.split("  ") if cell]
+        found[name] = cells
+    return found
+
+
+@pytest.mark.parametrize("solver", ["z3", "cadical", "auto"])
+def test_a_proof(solver: str, here: Leadline) -> None:
+    ran = here("prove", "inductive.py", "--property", "not-five", "--solver", solver, "--out", "p.json")
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == "twos (fault = none)"
+    assert lines[1].split("  ")[0] == "property"
+    assert lines[2].startswith("not-five  proved   2          10 of 10 obligations hold  ")
+    table = rows(ran.out)
+    assert list(table)[:3] == [
+        "initial states in bounds",
+        "initiation of grows-by-twos",
+        "initiation of help-of-helps",
+    ]
+    assert len(table) == 10 and {cells[0] for cells in table.values()} == {"holds"}
+    assert {cells[1] for cells in table.values()} <= ({solver} if solver != "auto" else {"z3", "cadical"})
+    assert ran.err == "leadline: wrote p.json\n"
+    assert json.loads(Path("p.json").read_text())["verdict"] == "proved"
+
+
+def test_a_counterexample_to_induction(here: Leadline) -> None:
+    ran = here("prove", "inductive.py", "--property", "not-seven", "--out", "p.json")
+    assert ran.code == 20
+    assert "not-seven  unknown  1          6 of 7 obligations hold  " in ran.out
+    assert rows(ran.out)["consecution of not-seven under add"][0] == "fails"
+    assert ran.out.split("\n\n")[-1].splitlines() == [
+        "twos (fault = none): consecution of not-seven under add fails",
+        "  0  A state that satisfies every conjunct (it need not be reachable)",
+        "       number = 5",
+        "  1  Add",
+        "       number = 7",
+        "     NotSeven is false.",
+    ]
+    assert ran.err == "leadline: no certificate is written: not-seven is not proved\n"
+    assert not Path("p.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("fault", "goal", "expected"),
+    [
+        (
+            "step-outside",
+            "even",
+            [
+                "  0  A state that satisfies every conjunct (it need not be reachable)",
+                "       number = 8",
+                "  1  Add",
+                "     Step 1 goes out of bounds: 10 is not in Int(0, 9) (",
+            ],
+        ),
+        ("odd-start", "even", ["  0  Init(first = 1)", "       number = 1", "     Even is false."]),
+        (
+            "none",
+            "at-most-eight",
+            [
+                "  0  A state that satisfies every conjunct (it need not be reachable)",
+                "       number = 1",
+                "  1  Add",
+                "       number = 3",
+                "     HelpOfHelps is false.",
+                "1 more obligation failed: see one with --obligation",
+            ],
+        ),
+    ],
+)
+def test_other_counterexamples(fault: str, goal: str, expected: list[str], here: Leadline) -> None:
+    ran = here("prove", "inductive.py", "-p", f"fault={fault}", "--property", goal)
+    assert ran.code == 20
+    shown = ran.out.split("\n\n")[-1].splitlines()[1:]
+    assert len(shown) == len(expected)
+    assert all(line.startswith(start) for line, start in zip(shown, expected, strict=True))
+
+
+def test_one_obligation_alone(here: Leadline) -> None:
+    """What holds alone proves nothing, and the other failure can be seen."""
+    ran = here("prove", "inductive.py", "--property", "at-most-eight", "--obligation", "implication")
+    assert ran.code == 20
+    assert list(rows(ran.out)) == ["implication"]
+    assert ran.out.splitlines()[-2:] == ["       number = 9", "     AtMostEight is false."]
+    ran = here("prove", "inductive.py", "--property", "even", "--obligation", "implication")
+    assert (ran.code, "1 of 7 obligations hold" in ran.out) == (20, True)
+
+
+def test_json(here: Leadline) -> None:
+    ran = here("prove", "inductive.py", "--property", "not-seven", "--format", "json")
+    assert ran.code == 20
+    told = json.loads(ran.out)
+    assert (told["protocol"], told["property"], told["verdict"]) == ("twos", "not-seven", "unknown")
+    assert (told["parameters"], told["conjuncts"]) == ({"fault": "none"}, ["not-seven"])
+    failed = [one for one in told["obligations"] if one["verdict"] == "fails"]
+    assert [one["name"] for one in failed] == ["consecution of not-seven under add"]
+    assert failed[0]["seconds"].keys() == {"build", "solve", "total"}
+    assert failed[0]["cti"]["induction"]["conjuncts"] == ["not-seven"]
+    assert failed[0]["cti"]["states"] == [{"number": 5}, {"number": 7}]
+
+
+def test_a_counterexample_in_a_file_is_shown_again(here: Leadline) -> None:
+    shown = here("prove", "inductive.py", "--property", "not-seven").out.split("\n\n")[-1]
+    told = here("prove", "inductive.py", "--property", "not-seven", "--format", "json").out
+    Path("told.json").write_text(told)
+    again = here("trace", "told.json", "--protocol", "inductive.py")
+    assert (again.code, again.out) == (0, shown)
+    one = here("trace", "told.json", "--protocol", "inductive.py", "--format", "json")
+    Path("one.json").write_text(one.out)
+    assert here("trace", "one.json", "--protocol", "inductive.py").out == shown
+    itf = here("trace", "one.json", "--protocol", "inductive.py", "--format", "itf")
+    assert itf.code == 2
+    assert "no run but a counterexample to induction" in itf.err
+
+
+def test_a_counterexample_that_was_tampered_with(here: Leadline) -> None:
+    told = here("prove", "inductive.py", "--property", "not-seven", "--format", "json").out
+    Path("told.json").write_text(told.replace('"number": 7', '"number": 8'))
+    ran = here("trace", "told.json", "--protocol", "inductive.py")
+    assert ran.code == 2
+    assert "does not replay: the step: number becomes 7, and the trace says 8" in ran.err
+
+
+# -- rechecking ------------------------------------------------------------------------------------------
+
+
+def write_proof(leadline: Leadline, solver: str = "cadical") -> dict[str, Any]:
+    name = ("two-phase-commit", "--property", "consistency")
+    assert leadline("prove", *name, "--solver", solver, "--out", "p.json").code == 0
+    made: dict[str, Any] = json.loads(Path("p.json").read_text())
+    return made
+
+
+@pytest.mark.parametrize(("solver", "other"), [("z3", "cadical"), ("cadical", "z3")])
+def test_recheck(solver: str, other: str, leadline: Leadline) -> None:
+    write_proof(leadline, solver)
+    ran = leadline("prove", "--recheck", "p.json")
+    assert ran.code == 0
+    assert {cells[1] for cells in rows(ran.out).values()} == {other}
+    assert ran.err == "leadline: p.json stands: 101 of 101 obligations hold by the other solver\n"
+
+
+def test_recheck_of_a_changed_model_is_refused(here: Leadline) -> None:
+    assert here("prove", "inductive.py", "--property", "even", "--out", "p.json").code == 0
+    source = Path("inductive.py")
+    source.write_text(source.read_text().replace("now.number + 2", "now.number + 0"))
+    ran = here("prove", "inductive.py", "--recheck", "p.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "p.json is a proof about another model" in ran.err
+
+
+def test_recheck_of_a_forgery_does_not_stand(here: Leadline) -> None:
+    assert here("prove", "inductive.py", "--property", "even", "--out", "p.json").code == 0
+    made = json.loads(Path("p.json").read_text())
+    told = json.loads(here("prove", "inductive.py", "--property", "not-seven", "--format", "json").out)
+    made["property"] = "not-seven"
+    made["conjuncts"] = [{"name": "not-seven", "formula": "number # 7"}]
+    for one, other in zip(made["obligations"], told["obligations"], strict=True):
+        one["name"] = other["name"]
+    Path("p.json").write_text(json.dumps(made))
+    ran = here("prove", "inductive.py", "--recheck", "p.json")
+    assert ran.code == 20
+    assert "consecution of not-seven under add fails" in ran.out
+    assert ran.err.startswith("leadline: p.json does not stand: 6 of 7 obligations hold")
+
+
+def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
+    assert here("prove", "inductive.py", "--property", "even", "--out", "p.json").code == 0
+    ran = here("prove", "--recheck", "p.json")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.endswith("if you trust it, leadline prove inductive.py --recheck p.json\n")
+    assert here("prove", "inductive.py", "--recheck", "p.json").code == 0
+    ran = here("prove", "counter.py", "--recheck", "p.json")
+    assert (ran.code, "is a proof about twos, not about counter" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("prove",), "say what to prove"),
+        (("prove", "inductive.py"), "say what to prove"),
+        (("prove", "inductive.py", "--property", "evne"), "twos has no property `evne`: did you mean `even`"),
+        (
+            ("prove", "inductive.py", "--property", "even", "--obligation", "implies"),
+            "even has no obligation `implies`",
+        ),
+        (
+            ("prove", "inductive.py", "--property", "even", "--obligation", "implication", "--out", "p.json"),
+            "some obligations alone prove nothing",
+        ),
+        (("prove", "inductive.py", "--property", "even", "--out", "no/p.json"), "there is no folder no"),
+        (("prove", "--recheck", "nowhere.json"), "nowhere.json cannot be read"),
+        (("prove", "--recheck", "p.json", "--property", "even"), "--property does not go with --recheck"),
+        (("prove", "--recheck", "p.json", "-p", "fault=none"), "-p does not go with --recheck"),
+        (("prove", "--recheck", "p.json", "--solver", "z3"), "--solver does not go with --recheck"),
+        (("prove", "inductive.py", "-p", "fault=no-start", "--property", "even"), "no initial state"),
+    ],
+)
+def test_what_is_refused(arguments: tuple[str, ...], complaint: str, here: Leadline) -> None:
+    ran = here(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert complaint in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_time(leadline: Leadline) -> None:
+    ran = leadline("prove", "two-phase-commit", "--property", "consistency", "--timeout", "0.001")
+    assert ran.code == 20
+    assert "consistency  unknown  4          0 of 101 obligations hold" in ran.out
+    assert "unknown: time: stopped after 0.001 s" in ran.out
+
+
+def test_an_interruption_shows_what_there_is(here: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = answer_obligations
+
+    def tired(*arguments: Any, told: Any, **options: Any) -> Any:
+        def until_the_third(result: Any) -> None:
+            told(result)
+            if len(told.results) == 3:
+                raise KeyboardInterrupt
+
+        return ask(*arguments, told=until_the_third, **options)
+
+    monkeypatch.setattr(prove, "answer_obligations", tired)
+    ran = here("prove", "inductive.py", "--property", "even", "--out", "p.json")
+    assert ran.code == 130
+    assert len(rows(ran.out)) == 3
+    assert ran.err.startswith("leadline: interrupted; 3 of 7 obligations hold so far")
+    assert not Path("p.json").exists()

@@ -1,0 +1,287 @@
+"""Inductive proofs in child processes, with limits, and their certificates."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import Limits, process
+from leadline.symbolic.engines.forked import Forked
+from leadline.symbolic.engines.induction import (
+    ObligationResult,
+    ObligationVerdict,
+    answer_obligation,
+    answer_obligations,
+    certificate,
+    children,
+    obligations,
+    read_certificate,
+    recheck,
+)
+from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.solve import SOLVERS
+from leadline.symbolic.trace import cti_document, read_cti
+
+FILE = str(Path(__file__).parent / "inductive.py")
+PIGEONS = f"{Path(__file__).parent / 'protocols.py'}:Pigeons"
+PROVED = "two-phase-commit"
+
+
+def twos(fault: str = "none") -> Model:
+    return model_of(find(FILE), {"fault": fault})
+
+
+def managers(count: int = 2) -> Model:
+    return model_of(find(PROVED), {"resource_managers": count})
+
+
+def pigeons() -> Model:
+    return model_of(find(PIGEONS), {"holes": 11})
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, "auto"])
+def test_all_obligations(solver: str) -> None:
+    model = managers()
+    told: list[ObligationResult] = []
+    results = answer_obligations(model, "consistency", solver, Limits(60), source=PROVED, told=told.append)
+    assert [one.name for one in results] == [one.name for one in obligations(model, "consistency")]
+    assert {one.verdict for one in results} == {ObligationVerdict.HOLDS}
+    assert sorted(one.name for one in told) == sorted(one.name for one in results)
+    assert {one.solver for one in results} <= ({solver} if solver != "auto" else set(SOLVERS))
+    assert all(one.effort.total > 0 and one.effort.memory_mb > 10 for one in results)
+
+
+def test_two_solvers_work_from_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(children, "cores", lambda: 2)
+    shares = children._shares(["a", "b", "c"], "auto")
+    assert shares == {"cadical": ["a", "b", "c"], "z3": ["c", "b", "a"]}
+    monkeypatch.setattr(children, "cores", lambda: 1)
+    assert children._shares(["a", "b", "c"], "auto") == {"cadical": ["a", "b", "c"]}
+    assert children._shares(["a", "b", "c"], "z3") == {"z3": ["a", "b", "c"]}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_one_obligation(solver: str) -> None:
+    result = answer_obligation(
+        twos(), "not-seven", "consecution of not-seven under add", solver, Limits(60), source=FILE
+    )
+    assert (result.verdict, result.solver) == (ObligationVerdict.FAILS, solver)
+    assert result.cti is not None
+    found = read_cti(twos(), result.cti)
+    assert (found.fragment.initial, found.fragment.last) == ((5,), (7,))
+    assert cti_document(twos(), found, FILE) == result.cti
+
+
+def test_an_answer_survives_json() -> None:
+    """As text it is smaller than the objects, which a row of a grid keeps."""
+    result = answer_obligation(twos("odd-step"), "even", "in bounds under fall", "z3", Limits(), source=FILE)
+    assert ObligationResult.from_json(json.loads(json.dumps(result.to_json()))) == result
+
+
+@pytest.mark.parametrize("solver", [*SOLVERS, "auto"])
+def test_the_time_is_kept_by_killing(solver: str) -> None:
+    """What was answered before is not lost."""
+    results = answer_obligations(pigeons(), "nobody-flew", solver, Limits(seconds=1.5), source=PIGEONS)
+    hard = {one.name: one for one in results}["consecution of nobody-flew under fly"]
+    assert hard.verdict is ObligationVerdict.UNKNOWN
+    assert hard.reason is not None and "time: stopped after 1.5 s" in hard.reason
+    assert (hard.solver, hard.cti) == (solver, None)
+    assert hard.effort.total >= 1.5 and hard.effort.memory_mb > 10
+    others = [one for one in results if one is not hard]
+    if solver == "auto":
+        assert {one.verdict for one in others} == {ObligationVerdict.HOLDS}
+    else:
+        assert others[0].verdict is ObligationVerdict.HOLDS
+        assert others[-1].verdict is ObligationVerdict.UNKNOWN, "it comes after the hard one"
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_memory_is_limited(solver: str) -> None:
+    (result,) = answer_obligations(
+        pigeons(), "nobody-flew", solver, Limits(60, 30), source=PIGEONS, names=("implication",)
+    )
+    assert result.verdict is ObligationVerdict.UNKNOWN
+    assert result.reason is not None and "limit of 30 MB" in result.reason
+
+
+def test_no_child_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    pids: list[int] = []
+
+    def forked(*arguments: Any) -> Forked:
+        child = Forked(*arguments)
+        assert child.pid is not None
+        pids.append(child.pid)
+        return child
+
+    def tired(_: ObligationResult) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "Forked", forked)
+    with pytest.raises(KeyboardInterrupt):
+        answer_obligations(pigeons(), "nobody-flew", "auto", Limits(60), source=PIGEONS, told=tired)
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_mistakes_are_the_users() -> None:
+    with pytest.raises(UserError, match="even has no obligation `implicaton`: did you mean `implication`"):
+        answer_obligation(twos(), "even", "implicaton", "z3", Limits(60), source=FILE)
+    with pytest.raises(UserError, match="twos has no initial state"):
+        answer_obligation(twos("no-start"), "even", "initiation of even", "z3", Limits(60), source=FILE)
+
+
+# -- certificates ----------------------------------------------------------------------------------------
+
+
+def proof(solver: str = "cadical") -> dict[str, Any]:
+    model = managers()
+    results = answer_obligations(model, "consistency", solver, Limits(60), source=PROVED)
+    return certificate(model, "consistency", results, source=PROVED)
+
+
+def write(folder: Path, data: Any) -> Path:
+    path = folder / "proof.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_a_certificate() -> None:
+    made = proof()
+    assert (made["verdict"], made["property"]) == ("proved", "consistency")
+    assert made["parameters"] == dict(managers().parameters)
+    assert made["fingerprint"] == managers().fingerprint
+    first = made["conjuncts"][0]
+    assert first["name"] == "down-while-recovering"
+    assert first["formula"].startswith('\\A rm \\in 1..2 : (rmState[rm] = "unavailable") = ')
+    assert len(made["obligations"]) == len(obligations(managers(), "consistency"))
+    assert made["obligations"][-1].keys() == {"name", "solver", "seconds", "verdict"}
+
+
+@pytest.mark.parametrize(("solver", "other"), [("z3", "cadical"), ("cadical", "z3")])
+def test_the_other_solver_checks_again(solver: str, other: str, tmp_path: Path) -> None:
+    found = read_certificate(write(tmp_path, proof(solver)))
+    results = recheck(managers(), found, Limits(60), source=PROVED)
+    assert {(one.verdict, one.solver) for one in results} == {(ObligationVerdict.HOLDS, other)}
+    assert len(results) == len(found.obligations)
+
+
+def test_each_obligation_is_checked_by_the_other_solver(tmp_path: Path) -> None:
+    made = proof()
+    for one in made["obligations"][::2]:
+        one["solver"] = "z3"
+    found = read_certificate(write(tmp_path, made))
+    results = recheck(managers(), found, Limits(60), source=PROVED)
+    given = [one["solver"] for one in made["obligations"]]
+    assert all(one.solver != solver for one, solver in zip(results, given, strict=True))
+    assert {one.verdict for one in results} == {ObligationVerdict.HOLDS}
+
+
+def test_what_is_not_proved_gets_none() -> None:
+    model = twos()
+    results = answer_obligations(model, "not-seven", "cadical", Limits(60), source=FILE)
+    with pytest.raises(InternalError, match="not known that the consecution of not-seven under add holds"):
+        certificate(model, "not-seven", results, source=FILE)
+    with pytest.raises(InternalError, match="not known that the initial states in bounds holds"):
+        certificate(model, "not-seven", results[1:], source=FILE)
+
+
+def _drop(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda made: made.pop(name)
+
+
+MUTANTS: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
+    (lambda made: made.update(fingerprint="0" * 64), "a proof about another model: two-phase-commit"),
+    (lambda made: made["parameters"].update(resource_managers=3), "a proof about another model"),
+    (lambda made: made["conjuncts"].pop(), ".conjuncts: these are not the conjuncts by which consistency"),
+    (
+        lambda made: made["conjuncts"][0].update(formula="TRUE"),
+        ".conjuncts: these are not the conjuncts by which consistency",
+    ),
+    (
+        lambda made: made["obligations"].pop(3),
+        ".obligations: the initiation of commit-is-decided is missing, so this proves nothing",
+    ),
+    (lambda made: made["obligations"].reverse(), "there are others than should be, or in another order"),
+    (lambda made: made["obligations"].append(made["obligations"][0]), "there are others than should be"),
+    (lambda made: made.update(property="consistensy"), ".property: two-phase-commit has no property"),
+    (
+        lambda made: made.update(property="type-ok"),
+        ".conjuncts: these are not the conjuncts by which type-ok",
+    ),
+    (lambda made: made["obligations"][0].update(verdict="fails"), ".obligations[0].verdict: a proof needs"),
+    (
+        lambda made: made["obligations"][0].update(solver="oracle"),
+        ".obligations[0].solver: one of z3, cadical",
+    ),
+    (lambda made: made["obligations"][0].update(seconds="1"), ".obligations[0].seconds: a number is needed"),
+    (lambda made: made["obligations"].insert(0, 7), ".obligations[0]: an object is needed"),
+    (lambda made: made.update(verdict="safe"), ".verdict: proved is needed, not 'safe'"),
+    (lambda made: made.update(version=2), ".version: this Leadline reads version 1, not 2"),
+    (lambda made: made.update(version=True), ".version: an integer is needed"),
+    (lambda made: made.update(more=1), ".more has no meaning in a certificate"),
+    (
+        lambda made: made["parameters"].update(resource_managers=[2]),
+        ".parameters.resource_managers: an integer",
+    ),
+    (_drop("fingerprint"), ": fingerprint is missing, so this is no certificate of Leadline's"),
+    (_drop("obligations"), ": obligations is missing, so this is no certificate of Leadline's"),
+]
+
+
+@pytest.mark.parametrize(("mutate", "complaint"), MUTANTS)
+def test_a_mutant_is_refused(
+    mutate: Callable[[dict[str, Any]], Any], complaint: str, tmp_path: Path, made: dict[str, Any]
+) -> None:
+    mutate(made)
+    path = write(tmp_path, made)
+    with pytest.raises(UserError) as told:
+        found = read_certificate(path)
+        recheck(model_of(find(found.protocol), found.settings), found, Limits(60), source=PROVED)
+    assert str(told.value).startswith(str(path)) and complaint in str(told.value)
+
+
+@pytest.fixture(scope="module")
+def proved() -> str:
+    return json.dumps(proof())
+
+
+@pytest.fixture
+def made(proved: str) -> dict[str, Any]:
+    """A certificate that the test may spoil."""
+    data: dict[str, Any] = json.loads(proved)
+    return data
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"version": 1', '{"a": 1, "a": 2}', "null"])
+def test_a_file_that_is_no_certificate(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "proof.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=r"proof\.json"):
+        read_certificate(path)
+
+
+def test_a_file_that_there_is_not(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be read: No such file"):
+        read_certificate(tmp_path / "nowhere.json")
+
+
+def test_a_forged_certificate_does_not_stand(tmp_path: Path) -> None:
+    """It says that all obligations hold, and the other solver finds that one does not."""
+    model = twos()
+    results = answer_obligations(model, "not-seven", "cadical", Limits(60), source=FILE)
+    forged = [
+        ObligationResult(one.name, one.solver, ObligationVerdict.HOLDS, None, one.effort) for one in results
+    ]
+    path = write(tmp_path, certificate(model, "not-seven", forged, source=FILE))
+    again = recheck(model, read_certificate(path), Limits(60), source=FILE)
+    assert [one.name for one in again if one.verdict is ObligationVerdict.FAILS] == [
+        "consecution of not-seven under add"
+    ]

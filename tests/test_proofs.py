@@ -1,0 +1,178 @@
+"""What is proved by induction of the built-in protocols, and what is not since it is false."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
+from leadline.symbolic.engines.induction import ObligationVerdict, conjuncts, obligations
+from leadline.symbolic.engines.induction.checker import Induction
+from leadline.symbolic.lang import Model
+from leadline.symbolic.solve import SOLVERS, CadicalSolver
+
+KAFKA_TRANSACTIONS = ("as-published", "mended-become-leader")
+KAFKA_REPLICATION = ("truncate-to-high-watermark", "kip-101", "kip-279", "kip-320-first-try", "kip-320")
+
+
+def failing(model: Model, goal: str, solver: str = "cadical") -> list[str]:
+    induction = Induction(model, goal, SOLVERS[solver], model.protocol)
+    results = [induction.check(one) for one in obligations(model, goal)]
+    assert all(one.verdict is not ObligationVerdict.UNKNOWN for one in results)
+    return [one.name for one in results if one.verdict is ObligationVerdict.FAILS]
+
+
+def made(protocol: str, **settings: Any) -> Model:
+    return model_of(find(protocol), settings)
+
+
+@pytest.mark.parametrize("managers", range(2, 8))
+def test_consistency_of_two_phase_commit(managers: int) -> None:
+    assert failing(made("two-phase-commit", resource_managers=managers), "consistency") == []
+
+
+@pytest.mark.parametrize("rm_may_fail", [True, False])
+@pytest.mark.parametrize("tm_may_fail", [True, False])
+@pytest.mark.parametrize("variant", ["crashing-managers", "backup-manager"])
+def test_types_of_two_phase_commit(variant: str, rm_may_fail: bool, tm_may_fail: bool) -> None:
+    model = made("two-phase-commit", variant=variant, rm_may_fail=rm_may_fail, tm_may_fail=tm_may_fail)
+    assert failing(model, "type-ok") == []
+
+
+def test_consistency_with_a_backup_manager_is_not_proved() -> None:
+    """It is false."""
+    assert failing(made("two-phase-commit", variant="backup-manager"), "consistency")
+
+
+@pytest.mark.parametrize("name", ["down-while-recovering", "commit-is-decided", "all-stay-prepared"])
+def test_each_strengthening_of_consistency_is_needed(name: str) -> None:
+    model = made("two-phase-commit")
+    assert name in [one.name for one in conjuncts(model, "consistency")]
+    fewer = {key: one for key, one in model.properties.items() if key != name}
+    assert failing(replace(model, properties=fewer), "consistency")
+
+
+@pytest.mark.parametrize("replicas", [2, 3, 4])
+@pytest.mark.parametrize("variant", ["as-published", "mended-handle-vote"])
+def test_disjointness_of_leases(variant: str, replicas: int) -> None:
+    assert failing(made("spanner-leases", variant=variant, replicas=replicas), "disjointness") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_disjointness_of_leases_of_five_replicas(solver: str) -> None:
+    model = made("spanner-leases", variant="mended-handle-vote", replicas=5)
+    assert failing(model, "disjointness", solver) == []
+
+
+def test_the_mended_leases_are_led() -> None:
+    """That leases are apart says something."""
+    model = made("spanner-leases", variant="mended-handle-vote", tt_max_si=3)
+    found = explore(Semantics(model), ["disjointness"])
+    assert found.fired["become_leader"] and not found.properties["disjointness"].violations
+
+
+@pytest.mark.slow
+def test_disjointness_of_leases_of_five_replicas_as_published_is_false() -> None:
+    """Leaders that share one acceptor only may have leases that overlap."""
+    model = made("spanner-leases", replicas=5)
+    options = BmcOptions(9, "sweeps")
+    (found,) = bounded_check(model, model.choose_properties(("disjointness",)), options, CadicalSolver)
+    assert found.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.slow
+def test_disjointness_of_leases_of_five_replicas_as_published_is_not_proved() -> None:
+    """What fails is what a majority without the other leader can do."""
+    assert failing(made("spanner-leases", replicas=5), "disjointness") == [
+        "consecution of disjointness under become_leader"
+    ]
+
+
+@pytest.mark.parametrize("variant", KAFKA_REPLICATION)
+@pytest.mark.parametrize("replicas", [2, 3])
+def test_types_of_kafka_replication(variant: str, replicas: int) -> None:
+    assert failing(made("kafka-replication", variant=variant, replicas=replicas), "type-ok") == []
+
+
+@pytest.mark.parametrize("variant", KAFKA_REPLICATION)
+def test_types_of_kafka_replication_of_more(variant: str) -> None:
+    sizes = {"log_size": 4, "max_records": 4, "max_leader_epoch": 4}
+    assert failing(made("kafka-replication", variant=variant, replicas=5, **sizes), "type-ok") == []
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"model_producer": True, "model_consumer": True},
+        {"max_crash_times": 3, "retain_null_key": False},
+        {
+            "message_sent_limit": 5,
+            "compaction_times_limit": 5,
+            "keys": 3,
+            "values": 3,
+            "model_producer": True,
+        },
+        {"keys": 0, "values": 0},
+    ],
+    ids=str,
+)
+def test_types_of_pulsar_compaction(settings: dict[str, Any]) -> None:
+    assert failing(made("pulsar-compaction", **settings), "type-safe") == []
+
+
+@pytest.mark.parametrize("variant", KAFKA_TRANSACTIONS)
+@pytest.mark.parametrize(
+    "settings", [{"clients": 1}, {"clients": 1, "max_coordinator_changes": 0}, {"brokers": 1}], ids=str
+)
+def test_types_of_small_kafka_transactions(variant: str, settings: dict[str, Any]) -> None:
+    assert failing(made("kafka-transactions", variant=variant, **settings), "type-ok") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("variant", KAFKA_TRANSACTIONS)
+@pytest.mark.parametrize("goal", ["type-ok", "no-bad-state-response"])
+def test_types_of_kafka_transactions(goal: str, variant: str, solver: str) -> None:
+    assert failing(made("kafka-transactions", variant=variant), goal, solver) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"brokers": 3},
+        {"clients": 3},
+        {"topic_partitions": 2},
+        {"transaction_ids": 2, "topic_partitions": 2},
+        {"transaction_ids": 2, "log_partitions": 2, "variant": "mended-become-leader"},
+    ],
+    ids=str,
+)
+def test_types_of_more_kafka_transactions(settings: dict[str, Any]) -> None:
+    assert failing(made("kafka-transactions", **settings), "type-ok") == []
+
+
+def test_types_of_kafka_transactions_of_many_changes_are_not_proved() -> None:
+    """The bounds are estimates there, and what the counts rest on is false."""
+    assert failing(made("kafka-transactions", max_coordinator_changes=2, clients=1), "type-ok")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "settings", "goal"),
+    [
+        ("two-phase-commit", {"resource_managers": 7}, "consistency"),
+        ("spanner-leases", {"replicas": 3}, "disjointness"),
+        ("kafka-replication", {}, "type-ok"),
+        ("pulsar-compaction", {}, "type-safe"),
+    ],
+    ids=str,
+)
+def test_the_other_solver_proves_it_too(protocol: str, settings: dict[str, Any], goal: str) -> None:
+    assert failing(made(protocol, **settings), goal, "z3") == []
