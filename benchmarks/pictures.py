@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.summary import Cell, Cells
-from leadline.benchmarks.svg import Line, Mark, chart
+from leadline.symbolic.report.svg import Line, Mark, chart
 
 _SECONDS = "seconds"
 

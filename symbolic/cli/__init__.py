@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from leadline import __version__
-from leadline.symbolic.cli import check, explore, export, grid, listing, report, show, trace
+from leadline.symbolic.cli import check, explore, export, grid, listing, prove, report, results, show, trace
 from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.offered import add_offered
 from leadline.symbolic.cli.output import forget_output, tell
 from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
 
-COMMANDS = (listing, show, explore, check, export, grid, report, trace)
+COMMANDS = (listing, show, explore, check, prove, export, grid, results, report, trace)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

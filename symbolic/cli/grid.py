@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.files import write_out
-from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, tell
-from leadline.symbolic.cli.progress import live
+from leadline.symbolic.cli.grid_answers import Answers, grid_json, grid_report
+from leadline.symbolic.cli.inputs import store_folder
+from leadline.symbolic.cli.output import add_format, as_json, deliver, tell
+from leadline.symbolic.cli.plan import show_plan
+from leadline.symbolic.cli.progress import steady
 from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
+    from leadline.symbolic.grid.archive import StoreArchive
     from leadline.symbolic.grid.plan import Plan
+    from leadline.symbolic.grid.resume import Resumed
     from leadline.symbolic.grid.rows import Row
-    from leadline.symbolic.grid.store import Store
 
 _STORES = Path("build", "store")
+_GOES_ON = "the same command goes on from there"
 
 
 def add_parser(commands: Any) -> None:
@@ -29,133 +32,151 @@ def add_parser(commands: Any) -> None:
         "grid",
         help="answer the queries of a grid file on Spark",
         description="Answer the queries of a grid file on Spark. What the store answers already is not run "
-        "again, except for what was unknown and has more to use now.",
-        epilog="Exit codes: 0 if every query is answered (a violation is an answer), 20 if one is unknown, "
-        "2 if the file has mistakes or Spark does not start, 130 if interrupted (the same command goes on "
-        "from there).",
+        "again, except for what was unknown and has more to use now. A query is moot, and not run, once "
+        "another answer says what it would find: a violation that it would find too, or a proof.",
+        epilog="Exit codes: 0 if every query is answered or moot (a violation is an answer), 20 if one is "
+        "unknown or was not run, 2 if the file has mistakes or Spark does not start, 130 if interrupted (the "
+        "same command goes on from there).",
     )
     parser.add_argument("file", metavar="FILE.toml", type=Path, help="what to ask")
     parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*], this machine)")
     parser.add_argument(
         "--store",
         metavar="DIR",
-        type=Path,
+        type=store_folder,
         help=f"where results are kept (default: {_STORES}/NAME of NAME.toml)",
+    )
+    parser.add_argument(
+        "--plan", action="store_true", help="show what would run and about what it costs, and run nothing"
+    )
+    parser.add_argument("--no-prune", dest="prune", action="store_false", help="run moot queries too")
+    parser.add_argument("--ui", action="store_true", help="let Spark show its pages while the grid runs")
+    parser.add_argument(
+        "--retries",
+        metavar="N",
+        type=_count,
+        help="how often a query is tried again whose worker process or machine was lost (default: 2)",
+    )
+    parser.add_argument(
+        "--conf",
+        metavar="NAME=VALUE",
+        type=_setting,
+        action="append",
+        default=[],
+        help="a setting of Spark's, such as spark.executor.memory=2g; may be repeated",
     )
     add_format(parser, "text", "json")
     parser.set_defaults(run=run)
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) > 100:
+        raise argparse.ArgumentTypeError(f"a number in 0..100 is needed, not {text}")
+    return int(text)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name.startswith("spark."):
+        raise argparse.ArgumentTypeError(f"spark.NAME=VALUE is needed, not {text}")
+    return name, value
+
+
 def run(args: argparse.Namespace) -> Exit:
     """Run what is not answered yet, and report all of it."""
     # Here, so that other commands do not wait for Parquet to load.
+    from leadline.symbolic.grid.archive import StoreArchive, new_run
+    from leadline.symbolic.grid.cost import read_cost_model
     from leadline.symbolic.grid.plan import plan
+    from leadline.symbolic.grid.resume import resume
     from leadline.symbolic.grid.store import Store
 
-    todo = plan(args.file)
     store = Store(args.store or _STORES / args.file.stem)
-    store.create()
-    before = _settled(todo, store, warn=True)
-    _answer(args, todo, store, before)
-    rows = _stored(todo, store)
-    report = _report(todo, store, rows, before)
-    write_out(store.folder / "report.txt", report.text())
-    deliver(report, as_json(_json(todo, store, rows, before)) if args.format == "json" else None, None)
-    answered = sum(not row.unknown() for row in rows)
+    costs, warnings = read_cost_model(store.folder)
+    todo = plan(args.file, costs)
+    if not args.plan:
+        store.create()
+    begin = resume(todo.queries, store, prune=args.prune)
+    for warning in (*warnings, *begin.warnings):
+        tell(warning)
+    if args.plan:
+        return show_plan(todo, begin, store.folder, args.format)
+    archive = StoreArchive(store, new_run(), todo.predicted)
+    if begin.left or begin.moot:
+        _answer(args, begin, todo, archive)
+        _learn(todo, _known(todo, archive), store.folder)
+    answers = Answers(todo, store.folder, archive.run, _known(todo, archive), len(begin.settled))
+    _deliver(args, answers)
+    answered = sum(not row.unknown() for row in answers.rows)
     return Exit.HOLDS if answered == len(todo.queries) else Exit.UNKNOWN
 
 
-def _settled(todo: Plan, store: Store, *, warn: bool = False) -> set[str]:
-    """The ids of the queries that need not be run again."""
-    found = store.find(query.id for query in todo.queries)
-    for warning in found.warnings if warn else ():
-        tell(warning)
-    return {
-        query.id for query in todo.queries if query.id in found.rows and found.rows[query.id].settles(query)
+def _learn(todo: Plan, rows: Sequence[Row], folder: Path) -> None:
+    """Keep in the store what the run says of costs, for the next plan."""
+    try:
+        todo.costs.refit(rows).write(folder)
+    except OSError as error:
+        tell(f"what was learned of costs is not kept in {folder}: {error.strerror}")
+
+
+def _known(todo: Plan, archive: StoreArchive) -> list[Row]:
+    """What is known of the queries, whether it could be stored or not."""
+    known: Mapping[str, Row] = {
+        **archive.store.find(query.id for query in todo.queries).rows,
+        **{answer.row.query: answer.row for answer in archive.unsaved},
     }
+    return [known[query.id] for query in todo.queries if query.id in known]
 
 
-def _stored(todo: Plan, store: Store) -> list[Row]:
-    found = store.find(query.id for query in todo.queries).rows
-    return [found[query.id] for query in todo.queries if query.id in found]
-
-
-def _answer(args: argparse.Namespace, todo: Plan, store: Store, before: set[str]) -> None:
-    """Answer what is left; a Spark that gives up is told, and what it did is reported."""
-    left = [query for query in todo.queries if query.id not in before]
-    if not left:
-        return
+def _answer(args: argparse.Namespace, begin: Resumed, todo: Plan, archive: StoreArchive) -> None:
+    """Answer what is left; where that ends early it is told why, and what was done is reported."""
     # Here, since nothing else needs Spark.
     from leadline.symbolic.grid import spark
+    from leadline.symbolic.grid.spark import SparkGaveUp
 
     try:
-        store.forget(query.id for query in left)
-        with live(f"grid {args.file.name}") as show:
-            show("starting Spark")
-            spark.run(
-                left,
-                store,
-                args.master or spark.MASTER,
-                lambda done: show(f"{len(before) + done} of {len(todo.queries)} queries"),
-            )
+        archive.store.record(archive.run, todo.queries)
+        for query, reason in begin.moot:
+            archive.moot(query, reason)
+        if begin.left:
+            _on_spark(args, begin, archive, spark.run)
     except KeyboardInterrupt:
-        done = len(_settled(todo, store))
-        tell(
-            f"interrupted: {done} of {len(todo.queries)} queries are answered and kept in {store.folder}; "
-            "the same command goes on from there"
-        )
+        done = len(_known(todo, archive))
+        kept = f"{done} of {len(todo.queries)} queries are answered and kept in {archive.store.folder}"
+        tell(f"interrupted: {kept}; {_GOES_ON}")
         raise
-    except spark.SparkGaveUp as error:
-        tell(f"{error}; what was answered is kept, the same command goes on from there")
+    except SparkGaveUp as error:
+        tell(f"{error}; what was answered is kept, {_GOES_ON}")
     except OSError as error:
-        raise UserError(f"the store {store.folder} cannot be written: {error.strerror}") from error
+        lost = len(archive.unsaved)
+        answers = f"{lost} answer{'s' if lost != 1 else ''}, shown here, could not be stored;"
+        tell(
+            f"the store {archive.store.folder} cannot be written: {error.strerror}; {answers} what was "
+            f"answered before is kept; make room, then {_GOES_ON}"
+        )
 
 
-def _report(todo: Plan, store: Store, rows: Sequence[Row], before: set[str]) -> Report:
-    from leadline.symbolic.grid.summary import counts, groups, verdict_text
+def _on_spark(args: argparse.Namespace, begin: Resumed, archive: StoreArchive, start: Any) -> None:
+    from leadline.symbolic.grid.session import MASTER, RETRIES, Setup
 
-    report = Report()
-    for group in groups(rows):
-        report.say(group.title)
-        header = [*group.varying, "property", "solver", "verdict", "seconds", "MB", "run"]
-        lines = [
-            [
-                *group.point(row),
-                row.property,
-                row.solver,
-                verdict_text(row),
-                f"{row.task_seconds:.1f}",
-                f"{row.memory_mb:.0f}",
-                "earlier" if row.query in before else "now",
-            ]
-            for row in group.rows
-        ]
-        report.table(header, lines)
-        report.say()
-    for text in todo.dropped:
-        report.say(f"dropped: {text}")
-    report.say(counts(rows))
-    if len(rows) < len(todo.queries):
-        report.say(f"not run: {len(todo.queries) - len(rows)} of {len(todo.queries)}")
-    if before:
-        report.say(f"{len(before)} answered in an earlier run were skipped")
-    report.say(f"the results are in {store.folder}")
-    return report
+    retries = RETRIES if args.retries is None else args.retries
+    setup = Setup(args.master or MASTER, retries, args.ui, dict(args.conf))
+    with steady(f"grid {args.file.name}") as show:
+        show("starting Spark", 0.0)
+        start(
+            begin.left,
+            archive,
+            setup,
+            begin.pruning,
+            lambda tally: show(tally.text(), tally.share),
+            started=lambda spark: tell(f"Spark shows its pages at {spark.uiWebUrl}") if args.ui else None,
+        )
 
 
-def _json(todo: Plan, store: Store, rows: Sequence[Row], before: set[str]) -> Mapping[str, Any]:
-    return {
-        "store": str(store.folder),
-        "queries": len(todo.queries),
-        "dropped": list(todo.dropped),
-        "results": [{**_row_json(row), "skipped": row.query in before} for row in rows],
-    }
-
-
-def _row_json(row: Row) -> dict[str, Any]:
-    return {
-        **asdict(row),
-        "parameters": row.settings(),
-        "trace": None if row.trace is None else json.loads(row.trace),
-        "started": row.started.isoformat(),
-    }
+def _deliver(args: argparse.Namespace, answers: Answers) -> None:
+    report = grid_report(answers)
+    try:
+        write_out(answers.store / "report.txt", report.text())
+    except UserError as error:
+        tell(str(error))
+    deliver(report, as_json(grid_json(answers)) if args.format == "json" else None, None)

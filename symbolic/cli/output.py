@@ -143,6 +143,15 @@ def tell(text: str) -> None:
     print(f"leadline: {text}", file=sys.stderr)
 
 
+def printable(text: str) -> str:
+    """A text on one line that cannot steer a terminal: what is no character to see is written as its escape.
+
+    >>> printable("a\\x1b[2Jb")
+    'a\\\\x1b[2Jb'
+    """
+    return "".join(x if x.isprintable() else x.encode("unicode_escape").decode() for x in text)
+
+
 def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
     """Rows as lines with aligned columns.
 

@@ -24,7 +24,10 @@ def parameters_json(parameters: Mapping[str, Setting | None]) -> str:
 
 @dataclass(frozen=True)
 class GridQuery:
-    """Whether one property of one protocol can be violated within so many layers.
+    """One question about one property of one protocol at one point of the parameters.
+
+    With the engine "bmc": can the property be violated within so many layers? With "induction": does one
+    obligation of its inductive proof hold?
 
     Attributes:
         protocol: the protocol's name.
@@ -33,9 +36,12 @@ class GridQuery:
         parameters: all parameters, as `parameters_json` writes them.
         property: the property's name, or "deadlock".
         kind: the property's kind: "invariant", "probe" or "deadlock".
-        depth: layers to look ahead.
-        unroll: what a layer of the unrolling holds.
+        engine: "bmc" or "induction".
+        depth: layers to look ahead; None for an obligation.
+        unroll: what a layer of the unrolling holds; None for an obligation.
+        obligation: the obligation's name; None for a bounded check.
         solver: the solver's name.
+        seed: what the solver draws its random choices from, 0 or more.
         limits: what the query may use.
         fingerprint: the model's.
     """
@@ -46,9 +52,12 @@ class GridQuery:
     parameters: str
     property: str
     kind: str
-    depth: int
-    unroll: str
+    engine: str
+    depth: int | None
+    unroll: str | None
+    obligation: str | None
     solver: str
+    seed: int
     limits: Limits
     fingerprint: str
 
@@ -61,12 +70,15 @@ class GridQuery:
         """
         asked = {
             "depth": self.depth,
+            "engine": self.engine,
             "fingerprint": self.fingerprint,
             "kind": self.kind,
             "leadline": leadline.__version__,
+            "obligation": self.obligation,
             "parameters": self.parameters,
             "property": self.property,
             "protocol": self.protocol,
+            "seed": self.seed,
             "solver": self.solver,
             "unroll": self.unroll,
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -14,6 +14,15 @@ import pyarrow as pa
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.lang.parameters import Setting
+
+MOOT = "moot"
+"""The verdict of a query that was not asked, since another answer had made it pointless."""
+
+NOT_INDUCTIVE = "not inductive"
+"""How the reason begins where an obligation has a counterexample to induction."""
+
+SCHEMA_VERSION = 1
+"""The version of the columns; it changes whenever one of them does."""
 
 _ARROW: dict[type, pa.DataType] = {
     str: pa.string(),
@@ -33,13 +42,15 @@ class Row:
     parameters: Annotated[str, "every parameter's value: a JSON object, sorted by name"]
     property: Annotated[str, "the property's name, or deadlock"]
     kind: Annotated[str, "invariant, probe (a violation is expected) or deadlock"]
-    depth_asked: Annotated[int, "steps to look ahead"]
-    engine: Annotated[str, "the engine that was asked: bmc"]
-    unroll: Annotated[str, "what a layer of the unrolling held: steps"]
+    engine: Annotated[str, "the engine that was asked: bmc or induction"]
+    depth_asked: Annotated[int | None, "layers to look ahead; null for an obligation"]
+    unroll: Annotated[str | None, "what a layer held: steps or sweeps; null for an obligation"]
+    obligation: Annotated[str | None, "the obligation of an inductive proof; null for a bounded check"]
     solver: Annotated[str, "the solver's name"]
+    seed: Annotated[int, "what the solver drew its random choices from"]
     timeout_seconds: Annotated[float | None, "the limit on wall-clock time, in seconds"]
     memory_limit_mb: Annotated[int | None, "the limit on address space, in megabytes"]
-    verdict: Annotated[str, "proved, safe (to the depth reached), unknown, out-of-bounds or violated"]
+    verdict: Annotated[str, "proved, safe (to the depth reached), unknown, out-of-bounds, violated or moot"]
     depth: Annotated[int, "the deepest layer known to hold no counterexample; -1 if none is"]
     steps: Annotated[int | None, "the length of the counterexample in steps"]
     build_seconds: Annotated[float, "seconds spent on making terms and clauses"]
@@ -49,8 +60,10 @@ class Row:
     memory_mb: Annotated[float, "peak memory of the child process in megabytes"]
     variables: Annotated[int, "variables given to the solver"]
     clauses: Annotated[int, "clauses given to the solver"]
-    reason: Annotated[str | None, "why the verdict is not better known, or what is out of bounds"]
-    trace: Annotated[str | None, "the counterexample as JSON that `leadline trace` reads"]
+    predicted_seconds: Annotated[float | None, "what the cost model expected, in seconds"]
+    reason: Annotated[str | None, "why it is not better known, what is out of bounds, or why it is moot"]
+    trace: Annotated[str | None, "the counterexample's file in the store, which `leadline trace` reads"]
+    run: Annotated[str, "the run of `leadline grid` that answered: its time of start and a random part"]
     fingerprint: Annotated[str, "the model's hash: of its variables, initial states, actions and properties"]
     leadline_version: Annotated[str, "the Leadline that answered"]
     solver_version: Annotated[str, "the package of the solver and its version"]
@@ -68,13 +81,22 @@ class Row:
         """Whether the query was not answered."""
         return self.verdict == str(Verdict.UNKNOWN)
 
+    def moot(self) -> bool:
+        """Whether the query was not asked, since another answer had made it pointless."""
+        return self.verdict == MOOT
+
+    def not_inductive(self) -> bool:
+        """Whether an obligation was refuted: the property may still hold, this proof of it does not."""
+        return self.unknown() and (self.reason or "").startswith(NOT_INDUCTIVE)
+
     def settles(self, query: GridQuery) -> bool:
         """Whether the query need not be run again.
 
-        An answer settles it. What stopped at a limit would do so again, unless there is more to use now; what
-        failed otherwise gets another try.
+        An answer settles it, and so does a counterexample to induction, or that another answer made the query
+        pointless (whether that answer still stands, whoever prunes must say). What stopped at a limit would
+        do so again, unless there is more to use now; what failed otherwise gets another try.
         """
-        if not self.unknown():
+        if not self.unknown() or self.not_inductive():
             return True
         limit, asked = {
             "time": (self.timeout_seconds, query.limits.seconds),
@@ -94,20 +116,20 @@ def _field(name: str, annotation: Any) -> pa.Field:
 SCHEMA = pa.schema([_field(*item) for item in get_type_hints(Row, include_extras=True).items()])
 """The columns in Parquet; each field's metadata has its line of documentation under `doc`."""
 
-
-def to_table(row: Row) -> pa.Table:
-    """A row as a table of one row."""
-    return pa.Table.from_pylist([asdict(row)], schema=SCHEMA)
+_BARE = pa.schema([field.remove_metadata() for field in SCHEMA])
 
 
-def from_table(table: pa.Table) -> Row:
-    """The row of a table of one.
+def to_table(rows: Iterable[Row]) -> pa.Table:
+    """Rows as a table, its columns without their documentation: ten thousand files would repeat it."""
+    return pa.Table.from_pylist([asdict(row) for row in rows], schema=_BARE)
+
+
+def from_table(table: pa.Table) -> list[Row]:
+    """The rows of a table.
 
     Raises:
-        ValueError: if its columns are others or it holds another number of rows.
+        ValueError: if its columns are others than these.
     """
     if not table.schema.equals(SCHEMA):
         raise ValueError("its columns are not those of this version")
-    if table.num_rows != 1:
-        raise ValueError(f"it holds {table.num_rows} rows")
-    return Row(**table.to_pylist()[0])
+    return [Row(**values) for values in table.to_pylist()]

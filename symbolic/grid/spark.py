@@ -1,143 +1,176 @@
-"""Queries on Spark: one a partition, on this machine's processors or on any master.
-
-All that Spark and its machines say goes to a file: what a user must know of it is told here.
-"""
+"""Queries on Spark: each is a job of its own, so each can be named, cancelled and lost alone."""
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from functools import partial
+import queue
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pyspark import SparkConf, SparkContext
-from pyspark.errors import PySparkException
-from pyspark.java_gateway import launch_gateway
+from pyspark import SparkContext
 
-import leadline
-from leadline.symbolic.grid.java import require_java
+from leadline.symbolic.grid.archive import StoreArchive
+from leadline.symbolic.grid.progress import Tally
+from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.task import answer
-from leadline.symbolic.lang import LeadlineError, UserError
+from leadline.symbolic.grid.schedule import Ended, Schedule
+from leadline.symbolic.grid.session import Setup, gist, session
+from leadline.symbolic.grid.summary import layers
+from leadline.symbolic.grid.task import Answer, answer
+from leadline.symbolic.grid.worker import Errand, Task
+from leadline.symbolic.lang import LeadlineError
 
-MASTER = "local[*]"
-"""This machine, with as many tasks at once as it has processors."""
-
-_LOOKS = 0.2  # seconds between two looks at what is there
+_THREADS = 4096  # they exist only where as many queries run
+_REASON = 400  # characters of what Spark says of a lost query
 
 
 class SparkGaveUp(LeadlineError, RuntimeError):
     """Spark ended before all queries were answered; what was answered is stored."""
 
 
-def run(queries: Sequence[GridQuery], store: Store, master: str, progress: Callable[[int], None]) -> None:
+def run(
+    queries: Iterable[GridQuery],
+    archive: StoreArchive,
+    setup: Setup,
+    pruning: Pruning | None,
+    tell: Callable[[Tally], None],
+    *,
+    started: Callable[[SparkContext], None] = lambda _: None,
+    task: Task = answer,
+) -> None:
     """Answer queries and store their rows, each as soon as it exists.
 
     Args:
-        queries: what to ask; at least one.
-        store: where the rows go; a folder that the machines share, or the rows are stored at the end.
-        master: Spark's master.
-        progress: called from time to time with the number of rows stored.
+        queries: what to ask, at least one.
+        archive: where the rows go. Machines that share its folder store their rows themselves.
+        setup: where and how Spark runs.
+        pruning: what has learned of all answers so far; None to ask whatever they say.
+        tell: told how far it is, from time to time.
+        started: told of Spark once it is there.
+        task: answers a query.
 
     Raises:
         UserError: if there is no Java or Spark does not start.
         SparkGaveUp: if Spark ends before all are answered.
-        OSError: if a row cannot be stored.
+        OSError: if a row cannot be stored; it is among the archive's `unsaved`, with all others of which
+            that is so.
     """
-    require_java()
-    log = store.folder / "spark.log"
-    waiting = {query.id for query in queries}
-    with ThreadPoolExecutor(1) as pool, _spark(master, log) as spark:
-        job = pool.submit(_collect, spark, queries, store)
-        while not wait([job], _LOOKS).done:
-            waiting = {query for query in waiting if not store.path(query).exists()}
-            progress(len(queries) - len(waiting))
-        error = job.exception()
-        if error is not None:
-            raise SparkGaveUp(f"Spark gave up: {_gist(error)} (its log is {log})") from error
-        for row in job.result():
-            # What a machine could not store itself, or stored on a disk of its own.
-            if row.query not in store.find([row.query]).rows:
-                store.keep(row)
-
-
-def _collect(spark: SparkContext, queries: Sequence[GridQuery], store: Store) -> list[Row]:
-    return spark.parallelize(queries, numSlices=len(queries)).map(partial(_answer, store=store)).collect()
-
-
-def _answer(query: GridQuery, store: Store) -> Row:
-    return answer(query, store)
+    schedule = Schedule(queries, archive.predicted, archive, pruning)
+    log = archive.store.folder / "spark.log"
+    with _sign(archive) as sign, session(setup, log) as spark:
+        started(spark)
+        executor = SparkExecutor(spark, archive, sign, task)
+        try:
+            schedule.run(executor, tell)
+        except SparkGaveUp as error:
+            raise SparkGaveUp(f"{error} (its log is {log})") from error
+        finally:
+            executor.close()
+            # However it ends, what was answered by then is stored, if that can be.
+            archive.unsaved += executor.answered()
+            archive.again()
 
 
 @contextmanager
-def _spark(master: str, log: Path) -> Iterator[SparkContext]:
-    """A Spark of our own, ended with its Java process when the work is."""
-    conf = _configuration(master)
-    interrupt = signal.getsignal(signal.SIGINT)
-    if master.startswith("local"):
-        os.environ["PYSPARK_PYTHON"] = sys.executable
-    else:
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+def _sign(archive: StoreArchive) -> Iterator[str]:
+    """A file in the store by which a machine sees that it shares the folder."""
+    path = archive.store.folder / f".run-{archive.run}"
+    path.touch()
     try:
-        with log.open("wb") as file:
-            gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]  # pyspark leaves it so
-    except (OSError, PySparkException) as error:
-        raise UserError(
-            f"Spark does not start: {_complaint(log) or _gist(error)} (its log is {log})"
-        ) from error
-    try:
-        try:
-            with warnings.catch_warnings():
-                # What pyspark thinks of the pandas that it finds: nothing here uses pandas.
-                warnings.simplefilter("ignore", FutureWarning)
-                spark = SparkContext(conf=conf, gateway=gateway)
-        except Exception as error:
-            raise UserError(f"Spark does not start on {master}: {_gist(error)} (its log is {log})") from error
-        try:
-            yield spark
-        finally:
-            spark.stop()
+        yield path.name
     finally:
-        signal.signal(signal.SIGINT, interrupt)
-        gateway.shutdown()
-        # The Java process ends when its standard input does.
-        gateway.proc.stdin.close()
-        gateway.proc.wait()
-        SparkContext._gateway = SparkContext._jvm = None
+        path.unlink(missing_ok=True)
 
 
-def _configuration(master: str) -> SparkConf:
-    conf = SparkConf().setMaster(master).setAppName("leadline grid")
-    conf.set("spark.ui.enabled", "false").set("spark.ui.showConsoleProgress", "false")
-    # Whoever runs the tasks finds the same package, wherever this process has it from.
-    conf.setExecutorEnv("PYTHONPATH", str(Path(leadline.__file__).parent.parent))
-    if master.startswith("local"):
-        # Nothing leaves the machine, so no network and no name of the host is needed.
-        conf.set("spark.driver.host", "localhost").set("spark.driver.bindAddress", "127.0.0.1")
-    return conf
+class SparkExecutor:
+    """Runs queries on Spark: each in a job of one partition, in a job group of its own.
+
+    Args:
+        spark: the Spark.
+        archive: what is stored where, by which run.
+        sign: the name of the run's sign in the store's folder.
+        task: answers a query.
+    """
+
+    def __init__(self, spark: SparkContext, archive: StoreArchive, sign: str, task: Task) -> None:
+        self._spark = spark
+        self._archive = archive
+        self._folder: Path = archive.store.folder.resolve()
+        self._sign = sign
+        self._task = task
+        # One partition with one element, on which every job works.
+        self._one = spark.parallelize([None], 1)
+        self._threads = ThreadPoolExecutor(_THREADS, "query")
+        self._ended: queue.SimpleQueue[Ended] = queue.SimpleQueue()
+
+    def width(self) -> int:
+        """Spark's processors and a few more: a query that waits at Spark's costs nothing."""
+        slots = self._spark.defaultParallelism
+        return slots + 1 + slots // 8
+
+    def start(self, query: GridQuery) -> None:
+        """Run a query."""
+        self._threads.submit(self._ask, query)
+
+    def cancel(self, query: GridQuery) -> None:
+        """Stop a query that runs."""
+        self._spark.cancelJobGroup(self._group(query))
+
+    def wait(self, seconds: float) -> Ended | None:
+        """A query that has ended; None if none does within so many seconds.
+
+        Raises:
+            SparkGaveUp: if Spark is no more.
+        """
+        try:
+            ended = self._ended.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        if ended.lost is not None and not self._alive():
+            raise SparkGaveUp(f"Spark gave up: {ended.lost}")
+        return ended
+
+    def answered(self) -> list[Answer]:
+        """The answers that have come in, that nobody has waited for and that are not stored."""
+        found = []
+        with suppress(queue.Empty):
+            while True:
+                ended = self._ended.get_nowait()
+                found += [ended.answer] if ended.answer is not None else []
+        return found
+
+    def close(self) -> None:
+        """Start nothing more; what runs ends with Spark."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _ask(self, query: GridQuery) -> None:
+        archive = self._archive
+        predicted = archive.predicted.get(query.id)
+        errand = Errand(query, archive.run, predicted, self._folder, self._sign, self._task)
+        try:
+            # The group belongs to the thread.
+            self._spark.setJobGroup(self._group(query), title(query), interruptOnCancel=True)
+            (told,) = self._one.map(errand.do).collect()
+            self._ended.put(Ended(query, told.finding, told.answer))
+        except Exception as error:
+            self._ended.put(Ended(query, lost=f"lost: {gist(error)[:_REASON]}"))
+
+    def _alive(self) -> bool:
+        try:
+            return not self._spark._jsc.sc().isStopped()
+        except Exception:  # whatever py4j says where there is no Java any more
+            return False
+
+    def _group(self, query: GridQuery) -> str:
+        return f"{self._archive.run}/{query.id}"
 
 
-def _gist(error: BaseException) -> str:
-    """The line of an error of Spark's that says most: of Java's the first cause."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    java = [line for line in lines if not line.startswith(("at ", "An error occurred", ":"))]
-    named = [line.removeprefix(": ") for line in lines if line.startswith(": ")]
-    return (named or java or lines or [type(error).__name__])[0]
+def title(query: GridQuery) -> str:
+    """A query as Spark's pages show it: its protocol and point, and what is asked.
 
-
-def _complaint(log: Path) -> str:
-    """What Java said before it ended: its exception, else its last line."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return ""
-    said = [line.strip() for line in lines if line.strip()]
-    thrown = [line for line in said if line.startswith(("Exception in thread", "Error"))]
-    return (thrown or said[-1:] or [""])[0]
+    A person finds by it what is slow or stuck.
+    """
+    point = ", ".join(f"{name} = {value}" for name, value in query.settings)
+    asked = f"within {layers(query.depth, query.unroll)}" if query.depth is not None else query.obligation
+    return f"{query.protocol} ({point or 'defaults'}): {query.property}, {asked}, {query.solver}"

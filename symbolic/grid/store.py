@@ -1,22 +1,34 @@
-"""The store of results: a folder with one small Parquet file for each query.
+"""The store of results: a folder that holds what is known of each query, and that can be read at any moment.
 
-A row is written whole or not at all, so that the store can be read at any moment, and several runs can share
-it. Names that begin with a point are files half-written: Spark and this module look past them.
+    manifest.json                          versions, and the fingerprint of each protocol at each point
+    results/<query>.<run>.parquet          a row for each query and run that answered it, written as it ends
+    results/compacted.<id>.parquet         many such rows, merged by `leadline results STORE --compact`
+    traces/<name>.json                     counterexamples, which `leadline trace` reads
+    certificates/<name>.json               proofs, which `leadline prove --recheck` reads
+
+A row is there whole or not at all, and what it points at is there before it. Several runs can share a
+store: their rows lie beside each other, and of the rows of one query the latest counts. Names that begin with
+a point are files half-written: this module, Spark and DuckDB look past them. `docs/store.md` has the columns.
 """
 
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from leadline.symbolic.grid.rows import Row, from_table, to_table
+from leadline.symbolic.grid.durable import write_text, write_whole
+from leadline.symbolic.grid.manifest import Manifest, locked
+from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.rowfiles import Reading, RowFile, row_files, writer
+from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.lang import UserError
+
+_FOLDERS = ("results", "traces", "certificates")
+_DOCUMENT = re.compile(r"(traces|certificates)/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}")
+_LOOKS = 3  # files that go away while they are read are in a compacted file by the next look
 
 
 @dataclass(frozen=True)
@@ -24,12 +36,12 @@ class Found:
     """What a store holds.
 
     Attributes:
-        rows: the rows by their queries' ids.
+        rows: the latest row of each query, by the queries' ids.
         warnings: a sentence for each file that cannot be read.
     """
 
-    rows: dict[str, Row]
-    warnings: tuple[str, ...]
+    rows: dict[str, Row] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,77 +56,123 @@ class Store:
 
     @property
     def results(self) -> Path:
-        """The folder of the rows, which Spark reads as one table."""
+        """The folder of the rows, which Spark, pandas and DuckDB read as one table."""
         return self.folder / "results"
 
     def create(self) -> None:
         """Make the folders, where they are missing.
 
         Raises:
-            UserError: if they cannot be made or written to.
+            UserError: if they cannot be made or written to, or are of another version.
         """
         try:
-            self.results.mkdir(parents=True, exist_ok=True)
+            for name in _FOLDERS:
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(f"the store {self.folder} cannot be made: {error.strerror}") from error
-        if not os.access(self.results, os.W_OK):
-            raise UserError(f"the store {self.folder} is not writable")
+        for folder in (self.folder, *(self.folder / name for name in _FOLDERS)):
+            if not os.access(folder, os.W_OK):
+                raise UserError(f"the store {self.folder} is not writable")
+        self.manifest()
 
-    def path(self, query: str) -> Path:
-        """The file of a query's row."""
-        return self.results / f"{query}.parquet"
+    def manifest(self) -> Manifest:
+        """The versions and fingerprints of the runs so far; empty before the first.
 
-    def keep(self, row: Row) -> None:
-        """Store a row durably; one that is there already is replaced.
+        Raises:
+            UserError: if another version of Leadline wrote it, whose rows have other columns.
+        """
+        return Manifest.read(self.folder)
+
+    def record(self, run: str, queries: Iterable[GridQuery]) -> None:
+        """Add a run to the manifest: its versions, the models' fingerprints, of what the proofs consist.
+
+        Args:
+            run: the run's name.
+            queries: all queries of its plan, those that are answered already too.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        with locked(self.folder):
+            self.manifest().with_run(run, queries).write(self.folder)
+
+    def path(self, query: str, run: str) -> Path:
+        """The file of a run's row for a query.
+
+        Raises:
+            ValueError: if one of the two is no name: letters, digits, - and _ make one.
+        """
+        return RowFile.of(self.results, query, run).path
+
+    def keep(self, row: Row, documents: Mapping[str, str] | None = None) -> None:
+        """Store a row durably, after the documents that it points at. The same again changes nothing.
+
+        Args:
+            row: the row; one of the same query and run is replaced.
+            documents: texts by their paths in the store: `traces/<name>` or `certificates/<name>`.
 
         Raises:
             OSError: if that fails; the row that was there, if any, is as it was.
+            ValueError: if a path or the row's query or run is no name.
         """
-        part = self.results / f".{row.query}.{uuid.uuid4().hex}.part"
-        try:
-            with part.open("xb") as file:
-                pq.write_table(to_table(row), file)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self.path(row.query))
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        path = self.path(row.query, row.run)
+        for place, text in (documents or {}).items():
+            self.put(place, text)
+        write_whole(path, writer([row]))
 
-    def forget(self, queries: Iterable[str]) -> None:
-        """Remove the rows of queries that are to be run again, so that a new row shows that they were.
+    def put(self, place: str, text: str) -> None:
+        """Store a document durably; one that is there already is replaced.
+
+        Args:
+            place: its path in the store: `traces/<name>` or `certificates/<name>`.
+            text: what it says.
 
         Raises:
             OSError: if that fails.
+            ValueError: if the path is another.
         """
-        for query in queries:
-            self.path(query).unlink(missing_ok=True)
+        write_text(self.document(place), text)
+
+    def document(self, place: str) -> Path:
+        """The file of a document that a row points at.
+
+        Raises:
+            ValueError: if the path leads elsewhere: what a row says is not to be trusted.
+        """
+        if not _DOCUMENT.fullmatch(place):
+            raise ValueError(f"{place!r} is no document of a store: write traces/NAME or certificates/NAME")
+        return self.folder / place
 
     def find(self, queries: Iterable[str]) -> Found:
         """The rows of these queries, as far as they are there."""
-        return self._read(path for query in queries if (path := self.path(query)).exists())
+        wanted = [*queries]
+        return self._read(wanted) if self.results.is_dir() else Found()
 
     def all(self) -> Found:
-        """Every row.
+        """The latest row of every query.
 
         Raises:
-            UserError: if the folder is no store.
+            UserError: if the folder is no store or of another version.
+        """
+        self.check()
+        return self._read(None)
+
+    def check(self) -> None:
+        """See that the folder is a store.
+
+        Raises:
+            UserError: if it is none or of another version.
         """
         if not self.results.is_dir():
             raise UserError(f"{self.folder} is no store of results: `leadline grid` writes one")
-        return self._read(sorted(self.results.glob("[!.]*.parquet")))
+        self.manifest()
 
-    def _read(self, paths: Iterable[Path]) -> Found:
-        rows: dict[str, Row] = {}
-        warnings: list[str] = []
-        for path in paths:
-            try:
-                with path.open("rb") as file:
-                    row = from_table(pq.ParquetFile(file).read())
-                if row.query != path.stem:
-                    raise ValueError(f"it holds the row of another query: {row.query}")
-                rows[row.query] = row
-            except (OSError, ValueError, pa.ArrowException) as error:
-                why = str(error).strip().partition("\n")[0]
-                warnings.append(f"{path} is ignored, it is no row of this version: {why}")
-        return Found(rows, tuple(warnings))
+    def _read(self, wanted: list[str] | None) -> Found:
+        for _ in range(_LOOKS):
+            reading = Reading.of(row_files(self.results, wanted))
+            if not reading.gone:
+                break
+        found: dict[str, Row] = {}
+        for row in sorted(reading.rows(wanted), key=lambda row: (row.started, row.run)):
+            found[row.query] = row
+        return Found(found, tuple(reading.warnings()))

@@ -1,99 +1,121 @@
-"""A store of results as one HTML page that needs nothing else: no network, no script."""
+"""A store of results as one HTML page that needs nothing else: no network, no script, no file beside it.
+
+Whatever the store says is data: every text is escaped, and the page's policy lets nothing be loaded or run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 from html import escape
 
+from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import Group, counts, groups, verdict_text
+from leadline.symbolic.grid.summary import counts, groups
+from leadline.symbolic.report.answers import all_answers, slowest
+from leadline.symbolic.report.charts import asked, growth, predicted
+from leadline.symbolic.report.findings import Show, findings
+from leadline.symbolic.report.heatmap import heat_maps, legend
+from leadline.symbolic.report.style import STYLE
 
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; }
-h1, h2 { font-weight: 600; }
-h1 { margin-bottom: 0; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .4rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .25rem .7rem; border-bottom: 1px solid #8884; }
-th { font-weight: 600; white-space: nowrap; }
-.number { text-align: right; font-variant-numeric: tabular-nums; }
-.verdict { border-left: .35rem solid; }
-.violated { border-left-color: #c62828; background: #c6282822; }
-.out-of-bounds { border-left-color: #ad1457; background: #ad145722; }
-.unknown { border-left-color: #ef8f00; background: #ef8f0022; }
-.safe, .proved { border-left-color: #2e7d32; background: #2e7d3222; }
-.expected { border-left-color: #1565c0; background: #1565c022; }
-.note { opacity: .75; }
-"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def page(rows: Sequence[Row]) -> str:
+def page(rows: Sequence[Row], cells: Sequence[Cell], show: Show) -> str:
     """The page.
 
     Args:
-        rows: what to show, in the order to show it; the texts in them may be anything.
+        rows: the latest answers, in the order to show them; the texts in them may be anything.
+        cells: what they say together.
+        show: finds the counterexample of a violated cell.
     """
-    parts = [
-        "<h1>Leadline</h1>",
-        f"<p>{escape(counts(rows))}. {escape(_work(rows))}</p>",
-        *(_section(group) for group in groups(rows)),
-        "<h2>Made by</h2>",
-        _made_by(rows),
-    ]
-    head = f'<meta charset="utf-8"><title>Leadline: {escape(counts(rows))}</title><style>{_STYLE}</style>'
-    viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    body = "\n".join(parts)
-    return f'<!doctype html>\n<html lang="en"><head>{head}{viewport}</head>\n<body>\n{body}\n</body></html>\n'
-
-
-def _work(rows: Sequence[Row]) -> str:
-    if not rows:
-        return ""
-    seconds = sum(row.task_seconds for row in rows)
-    first = min(row.started for row in rows).astimezone(UTC)
-    return f"{seconds:.0f} seconds of work, begun {first:%Y-%m-%d %H:%M} UTC."
-
-
-def _section(group: Group) -> str:
-    header = [*group.varying, "property", "solver", "depth", "verdict", "steps", "reached", "seconds", "MB"]
-    numbers = {"depth", "steps", "reached", "seconds", "MB"} - set(group.varying)
-    head = "".join(f"<th{_number(name in numbers)}>{escape(name)}</th>" for name in header)
-    body = "\n".join(_line(group, row) for row in group.rows)
-    fixed = f'<p class="note">{escape(group.fixed)}</p>\n' if group.fixed else ""
+    title = f"Leadline: {counts(rows)}"
+    body = "\n".join(_body(rows, cells, show))
     return (
-        f"<h2>{escape(group.protocol)}: {escape(counts(group.rows))}</h2>\n{fixed}"
-        f'<div class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="data:,"><style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n'
     )
 
 
-def _line(group: Group, row: Row) -> str:
-    words = [*group.point(row), row.property, row.solver]
-    numbers = [
-        "" if row.steps is None else str(row.steps),
-        str(row.depth) if row.depth >= 0 else "",
-        f"{row.task_seconds:.1f}",
-        f"{row.memory_mb:.0f}",
+def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show) -> Iterator[str]:
+    yield '<a class="skip" href="#results">To the results</a>'
+    yield f"<header><h1>Leadline</h1><p>{escape(counts(rows))}. {escape(_work(rows))}</p></header>"
+    if not rows:
+        return
+    protocols = list(dict.fromkeys(cell.goal.protocol for cell in cells))
+    yield _contents(protocols, cells)
+    yield f"<h2>How to read the maps</h2>{legend(cells)}"
+    yield (
+        '<p class="note">The colour is stronger for a shorter bug, and for a deeper search without one. '
+        "A cell leads to its answer in the table at the end.</p>"
+    )
+    yield '<main id="results">'
+    for place, protocol in enumerate(protocols):
+        yield from _section(place, protocol, rows, cells, show)
+    yield from _costs(rows)
+    yield f'<h2 id="answers">All answers</h2>{all_answers(rows)}'
+    yield f"</main><h2>Made by</h2>{_made_by(rows)}"
+
+
+def _work(rows: Sequence[Row]) -> str:
+    run = asked(rows)
+    if not run:
+        return ""
+    seconds = sum(row.task_seconds for row in run)
+    first = min(row.started for row in run).astimezone(UTC)
+    return f"{seconds:.0f} seconds of work, begun {first:%Y-%m-%d %H:%M} UTC."
+
+
+def _contents(protocols: Sequence[str], cells: Sequence[Cell]) -> str:
+    entries = "".join(
+        f'<li><a href="#p{place}">{escape(protocol)}</a>: {_tally(protocol, cells)}</li>'
+        for place, protocol in enumerate(protocols)
+    )
+    rest = '<li><a href="#costs">Costs</a></li><li><a href="#answers">All answers</a></li>'
+    return f'<nav aria-label="Contents"><ul>{entries}{rest}</ul></nav>'
+
+
+def _tally(protocol: str, cells: Sequence[Cell]) -> str:
+    own = [cell for cell in cells if cell.goal.protocol == protocol]
+    wished = sum(cell.as_wished for cell in own)
+    unanswered = sum(not cell.answered for cell in own)
+    wrong = len(own) - wished - unanswered
+    parts = [
+        f"{wrong} not as expected" if wrong else "",
+        f"{unanswered} without an answer" if unanswered else "",
     ]
-    verdict = f'class="verdict {_colour(row)}" title="{escape(row.reason or "")}"'
-    cells = [
-        *(f"<td>{escape(text)}</td>" for text in words),
-        f"<td{_number(True)}>{row.depth_asked}</td>",
-        f"<td {verdict}>{escape(verdict_text(row))}</td>",
-        *(f"<td{_number(True)}>{text}</td>" for text in numbers),
-    ]
-    return f"<tr>{''.join(cells)}</tr>"
+    told = ", ".join(filter(None, [f"{wished} as expected" if wished else "", *parts]))
+    return f"{told}, of {len(own)} cell{'s' if len(own) != 1 else ''}"
 
 
-def _number(yes: bool) -> str:
-    return ' class="number"' if yes else ""
+def _section(
+    place: int, protocol: str, rows: Sequence[Row], cells: Sequence[Cell], show: Show
+) -> Iterator[str]:
+    own = [row for row in rows if row.protocol == protocol]
+    (group,) = groups(own)
+    yield f'<section><h2 id="p{place}">{escape(protocol)}</h2>'
+    yield f'<p class="note">{escape(f"{counts(own)}. {group.fixed}".rstrip(". "))}</p>'
+    of_protocol = [cell for cell in cells if cell.goal.protocol == protocol]
+    for name in dict.fromkeys(cell.goal.property for cell in of_protocol):
+        about = [cell for cell in of_protocol if cell.goal.property == name]
+        kind = "" if about[0].kind == "invariant" else f' <span class="note">({escape(about[0].kind)})</span>'
+        yield f"<h3>{escape(name)}{kind}</h3>"
+        yield f'<div class="wide">{heat_maps(about)}</div>'
+        yield findings(about, show)
+    if charts := list(growth(own)):
+        drawn = "".join(f"<div>{chart}</div>" for chart in charts)
+        yield f'<details><summary>Growth of the time</summary><div class="charts">{drawn}</div></details>'
+    yield "</section>"
 
 
-def _colour(row: Row) -> str:
-    """The class of a verdict's cell: a probe's violation is no bad news."""
-    return "expected" if row.kind == "probe" and row.verdict == "violated" else escape(row.verdict)
+def _costs(rows: Sequence[Row]) -> Iterator[str]:
+    yield f'<h2 id="costs">Costs</h2><h3>Slowest queries</h3>{slowest(rows)}'
+    if (found := predicted(rows)) is not None:
+        sentence, drawn = found
+        yield f"<h3>Predicted and measured</h3><p>{escape(sentence)}</p>"
+        yield f'<div class="charts"><div>{drawn}</div></div>'
 
 
 def _made_by(rows: Sequence[Row]) -> str:
@@ -103,8 +125,10 @@ def _made_by(rows: Sequence[Row]) -> str:
         "Python": (row.python_version for row in rows),
         "machines": (f"{row.host} ({row.machine})" for row in rows),
     }
-    lines = "".join(f"<tr><th>{name}</th><td>{_several(texts)}</td></tr>" for name, texts in facts.items())
-    return f"<table>{lines}</table>"
+    lines = "".join(
+        f'<tr><th scope="row">{name}</th><td>{_several(texts)}</td></tr>' for name, texts in facts.items()
+    )
+    return f'<table class="list">{lines}</table>'
 
 
 def _several(texts: Iterable[str]) -> str:

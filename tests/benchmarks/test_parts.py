@@ -12,9 +12,9 @@ from leadline.benchmarks.measure import measure
 from leadline.benchmarks.pictures import pictures
 from leadline.benchmarks.runner import schedule
 from leadline.benchmarks.summary import cells
-from leadline.benchmarks.svg import Line, Mark, chart
 from leadline.benchmarks.ways import WAYS
 from leadline.symbolic.engines import Limits, Verdict
+from leadline.symbolic.report.svg import Line, Mark, chart
 from tests.benchmarks.rows import LIMITS, case, stopped, took
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -1,14 +1,19 @@
 """A folder with a user's own protocol and grid files, and grids that run without Spark."""
 
 import shutil
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from leadline.symbolic.grid import spark
+from leadline.symbolic.grid.archive import StoreArchive
+from leadline.symbolic.grid.progress import Tally
+from leadline.symbolic.grid.pruning import Finding, Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.schedule import Ended, Schedule
 from leadline.symbolic.grid.task import answer
 
 COUNTER = Path(__file__).parent.parent / "cli" / "counter.py"
@@ -22,17 +27,43 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+class Here:
+    """Runs queries in this process, one after the other."""
+
+    def __init__(self, archive: StoreArchive, run: list[GridQuery]) -> None:
+        self.archive = archive
+        self.run = run
+        self.ended: deque[Ended] = deque()
+
+    def width(self) -> int:
+        return 1
+
+    def start(self, query: GridQuery) -> None:
+        self.run.append(query)
+        found = answer(query, self.archive.run, None)
+        self.ended.append(Ended(query, Finding.of(found.row), found))
+
+    def cancel(self, query: GridQuery) -> None:
+        """It has ended."""
+
+    def wait(self, seconds: float) -> Ended | None:
+        return self.ended.popleft()
+
+
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[GridQuery]:
     """Grids run here, one query after the other, without Spark; the list is of the queries that were run."""
     run: list[GridQuery] = []
 
     def here(
-        queries: Sequence[GridQuery], store: Store, master: str, progress: Callable[[int], None]
+        queries: Sequence[GridQuery],
+        archive: StoreArchive,
+        setup: object,
+        pruning: Pruning | None,
+        tell: Callable[[Tally], None],
+        **_: Any,
     ) -> None:
-        for query in queries:
-            run.append(query)
-            answer(query, store)
+        Schedule(queries, archive.predicted, archive, pruning).run(Here(archive, run), tell)
 
     monkeypatch.setattr(spark, "run", here)
     return run

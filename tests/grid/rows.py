@@ -1,7 +1,7 @@
 """A row to vary in tests."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from leadline.symbolic.grid.rows import Row
@@ -13,10 +13,12 @@ ROW = Row(
     parameters='{"nodes":1,"overflow":false,"top":3}',
     property="below-three",
     kind="invariant",
-    depth_asked=10,
     engine="bmc",
+    depth_asked=10,
     unroll="steps",
+    obligation=None,
     solver="z3",
+    seed=0,
     timeout_seconds=60.0,
     memory_limit_mb=None,
     verdict="violated",
@@ -29,8 +31,10 @@ ROW = Row(
     memory_mb=42.5,
     variables=100,
     clauses=300,
+    predicted_seconds=0.5,
     reason=None,
-    trace='{"länge":3}',
+    trace="traces/a1.json",
+    run="run-1",
     fingerprint="f",
     leadline_version="0.1.0",
     solver_version="z3-solver 5",
@@ -45,5 +49,16 @@ def row(**changes: Any) -> Row:
     return replace(ROW, **changes)
 
 
+def later(minutes: int, **changes: Any) -> Row:
+    """A row of another run, begun so many minutes later."""
+    return row(run=f"run-{minutes}-later", started=ROW.started + timedelta(minutes=minutes), **changes)
+
+
 def unknown(reason: str, **changes: Any) -> Row:
-    return row(verdict="unknown", steps=None, trace=None, reason=reason, **changes)
+    return row(**{"verdict": "unknown", "steps": None, "trace": None, "reason": reason, **changes})
+
+
+def obligation(name: str, verdict: str = "proved", **changes: Any) -> Row:
+    """An obligation's row."""
+    asked = {"engine": "induction", "obligation": name, "depth_asked": None, "unroll": None}
+    return row(**{**asked, "verdict": verdict, "steps": None, "trace": None, "depth": -1, **changes})

@@ -1,5 +1,6 @@
 """`leadline grid`: the table, the exit codes, what a second run does; without Spark."""
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,12 @@ parameters = { top = [2, 4, 5], nodes = 2 }
 """
 
 
+def row_file(store: Store, query: str) -> Path:
+    """The only file with a row of a query."""
+    (path,) = store.results.glob(f"{query}.*")
+    return path
+
+
 @pytest.fixture
 def grid(folder: Path, asked: list[GridQuery]) -> Path:
     path = folder / "grid.toml"
@@ -37,12 +44,12 @@ def test_the_table(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert lines[0] == "counter (nodes = 2, overflow = false)"
-    assert lines[1].split() == ["top", "property", "solver", "verdict", "seconds", "MB", "run"]
+    assert lines[1].split() == ["top", "property", "asked", "solver", "verdict", "seconds", "MB", "run"]
     assert [" ".join(line.split()[:-3]) for line in lines[2:6]] == [
-        "2 below-three cadical safe within 10 steps",
-        "2 never-one cadical violated in 1 step (a probe: as expected)",
-        "4 below-three cadical violated in 3 steps",
-        "4 never-one cadical violated in 1 step (a probe: as expected)",
+        "2 below-three 10 steps cadical safe within 10 steps",
+        "2 never-one 10 steps cadical violated in 1 step (a probe: as expected)",
+        "4 below-three 10 steps cadical violated in 3 steps",
+        "4 never-one 10 steps cadical violated in 1 step (a probe: as expected)",
     ]
     assert {line.split()[-1] for line in lines[2:6]} == {"now"}
     assert lines[7].startswith("dropped: counter at top = 5, nodes = 2: ")
@@ -74,20 +81,21 @@ def test_only_what_is_missing_or_broken_is_run(
     main(["grid", "grid.toml", "--store", "kept"])
     store = Store(Path("kept"))
     missing, broken = asked[0].id, asked[2].id
-    store.path(missing).unlink()
-    store.path(broken).write_bytes(b"PAR1")
+    (row_file(store, missing)).unlink()
+    cut = row_file(store, broken)
+    cut.write_bytes(b"PAR1")
     asked.clear()
     capsys.readouterr()
     assert main(["grid", "grid.toml", "--store", "kept"]) == 0
-    assert [query.id for query in asked] == [missing, broken]
-    assert f"leadline: {store.path(broken)} is ignored" in capsys.readouterr().err
+    assert sorted(query.id for query in asked) == sorted([missing, broken])
+    assert f"leadline: {cut} is ignored" in capsys.readouterr().err
     assert len(store.all().rows) == 4
 
 
 def test_what_is_unknown(grid: Path, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]) -> None:
-    grid.write_text(f"timeout_seconds = 0.01\n{GRID}")
+    grid.write_text(f"timeout_seconds = 0.0001\n{GRID}")
     assert main(["grid", "grid.toml"]) == 20
-    assert "unknown: time: stopped after 0.01 s" in capsys.readouterr().out
+    assert "unknown: time: stopped after 0.0001 s" in capsys.readouterr().out
     assert main(["grid", "grid.toml"]) == 20
     assert len(asked) == 4, "the same limits would end as they did"
     grid.write_text(GRID)
@@ -112,18 +120,21 @@ def test_json(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["grid", "grid.toml", "--store", "kept", "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["queries"], told["store"], len(told["dropped"])) == (4, "kept", 1)
-    first, second, *_ = told["results"]
-    assert (first["verdict"], first["trace"], first["skipped"]) == ("safe", None, False)
-    assert second["parameters"] == {"top": 2, "nodes": 2, "overflow": False}
-    assert second["trace"]["actions"][0]["name"] == "count_up"
-    assert second["started"].endswith("+00:00")
+    found = {(one["parameters"]["top"], one["property"]): one for one in told["results"]}
+    safe, reached = found[2, "below-three"], found[2, "never-one"]
+    assert (safe["verdict"], safe["trace"], safe["skipped"]) == ("safe", None, False)
+    assert reached["parameters"] == {"top": 2, "nodes": 2, "overflow": False}
+    trace = json.loads(Path("kept", reached["trace"]).read_text())
+    assert trace["actions"][0]["name"] == "count_up"
+    assert reached["started"].endswith("+00:00")
+    assert {one["run"] for one in told["results"]} == {told["run"]}
 
 
 def test_interrupted(grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     here = spark.run
 
-    def stopped(queries: Any, *rest: Any) -> None:
-        here(queries[:1], *rest)
+    def stopped(queries: Any, *rest: Any, **more: Any) -> None:
+        here(queries[:1], *rest, **more)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(spark, "run", stopped)
@@ -139,15 +150,106 @@ def test_spark_gives_up(
 ) -> None:
     here = spark.run
 
-    def stopped(queries: Any, *rest: Any) -> None:
-        here(queries[:3], *rest)
+    def stopped(queries: Any, *rest: Any, **more: Any) -> None:
+        here(queries[:3], *rest, **more)
         raise SparkGaveUp("Spark gave up: a machine burnt")
 
     monkeypatch.setattr(spark, "run", stopped)
     assert main(["grid", "grid.toml"]) == 20
     out, err = capsys.readouterr()
     assert err.startswith("leadline: Spark gave up: a machine burnt; what was answered is kept")
-    assert out.splitlines()[-3:-1] == ["3 queries: 2 violated, 1 safe", "not run: 1 of 4"]
+    assert out.splitlines()[-3].startswith("3 queries: ")
+    assert out.splitlines()[-2] == "not run: 1 of 4"
+
+
+PRUNED = """
+solver = "cadical"
+depth = [0, 1, 2, 3, 4, 5, 6, 7, 8]
+
+[[check]]
+protocol = "counter.py"
+properties = "below-three"
+parameters = { top = [2, 4] }
+"""
+
+
+def test_what_is_moot_is_not_run(
+    folder: Path, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("grid.toml").write_text(PRUNED)
+    assert main(["grid", "grid.toml"]) == 0
+    assert len(asked) == 9 + 4
+    assert capsys.readouterr().out.splitlines()[-2] == "18 queries: 1 violated, 12 safe, 5 moot"
+    assert main(["grid", "grid.toml"]) == 0
+    assert len(asked) == 13, "moot rows stand"
+    assert main(["grid", "grid.toml", "--no-prune"]) == 0
+    assert len(asked) == 13 + 5
+    assert capsys.readouterr().out.splitlines()[-3] == "18 queries: 6 violated, 12 safe"
+
+
+def test_a_moot_row_falls_with_the_answer_that_it_leans_on(
+    folder: Path, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("grid.toml").write_text(PRUNED)
+    main(["grid", "grid.toml", "--store", "kept"])
+    store = Store(Path("kept"))
+    (violated,) = [row for row in store.all().rows.values() if row.verdict == "violated"]
+    row_file(store, violated.query).unlink()
+    asked.clear()
+    Path("grid.toml").write_text(PRUNED.replace("3, 4, 5, 6, 7, 8", "5, 6"))
+    assert main(["grid", "grid.toml", "--store", "kept"]) == 0
+    assert [query.depth for query in asked] == [5], "the query that takes its place"
+    rows = {row.depth_asked: row for row in store.find(x.id for x in asked).rows.values()}
+    assert rows[5].verdict == "violated"
+
+
+def test_a_moot_row_may_lean_on_an_answer_of_another_grid(folder: Path, asked: list[GridQuery]) -> None:
+    Path("grid.toml").write_text(PRUNED)
+    main(["grid", "grid.toml", "--store", "kept"])
+    asked.clear()
+    Path("grid.toml").write_text(PRUNED.replace("0, 1, 2, 3, 4, 5, 6, 7, 8", "7, 8"))
+    assert main(["grid", "grid.toml", "--store", "kept"]) == 0
+    assert asked == []
+
+
+def test_a_full_disk_loses_nothing(
+    grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], asked: list[GridQuery]
+) -> None:
+    keep, left = Store.keep, [None, None]
+
+    def full(*arguments: Any) -> None:
+        if not left:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        left.pop()
+        keep(*arguments)
+
+    monkeypatch.setattr(Store, "keep", full)
+    assert main(["grid", "grid.toml", "--store", "kept"]) == 20
+    out, err = capsys.readouterr()
+    assert err == (
+        "leadline: the store kept cannot be written: No space left on device; 1 answer, shown here, could "
+        "not be stored; what was answered before is kept; make room, then the same command goes on from "
+        "there\n"
+    )
+    assert out.splitlines()[-3].startswith("3 queries: ")
+    monkeypatch.setattr(Store, "keep", keep)
+    assert main(["grid", "grid.toml", "--store", "kept"]) == 0
+    assert len(asked) == 3 + 2, "only what could not be stored, and what was not run"
+
+
+@pytest.mark.parametrize(
+    ("option", "complaint"),
+    [
+        (["--retries", "-1"], "a number in 0..100 is needed, not -1"),
+        (["--conf", "executor.memory=1g"], "spark.NAME=VALUE is needed, not executor.memory=1g"),
+        (["--conf", "spark.executor.memory"], "spark.NAME=VALUE is needed, not spark.executor.memory"),
+    ],
+)
+def test_options_that_are_none(
+    option: list[str], complaint: str, grid: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["grid", "grid.toml", *option]) == 2
+    assert complaint in capsys.readouterr().err
 
 
 def test_a_store_that_cannot_be(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,109 +1,101 @@
-"""Grids on a real Spark, each in a process of its own."""
+"""Grids on a real Spark: what they answer, what a second run does, and what Spark knows of them."""
 
-import json
-import os
-import shutil
 import signal
 import subprocess
 import sys
-import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 
-import leadline
-from leadline.symbolic.grid.java import require_java
+from leadline.symbolic.cli import main
+from leadline.symbolic.grid.session import MASTER, Setup, gist
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import UserError
-from tests.grid.conftest import COUNTER
-
-
-def has_java() -> bool:
-    try:
-        require_java()
-    except UserError:
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(
-    not has_java(), reason="Spark needs Java: apt-get install default-jre-headless"
+from tests.grid.sparks import (
+    below,
+    environment,
+    folder_with,
+    grid_process,
+    leadline_grid,
+    needs_java,
+    processes,
+    results,
+    rows,
+    wait_for,
 )
+
 GRID = """
+solver = "cadical"
+
 [[check]]
 protocol = "counter.py"
 properties = "below-three"
-depth = 4
+depth = [2, 3, 4, 5]
 parameters = { top = [2, 4] }
+
+[[check]]
+protocol = "counter.py"
+properties = "not-negative"
+kinds = "induction"
 
 [[check]]
 protocol = "two-phase-commit"
 properties = "consistency"
-solver = "cadical"
-timeout_seconds = 0.01
+timeout_seconds = 0.001
 """
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "leadline.symbolic.cli", *arguments]
-
-
-def environment(**changes: str) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(Path(leadline.__file__).parent.parent), **changes}
-
-
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    """A folder in which a grid with a user's own protocol ran on two processors."""
-    folder = tmp_path_factory.mktemp("grid")
-    shutil.copy(COUNTER, folder)
-    (folder / "grid.toml").write_text(GRID)
-    arguments = command("grid", "grid.toml", "--master", "local[2]", "--store", "kept", "--format", "json")
-    done = subprocess.run(
-        arguments, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300, check=False
-    )
-    return folder, done
-
 
 Ran = tuple[Path, subprocess.CompletedProcess[str]]
 
 
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A folder in which a grid with a user's own protocol ran on two processors."""
+    folder = folder_with(tmp_path_factory.mktemp("grid"), GRID)
+    return folder, leadline_grid(folder, "--master", "local[2]", "--format", "json")
+
+
+@needs_java
 def test_a_grid(ran: Ran) -> None:
     folder, done = ran
-    assert (done.returncode, done.stderr) == (20, ""), (folder / "kept" / "spark.log").read_text()
-    told = json.loads(done.stdout)["results"]
-    assert [(one["protocol"], one["verdict"], one["steps"]) for one in told] == [
-        ("counter", "safe", None),
-        ("counter", "violated", 3),
-        ("two-phase-commit", "unknown", None),
-    ]
-    assert told[2]["reason"] == "time: stopped after 0.01 s"
-    assert len(Store(folder / "kept").all().rows) == 3
+    assert done.returncode == 20, (folder / "kept" / "spark.log").read_text()
+    # On a busy machine it tells how far it is.
+    assert all(line.startswith("leadline: grid grid.toml: ") for line in done.stderr.splitlines())
+    told = results(done)
+    counter = {
+        (one["parameters"]["top"], one["depth_asked"]): (one["verdict"], one["steps"])
+        for one in told
+        if one["property"] == "below-three"
+    }
+    assert [counter[2, depth] for depth in (2, 3, 4, 5)] == [("safe", None)] * 4
+    assert [counter[4, depth] for depth in (2, 3)] == [("safe", None), ("violated", 3)]
+    assert {counter[4, depth][0] for depth in (4, 5)} <= {"moot", "violated"}
+    assert {one["verdict"] for one in told if one["engine"] == "induction"} == {"proved"}
+    (late,) = [one for one in told if one["protocol"] == "two-phase-commit"]
+    assert (late["verdict"], late["reason"]) == ("unknown", "time: stopped after 0.001 s")
+    assert len(Store(folder / "kept").all().rows) == len(told)
+    (violated,) = [one for one in told if (one["verdict"], one["depth_asked"]) == ("violated", 3)]
+    trace = str(folder / "kept" / violated["trace"])
+    assert main(["trace", trace, "--protocol", str(folder / "counter.py")]) == 0
 
 
+@needs_java
 def test_a_second_run_starts_no_spark(ran: Ran) -> None:
-    folder, _ = ran
+    folder, first = ran
     log = (folder / "kept" / "spark.log").stat().st_mtime_ns
-    done = subprocess.run(
-        command("grid", "grid.toml", "--store", "kept"),
-        cwd=folder,
-        env=environment(PATH="/nowhere", JAVA_HOME=""),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = leadline_grid(folder, PATH="/nowhere", JAVA_HOME="")
     assert (done.returncode, done.stderr) == (20, "")
-    assert "3 answered in an earlier run were skipped" in done.stdout
+    assert f"{len(results(first))} answered in an earlier run were skipped" in done.stdout
     assert (folder / "kept" / "spark.log").stat().st_mtime_ns == log
 
 
+@needs_java
 def test_spark_reads_the_store(ran: Ran) -> None:
     folder, _ = ran
     program = (
         "from pyspark.sql import SparkSession\n"
         "spark = SparkSession.builder.master('local[1]').config('spark.ui.enabled', 'false').getOrCreate()\n"
-        "rows = spark.read.parquet('kept/results').orderBy('protocol', 'steps')\n"
+        "rows = spark.read.parquet('kept/results').where(\"verdict = 'violated' and depth_asked = 3\")\n"
         "print(rows.select('protocol', 'verdict', 'steps', 'started').collect())\n"
     )
     done = subprocess.run(
@@ -115,57 +107,101 @@ def test_spark_reads_the_store(ran: Ran) -> None:
         timeout=300,
         check=True,
     )
-    assert done.stdout.count("Row(") == 3
+    assert done.stdout.count("Row(") == 1
     assert "Row(protocol='counter', verdict='violated', steps=3, started=datetime.datetime(" in done.stdout
 
 
-def test_a_master_that_there_is_not(ran: Ran) -> None:
-    folder, _ = ran
-    done = subprocess.run(
-        command("grid", "grid.toml", "--master", "nonsense", "--store", "other"),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+@needs_java
+@pytest.mark.slow
+def test_a_master_that_there_is_not(tmp_path: Path) -> None:
+    done = leadline_grid(folder_with(tmp_path, GRID), "--master", "nonsense")
     assert done.returncode == 2
     assert done.stderr.startswith("leadline: Spark does not start: ")
-    assert "Master must" in done.stderr and "(its log is other/spark.log)" in done.stderr
+    assert "Master must" in done.stderr and "(its log is kept/spark.log)" in done.stderr
 
 
-def children() -> set[str]:
-    """The processes that answer queries."""
-    listing = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-    return {line for line in listing.splitlines() if "engines.child" in line and "python" in line}
+HARD = """
+[[check]]
+protocol = "counter.py"
+properties = "below-three"
+
+[[check]]
+protocol = "kafka-replication"
+properties = "strong-isr"
+parameters = { replicas = 3 }
+depth = 60
+"""
 
 
-@pytest.mark.slow
-def test_interrupting_leaves_rows_and_no_processes(ran: Ran) -> None:
-    folder, _ = ran
-    hard = '[[check]]\nprotocol = "kafka-replication"\nproperties = "strong-isr"\ndepth = 60\n'
-    easy = '[[check]]\nprotocol = "counter.py"\nproperties = "below-three"\n'
-    (folder / "hard.toml").write_text(easy + hard)
-    before = children()
-    process = subprocess.Popen(
-        command("grid", "hard.toml", "--store", "stopped", "--master", "local[1]"),
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    while not list(folder.glob("stopped/results/*.parquet")) or children() <= before:
-        assert process.poll() is None
-        time.sleep(0.1)
-    own = children() - before
-    os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+@needs_java
+def test_the_pages_tell_what_runs_and_ctrl_c_leaves_rows_and_no_processes(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, HARD)
+    with grid_process(folder, "--master", "local[2]", "--ui", "--conf", "spark.ui.port=0") as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("leadline: Spark shows its pages at http://")
+        pages = line.split()[-1]
+        wait_for(lambda: list(folder.glob("kept/results/[!.]*.parquet")), process)
+
+        def shown() -> str:
+            with urllib.request.urlopen(f"{pages}/jobs/", timeout=60) as page:
+                text: str = page.read().decode()
+                return text
+
+        asked = "kafka-replication (replicas = 3): strong-isr, within 60 steps, z3"
+        wait_for(lambda: asked in shown(), process)
+        own = below(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (130, "")
-    assert "interrupted: 1 of 2 queries are answered and kept in stopped" in err
-    deadline = time.monotonic() + 20
-    while own & children():
-        assert time.monotonic() < deadline, "a query's process outlived the grid"
-        time.sleep(0.1)
+    assert "interrupted: 1 of 2 queries are answered and kept in kept" in err
+    assert any("java" in one.arguments[0] for one in own)
+    wait_for(lambda: not {one.pid for one in own} & processes().keys())
+    assert [row.verdict for row in rows(folder)] == ["violated"]
+
+
+# -- without Spark ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("master", "retries", "spark_master"),
+    [
+        (MASTER, 2, "local[*,3]"),
+        ("local", 0, "local[1,1]"),
+        ("local[4]", 1, "local[4,2]"),
+        ("local[4,7]", 1, "local[4,7]"),
+        ("local-cluster[2,1,512]", 1, "local-cluster[2,1,512]"),
+        ("spark://host:7077", 1, "spark://host:7077"),
+    ],
+)
+def test_the_name_of_a_local_master_says_how_often_to_try(
+    master: str, retries: int, spark_master: str
+) -> None:
+    assert Setup(master, retries).spark_master == spark_master
+
+
+@pytest.mark.parametrize("master", ["sc://host:15002", "connect"])
+def test_spark_connect_will_not_do(master: str) -> None:
+    with pytest.raises(UserError, match="classic Spark"):
+        Setup(master).check()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "An error occurred while calling o1.x.\n: java.io.IOException: no\n\tat java.base/x",
+            "java.io.IOException: no",
+        ),
+        (
+            "An error occurred\n: org.apache.spark.SparkException: Traceback (most recent call last):\n"
+            '  File "worker.py", line 1, in main\n'
+            "ModuleNotFoundError: No module named 'leadline'\n\n\tat org.x",
+            "ModuleNotFoundError: No module named 'leadline'",
+        ),
+        ("Answer from Java side is empty", "Answer from Java side is empty"),
+        ("", "RuntimeError"),
+    ],
+)
+def test_the_line_of_an_error_that_says_most(text: str, line: str) -> None:
+    assert gist(RuntimeError(text)) == line

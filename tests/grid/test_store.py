@@ -1,18 +1,23 @@
-"""The store: rows come back as they were, and what is broken is not believed."""
+"""The store: rows come back as they were, the latest answer counts, and what is broken is not believed."""
 
+import json
 import os
+import threading
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from leadline.symbolic.engines import Limits
+from leadline.symbolic.grid.compaction import compact
 from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.rowfiles import RowFile
 from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import UserError
-from tests.grid.rows import row, unknown
+from tests.grid.rows import later, obligation, row, unknown
 
 
 @pytest.fixture
@@ -22,47 +27,96 @@ def store(tmp_path: Path) -> Store:
     return made
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 def test_every_column_says_what_it_holds() -> None:
-    assert len(SCHEMA) > 25
+    assert len(SCHEMA) > 30
     for column in SCHEMA:
         assert len(column.metadata[b"doc"]) > 10, column.name
     assert {column.name for column in SCHEMA if column.nullable} == {
+        "depth_asked",
+        "unroll",
+        "obligation",
         "timeout_seconds",
         "memory_limit_mb",
         "steps",
+        "predicted_seconds",
         "reason",
         "trace",
     }
 
 
 def test_rows_come_back(store: Store) -> None:
-    rows = [row(), unknown("time: stopped", query="b2"), row(query="c3", steps=0)]
+    rows = [
+        row(),
+        unknown("time: stopped", query="b2"),
+        row(query="c3", steps=0),
+        obligation("implication", query="d4"),
+    ]
     for one in rows:
         store.keep(one)
     found = store.all()
     assert found.rows == {one.query: one for one in rows}
     assert found.warnings == ()
     assert store.find(["b2", "nothing"]).rows == {"b2": rows[1]}
+    assert from_table(to_table(rows)) == rows
 
 
-def test_a_row_is_replaced(store: Store) -> None:
-    store.keep(unknown("time: stopped"))
-    store.keep(row())
+def test_the_same_again_changes_nothing(store: Store) -> None:
+    for _ in range(2):
+        store.keep(row(), {"traces/a1.json": "{}"})
     assert store.all().rows == {"a1": row()}
-    assert [path.name for path in store.results.iterdir()] == ["a1.parquet"]
+    assert names(store.results) == ["a1.run-1.parquet"]
+    assert names(store.folder / "traces") == ["a1.json"]
 
 
-def test_a_row_is_forgotten(store: Store) -> None:
-    store.keep(row())
-    store.forget(["a1", "nothing"])
+def test_runs_append_and_the_latest_answer_counts(store: Store) -> None:
+    newest = later(2, verdict="safe")
+    for one in (newest, unknown("time: stopped"), later(1)):
+        store.keep(one)
+    assert len(names(store.results)) == 3
+    assert store.all().rows == store.find(["a1"]).rows == {"a1": newest}
+
+
+def test_documents_are_there_before_their_row(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.keep(row(), {"traces/a1.json": '{"länge":3}'})
+    assert store.document("traces/a1.json").read_text(encoding="utf-8") == '{"länge":3}'
+    shown: list[str] = []
+    replace = Path.replace
+
+    def seen(part: Path, path: Path) -> Path:
+        shown.append(path.name)
+        return replace(part, path)
+
+    monkeypatch.setattr(Path, "replace", seen)
+    store.keep(row(query="b2"), {"traces/b2.json": "{}", "certificates/b2.json": "{}"})
+    assert shown == ["b2.json", "b2.json", "b2.run-1.parquet"]
+
+
+@pytest.mark.parametrize(
+    "place", ["traces/../x", "/etc/passwd", "traces/.hidden", "results/x", "traces/a/b", "traces/", "x"]
+)
+def test_a_document_lies_in_the_store(place: str, store: Store) -> None:
+    with pytest.raises(ValueError, match="is no document of a store"):
+        store.document(place)
+    with pytest.raises(ValueError, match="is no document of a store"):
+        store.keep(row(), {place: "text"})
     assert store.all().rows == {}
+
+
+@pytest.mark.parametrize("changes", [{"query": "../a"}, {"run": "a.b"}, {"query": "compacted"}, {"run": ""}])
+def test_a_row_has_names(changes: dict[str, Any], store: Store) -> None:
+    with pytest.raises(ValueError, match="make no file name"):
+        store.keep(row(**changes))
 
 
 @pytest.mark.parametrize("kept", [0, 4, 1000, -1])
 def test_a_file_cut_short(kept: int, store: Store) -> None:
     store.keep(row())
     store.keep(row(query="b2"))
-    path = store.path("a1")
+    path = store.path("a1", "run-1")
     path.write_bytes(path.read_bytes()[:kept])
     for found in (store.find(["a1", "b2"]), store.all()):
         assert found.rows == {"b2": row(query="b2")}
@@ -70,24 +124,47 @@ def test_a_file_cut_short(kept: int, store: Store) -> None:
         assert warning.startswith(f"{path} is ignored, it is no row of this version: ")
 
 
+def test_a_file_with_other_bytes(store: Store) -> None:
+    """Whatever a byte becomes, the row is as it was or it is told: no other row is believed."""
+    store.keep(row())
+    path = store.path("a1", "run-1")
+    whole = path.read_bytes()
+    outcomes = set()
+    for place in range(0, len(whole), 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        found = store.all()
+        assert len(found.rows) + len(found.warnings) == 1, place
+        assert list(found.rows.values()) in ([], [row()]), place
+        outcomes.add(len(found.warnings))
+    assert outcomes == {0, 1}
+
+
 def test_files_that_are_something_else(store: Store) -> None:
-    pq.write_table(pa.table({"query": ["a1"]}), store.path("a1"))
-    pq.write_table(pa.concat_tables([to_table(row())] * 2), store.path("b2"))
-    pq.write_table(to_table(row()), store.path("c3"))
-    store.path("d4").mkdir()
+    pq.write_table(pa.table({"query": ["a1"]}), store.path("a1", "r"))
+    pq.write_table(to_table([row()] * 2), store.path("b2", "r"))
+    pq.write_table(to_table([row()]), store.path("c3", "r"))
+    store.path("d4", "r").mkdir()
     (store.results / ".e5.part").write_text("half")
+    (store.results / "readme.txt").write_text("no row")
     found = store.all()
     assert found.rows == {}
     told = [warning.partition("version: ")[2] for warning in found.warnings]
     assert told == [
         "its columns are not those of this version",
         "it holds 2 rows",
-        "it holds the row of another query: a1",
-        "[Errno 21] Is a directory: '" + str(store.path("d4")) + "'",
+        "it holds the row of another query: a1, of the run run-1",
+        f"[Errno 21] Is a directory: '{store.path('d4', 'r')}'",
     ]
 
 
-def test_a_disk_that_is_full_leaves_the_old_row(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_files_with_one_trouble_are_one_warning(store: Store) -> None:
+    for number in range(20):
+        store.path(f"q{number}", "r").write_bytes(b"PAR1")
+    (warning,) = store.all().warnings
+    assert warning.startswith(f"20 files such as {store.path('q0', 'r')} are ignored, they are no rows of ")
+
+
+def test_a_full_disk_leaves_the_old_row(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.keep(row())
 
     def full(_: int) -> None:
@@ -96,25 +173,42 @@ def test_a_disk_that_is_full_leaves_the_old_row(store: Store, monkeypatch: pytes
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
         store.keep(row(steps=9))
+    with pytest.raises(OSError, match="No space left"):
+        store.keep(row(query="b2"), {"traces/b2.json": "{}"})
     assert store.all().rows == {"a1": row()}
-    assert [path.name for path in store.results.iterdir()] == ["a1.parquet"]
+    assert names(store.results) == ["a1.run-1.parquet"]
+    assert names(store.folder / "traces") == []
 
 
 def test_no_store(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is no store of results: `leadline grid` writes one"):
         Store(tmp_path).all()
+    with pytest.raises(UserError, match="is no store of results"):
+        compact(Store(tmp_path))
+    assert Store(tmp_path).find(["a1"]).rows == {}
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be made: Not a directory"):
         Store(tmp_path / "file").create()
 
 
-def test_a_table_is_one_row() -> None:
-    assert from_table(to_table(row())) == row()
-
-
-def asked(seconds: float | None, memory_mb: int | None) -> GridQuery:
-    limits = Limits(seconds, memory_mb)
-    return GridQuery("counter", "c.py", (), "{}", "p", "invariant", 10, "steps", "z3", limits, "f")
+def asked(seconds: float | None = None, memory_mb: int | None = None, **changes: Any) -> GridQuery:
+    given: dict[str, Any] = {
+        "protocol": "counter",
+        "source": "c.py",
+        "settings": (),
+        "parameters": "{}",
+        "property": "p",
+        "kind": "invariant",
+        "engine": "bmc",
+        "depth": 10,
+        "unroll": "steps",
+        "obligation": None,
+        "solver": "z3",
+        "seed": 0,
+        "limits": Limits(seconds, memory_mb),
+        "fingerprint": "f",
+    }
+    return GridQuery(**{**given, **changes})
 
 
 @pytest.mark.parametrize(
@@ -129,6 +223,12 @@ def asked(seconds: float | None, memory_mb: int | None) -> GridQuery:
         ("memory: stopped at the limit of 500 MB", 60, None, False),
         ("crash: the query's process was ended by SIGSEGV", 60, 500, False),
         ("error: ZeroDivisionError", 60, 500, False),
+        (
+            "not inductive: a step leads from a state in which it holds to one in which it fails",
+            99,
+            999,
+            True,
+        ),
     ],
 )
 def test_what_is_run_again(reason: str, seconds: float, memory_mb: int, settled: bool) -> None:
@@ -137,4 +237,107 @@ def test_what_is_run_again(reason: str, seconds: float, memory_mb: int, settled:
 
 
 def test_an_answer_holds_whatever_the_limits() -> None:
-    assert row(timeout_seconds=1.0).settles(asked(None, None))
+    assert row(timeout_seconds=1.0).settles(asked())
+    assert row(verdict="moot", steps=None).settles(asked())
+
+
+def test_the_manifest(store: Store) -> None:
+    assert store.manifest().runs == {}
+    store.record("run-1", [asked(), asked(parameters='{"n":2}', solver="cadical")])
+    store.record("run-2", [asked(fingerprint="g")])
+    data = json.loads((store.folder / "manifest.json").read_text())
+    assert data["schema"] == 1
+    assert data["fingerprints"] == {"counter": {"{}": "g", '{"n":2}': "f"}}
+    assert list(data["runs"]) == ["run-1", "run-2"]
+    first, second = data["runs"].values()
+    assert [text.split()[0] for text in first["solvers"]] == ["python-sat", "z3-solver"]
+    assert first["leadline"] == second["leadline"]
+    assert second["solvers"] == first["solvers"][1:]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"schema": 1}', '{"schema": 1, "runs": {}, "fingerprints": 3, "obligations": {}}'],
+)
+def test_a_broken_manifest_costs_no_row(text: str, store: Store) -> None:
+    store.keep(row())
+    (store.folder / "manifest.json").write_text(text)
+    assert store.all().rows == {"a1": row()}
+    store.record("run-1", [asked()])
+    assert list(store.manifest().runs) == ["run-1"]
+
+
+def test_a_store_of_another_version(store: Store) -> None:
+    (store.folder / "manifest.json").write_text('{"schema": 99, "runs": {}, "fingerprints": {}}')
+    for refused in (store.all, store.create):
+        with pytest.raises(UserError, match="is of version 99, and this Leadline reads version 1"):
+            refused()
+
+
+def test_runs_at_the_same_time_are_both_in_the_manifest(store: Store) -> None:
+    runs = [f"run-{number}" for number in range(8)]
+    threads = [threading.Thread(target=store.record, args=(run, [asked()])) for run in runs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(store.manifest().runs) == runs
+
+
+def test_compaction_keeps_every_row(store: Store) -> None:
+    rows = [row(), later(1, verdict="safe"), row(query="b2"), unknown("time: stopped", query="c3")]
+    for one in rows:
+        store.keep(one)
+    store.path("d4", "r").write_bytes(b"PAR1")
+    before = store.all()
+    done = compact(store)
+    assert (done.rows, done.files, len(done.warnings)) == (4, 4, 1)
+    assert store.all() == before
+    merged, broken = names(store.results)
+    assert merged.startswith("compacted.")
+    assert broken == "d4.r.parquet"
+    assert store.find(["b2"]).rows == {"b2": rows[2]}
+    newer = later(5)
+    store.keep(newer)
+    assert store.all().rows["a1"] == newer
+    assert compact(store).rows == 5
+    assert len(names(store.results)) == 2
+    assert compact(store).files == 1
+
+
+def test_compaction_stopped_on_the_way(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for query in ("a1", "b2", "c3"):
+        store.keep(row(query=query))
+    before = store.all()
+    unlink = Path.unlink
+    removed: list[Path] = []
+
+    def stopped(path: Path, missing_ok: bool = False) -> None:
+        if len(removed) == 1:
+            raise KeyboardInterrupt
+        removed.append(path)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        compact(store)
+    monkeypatch.undo()
+    assert len(names(store.results)) == 3
+    assert store.all() == before
+    assert compact(store).rows == 3
+    assert len(names(store.results)) == 1
+
+
+def test_a_row_written_during_compaction_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for query in ("a1", "b2"):
+        store.keep(row(query=query))
+    compacted = RowFile.compacted
+
+    def meanwhile(folder: Path, run: str) -> RowFile:
+        store.keep(row(steps=7))
+        return compacted(folder, run)
+
+    monkeypatch.setattr(RowFile, "compacted", meanwhile)
+    compact(store)
+    assert names(store.results)[0] == "a1.run-1.parquet"
+    assert store.all().rows["a1"].steps == 7

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import counts, groups, latest, verdict_text
-from tests.grid.rows import ROW, row, unknown
+from leadline.symbolic.grid.summary import counts, groups, latest, question_text, verdict_text
+from tests.grid.rows import ROW, obligation, row, unknown
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,16 @@ from tests.grid.rows import ROW, row, unknown
         (unknown("time: stopped after 9 s", depth=4), "unknown beyond 4 steps: time: stopped after 9 s"),
         (unknown("error: a\nb\n", depth=-1), "unknown: b"),
         (row(verdict="proved", steps=None), "proved"),
+        (row(verdict="safe", unroll="sweeps", steps=None, depth=1), "safe within 1 sweep"),
+        (obligation("implication"), "proved"),
+        (
+            obligation("implication", "unknown", reason="not inductive: x breaks"),
+            "unknown: not inductive: x breaks",
+        ),
+        (
+            row(verdict="moot", steps=None, depth=-1, reason="violated at depth 3"),
+            "moot: violated at depth 3",
+        ),
     ],
 )
 def test_verdicts(found: Row, text: str) -> None:
@@ -47,11 +57,27 @@ def test_groups() -> None:
 def test_counts() -> None:
     assert counts([]) == "no queries"
     assert counts([row()]) == "1 query: 1 violated"
-    rows = [row(verdict="safe"), unknown("time"), row(), row()]
-    assert counts(rows) == "4 queries: 2 violated, 1 unknown, 1 safe"
+    rows = [row(verdict="safe"), unknown("time"), row(verdict="moot"), row(), row()]
+    assert counts(rows) == "5 queries: 2 violated, 1 unknown, 1 safe, 1 moot"
 
 
 def test_only_the_latest_of_what_was_asked_again() -> None:
     newer = row(query="n", fingerprint="g", started=ROW.started + timedelta(days=1))
     deeper = row(query="d", depth_asked=12)
     assert latest([newer, row(), deeper]) == latest([row(), newer, deeper]) == [newer, deeper]
+
+
+def test_points_come_by_the_size_of_their_numbers() -> None:
+    points = ['{"n":2}', '{"n":10}', '{"n":"x"}', '{"n":null}']
+    rows = [row(query=str(at), parameters=text) for at, text in enumerate(points)]
+    assert [one.query for one in latest(rows)] == ["3", "0", "1", "2"]
+
+
+def test_latest_takes_what_has_no_depth() -> None:
+    rows = [obligation("b", query="b"), obligation("a", query="a"), row(seed=1, query="s"), row()]
+    assert [one.query for one in latest(rows)] == ["a1", "s", "a", "b"]
+
+
+def test_what_was_asked() -> None:
+    assert question_text(row()) == "10 steps"
+    assert question_text(obligation("initiation of x")) == "initiation of x"

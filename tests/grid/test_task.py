@@ -1,4 +1,4 @@
-"""A task answers with a row, whatever happens."""
+"""A task answers, whatever happens."""
 
 import json
 from dataclasses import replace
@@ -7,20 +7,14 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines import Limits
+from leadline.symbolic.engines import Limits, Query, Result, answer_limited
 from leadline.symbolic.grid import task
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.task import answer
+from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored
-
-
-@pytest.fixture
-def store(folder: Path) -> Store:
-    made = Store(folder / "store")
-    made.create()
-    return made
 
 
 def query(name: str, **settings: Any) -> GridQuery:
@@ -30,68 +24,111 @@ def query(name: str, **settings: Any) -> GridQuery:
     return next(one for one in plan(Path("grid.toml")).queries if one.property == name)
 
 
-def test_a_violation(store: Store) -> None:
+def row_of(query: GridQuery) -> Row:
+    return answer(query, "r1", None).row
+
+
+def test_a_violation(folder: Path) -> None:
     asked = query("below-three", top=4)
-    row = answer(asked, store)
-    assert store.all().rows == {asked.id: row}
+    found = answer(asked, "r1", 2.5)
+    row = found.row
+    assert (row.query, row.run, row.predicted_seconds) == (asked.id, "r1", 2.5)
     assert (row.verdict, row.steps, row.depth, row.depth_asked) == ("violated", 3, 2, 10)
-    assert (row.engine, row.unroll, row.solver) == ("bmc", "steps", "cadical")
+    assert (row.engine, row.unroll, row.solver, row.seed) == ("bmc", "steps", "cadical", 0)
     assert row.settings() == {"top": 4, "nodes": 1, "overflow": False}
-    assert row.trace is not None
-    assert Stored("row", json.loads(row.trace)).settings == row.settings()
-    assert len(json.loads(row.trace)["actions"]) == 3
+    assert row.trace == f"traces/{asked.id}.json"
+    (text,) = (found.documents[place] for place in [row.trace])
+    assert Stored("row", json.loads(text)).settings == row.settings()
+    assert len(json.loads(text)["actions"]) == 3
     assert row.task_seconds >= row.total_seconds >= row.solve_seconds >= 0
     assert row.variables > 0 and row.clauses > 0 and row.memory_mb > 10
     assert row.solver_version.startswith("python-sat ")
 
 
-def test_safety(store: Store) -> None:
-    row = answer(query("below-three", top=2), store)
+def test_safety(folder: Path) -> None:
+    found = answer(query("below-three", top=2), "r1", None)
+    row = found.row
     assert (row.verdict, row.steps, row.depth, row.trace, row.reason) == ("safe", None, 10, None, None)
+    assert found.documents == {}
 
 
-def test_a_deadlock(store: Store) -> None:
-    row = answer(query("deadlock", top=2), store)
+def test_a_deadlock_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No property of the model is carried along."""
+    asked: list[Query] = []
+
+    def noted(model: Model, query: Query, limits: Limits) -> list[Result]:
+        asked.append(query)
+        return answer_limited(model, query, limits)
+
+    monkeypatch.setattr(task, "answer_limited", noted)
+    row = row_of(query("deadlock", top=2))
     assert (row.verdict, row.steps, row.property, row.kind) == ("violated", 2, "deadlock", "deadlock")
+    assert [(one.properties, one.deadlock) for one in asked] == [((), True)]
 
 
-def test_out_of_bounds(store: Store) -> None:
-    row = answer(query("below-three", top=2, overflow=True), store)
+def test_out_of_bounds(folder: Path) -> None:
+    row = row_of(query("below-three", top=2, overflow=True))
     assert (row.verdict, row.steps) == ("out-of-bounds", 3)
     assert row.reason is not None and row.trace is not None
 
 
-def test_no_time(store: Store) -> None:
-    asked = replace(query("below-three", top=2), limits=Limits(0.01, None))
-    row = answer(asked, store)
-    assert (row.verdict, row.depth, row.reason) == ("unknown", -1, "time: stopped after 0.01 s")
+def test_a_seed(folder: Path) -> None:
+    row = row_of(replace(query("below-three", top=4), solver="z3", seed=7))
+    assert (row.verdict, row.steps, row.seed) == ("violated", 3, 7)
+    row = row_of(replace(query("below-three", top=4), seed=7))
+    assert row.unknown() and "CaDiCaL takes no seed" in str(row.reason)
+
+
+def test_no_time(folder: Path) -> None:
+    asked = replace(query("below-three", top=2), limits=Limits(0.001, None))
+    row = row_of(asked)
+    assert (row.verdict, row.depth, row.reason) == ("unknown", -1, "time: stopped after 0.001 s")
     assert row.unknown() and row.settles(asked)
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("ours"), MemoryError(), OSError(12, "no fork")])
-def test_whatever_fails_is_a_row(error: Exception, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_fails_is_a_row(error: Exception, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> None:
         raise error
 
     monkeypatch.setattr(task, "answer_limited", broken)
     asked = query("below-three", top=2)
-    row = answer(asked, store)
+    row = row_of(asked)
     assert (row.verdict, row.depth) == ("unknown", -1)
     assert row.reason == f"error: {type(error).__name__}: {error}"
-    assert store.all().rows == {asked.id: row}
     assert not row.settles(asked)
 
 
-def test_a_protocol_that_changed_on_the_way(store: Store) -> None:
+def test_a_protocol_that_changed_on_the_way(folder: Path) -> None:
     asked = query("below-three", top=2)
     path = Path("counter.py")
     path.write_text(path.read_text().replace("now.count + 1", "now.count + 2"))
-    row = answer(asked, store)
+    row = row_of(asked)
     assert row.verdict == "unknown"
     assert row.reason is not None and "is another protocol here than where the grid was planned" in row.reason
     path.unlink()
-    assert "cannot be read" in str(answer(asked, store).reason)
+    assert "cannot be read" in str(row_of(asked).reason)
 
 
-def test_a_row_that_cannot_be_stored_still_comes_back(folder: Path) -> None:
-    assert answer(query("below-three", top=2), Store(folder / "nowhere")).verdict == "safe"
+def obligations(protocol: str, property: str, **settings: Any) -> list[GridQuery]:
+    values = ", ".join(f"{key} = {json.dumps(value)}" for key, value in settings.items())
+    Path("grid.toml").write_text(
+        f'[[check]]\nprotocol = "{protocol}"\nproperties = "{property}"\nparameters = {{ {values} }}\n'
+        'kinds = "induction"\nsolver = "cadical"\n'
+    )
+    return list(plan(Path("grid.toml")).queries)
+
+
+def test_obligations(folder: Path) -> None:
+    """That the count is not negative is inductive; that it is below three is not, from two."""
+    for asked in obligations("counter.py", "not-negative", top=4):
+        row = row_of(asked)
+        assert (row.verdict, row.reason, row.trace) == ("proved", None, None)
+        assert (row.obligation, row.engine, row.depth_asked) == (asked.obligation, "induction", None)
+    found = [answer(asked, "r1", None) for asked in obligations("counter.py", "below-three", top=4)]
+    (broken,) = [one for one in found if one.row.verdict != "proved"]
+    row = broken.row
+    assert row.verdict == "unknown" and str(row.reason).startswith("not inductive: ")
+    assert row.trace is not None
+    assert json.loads(broken.documents[row.trace])
+    assert all(row.settles(one) for one in obligations("counter.py", "below-three", top=4)), "never run again"

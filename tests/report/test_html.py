@@ -1,16 +1,27 @@
 """The page of a store: whole, escaped, and in need of nothing else."""
 
+import json
+import re
+import shutil
+from dataclasses import replace
+from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from leadline.symbolic.cli import main
+from leadline.symbolic.grid.cells import cells
+from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
+from leadline.symbolic.report.counterexamples import Shown, counterexample
 from leadline.symbolic.report.html import page
-from tests.grid.rows import row, unknown
+from leadline.symbolic.trace import Line, LineKind
+from tests.grid.conftest import COUNTER
+from tests.grid.rows import ROW, obligation, row, unknown
+from tests.report.store import EVIL, planted, real
 
-VOID = {"meta", "br"}
+VOID = {"meta", "br", "link"}
 
 
 class Page(HTMLParser):
@@ -30,65 +41,263 @@ class Page(HTMLParser):
         if tag not in VOID:
             self.open.append(tag)
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.texts.append(data)
 
+    @property
+    def text(self) -> str:
+        """All that it says, without its style sheet."""
+        return re.sub(r"\s+", " ", " ".join(text for text in self.texts if "--paper" not in text))
 
-def test_what_the_page_says() -> None:
-    rows = [row(), row(kind="probe"), unknown("time: stopped", depth=4), row(verdict="safe", steps=None)]
-    read = Page(page(rows))
-    classes = [of.get("class") for tag, of in read.elements if tag == "td" and "title" in of]
-    assert classes == ["verdict violated", "verdict expected", "verdict unknown", "verdict safe"]
-    for text in (
-        "violated in 3 steps",
-        "unknown beyond 4 steps: time: stopped",
-        "counter: 4 queries: 2 violated, 1 unknown, 1 safe",
-        "nodes = 1, overflow = false, top = 3",
-        "z3-solver 5",
-        "here (Linux, 2 processors)",
-        "4 queries: 2 violated, 1 unknown, 1 safe. 4 seconds of work, begun 2026-01-02 03:04 UTC.",
-    ):
-        assert text in read.texts
+    def labels(self) -> list[str]:
+        """What the cells of the maps say to those who do not see them."""
+        return [of["aria-label"] or "" for tag, of in self.elements if tag == "a" and "aria-label" in of]
+
+
+def shown(*rows: Row) -> Page:
+    return Page(page(rows, cells(rows, {}), lambda cell: Shown((Line(LineKind.HEAD, "headline"),), "a note")))
+
+
+def test_the_maps() -> None:
+    read = shown(*planted())
+    labels = read.labels()
+    assert len(labels) == 12
+    assert labels[0] == "fast = false, log = 1, nodes = 1, replicas = 2: safe within 10 steps"
+    assert sum("violated in 8 steps" in label for label in labels) == 2
+    looks = [of["class"] for tag, of in read.elements if tag == "td" and "look" in (of.get("class") or "")]
+    assert [looks.count(f"look {kind}") for kind in ("safe", "violated", "unknown")] == [7, 4, 1]
+    captions = [text for text in read.texts if text.startswith("fast = ")]
+    assert captions[:2] == ["fast = false", "fast = true"]
+    assert "log \u2193 replicas \u2192" in read.texts
+    anchors = {of["id"] for _, of in read.elements if "id" in of}
+    links = [of["href"] for tag, of in read.elements if tag == "a"]
+    assert all(link and link[0] == "#" and link[1:] in anchors for link in links)
+
+
+def test_a_shorter_bug_and_a_deeper_search_are_stronger() -> None:
+    read = shown(*planted())
+    heats: dict[str, float] = {}
+    cell: dict[str, str | None] = {}
+    for tag, of in read.elements:
+        if tag == "td":
+            cell = of
+        elif tag == "a" and "aria-label" in of:
+            heats[(of["aria-label"] or "").partition(": ")[2]] = float(
+                (cell["style"] or "").removeprefix("--heat:")
+            )
+    assert heats["violated in 8 steps"] > heats["violated in 9 steps"]
+    assert heats["safe within 20 steps"] > heats["safe within 10 steps"]
+
+
+def test_where_it_breaks() -> None:
+    text = shown(*planted()).text
+    assert "Violated where log >= 2 and replicas >= 3" in text
+    assert "True at 4 of the 11 points with an answer" in text
+    assert "no bug was found within the depth searched (10 steps to 20 steps)" in text
+    assert "Not counted: 1 point without an answer" in text
+    assert (
+        "fast = true, log = 1, nodes = 1, replicas = 4: unknown beyond 5 steps: time: stopped after 9 s"
+        in text
+    )
+    assert "Counterexample at the smallest such point: fast = false, log = 2, replicas = 3" in text
+    assert "a note headline" in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([row()], "Violated at the only point with an answer."),
+        ([row(verdict="safe", steps=None)], "Not violated there. Not a proof: at 1 point it only says"),
+        ([unknown("time")], "No point has an answer."),
+        ([row(), row(query="b", parameters="{}")], "Violated at all 2 points with an answer."),
+        ([row(verdict="proved"), row(query="b", parameters="{}", verdict="proved")], "for every depth at 2"),
+        ([row(kind="probe"), row(query="b", kind="probe", parameters='{"top":9}', verdict="safe")],
+         "Reached where top <= 3 True at 1 of the 2 points with an answer"),
+    ],
+)  # fmt: skip
+def test_findings(rows: list[Row], told: str) -> None:
+    assert told in shown(*rows).text
+
+
+def test_no_simple_condition() -> None:
+    points = [(a, b, c) for a in (1, 2) for b in (1, 2) for c in (1, 2)]
+    rows = [
+        row(
+            query=f"q{a}{b}{c}",
+            parameters=json.dumps({"a": a, "b": b, "c": c}),
+            verdict="violated" if (a + b + c) % 2 else "safe",
+        )
+        for a, b, c in points
+    ]
+    assert "no simple condition separates them" in shown(*rows).text
+
+
+def test_costs() -> None:
+    read = shown(
+        *planted(), row(query="m", verdict="moot", steps=None, reason="violated already", task_seconds=99.0)
+    )
+    text = read.text
+    assert (
+        "Of 11 queries with a prediction, the measured time is in the median 2 times the predicted one"
+        in text
+    )
+    slowest = text.partition("Slowest queries")[2].partition("Predicted and measured")[0]
+    took = [float(seconds) for seconds in re.findall(r"(\d+\.\d) \d\.\d 42", slowest)]
+    assert took == sorted(took, reverse=True)
+    assert (len(took), took[0]) == (10, 8.0), "what is moot took no time"
+    titles = [text for text in read.texts if text.startswith("seconds against")]
+    assert set(titles) == {
+        "seconds against replicas (medians over the other parameters and depths)",
+        "seconds against log (medians over the other parameters and depths)",
+    }
+
+
+def test_growth_with_depth() -> None:
+    rows = [row(query=f"d{depth}", depth_asked=depth, task_seconds=2.0**depth) for depth in (1, 2, 3)]
+    stopped = unknown("time: stopped", query="d4", depth_asked=4, task_seconds=60.0)
+    read = shown(*rows, stopped)
+    assert "below-three: seconds against depth" in read.texts
+    assert "z3: 2" in read.texts and "z3: > 60" in read.texts
+
+
+def test_kinds_that_are_not_bounded_checks() -> None:
+    moot = row(query="m", verdict="moot", steps=None, trace=None, depth=-1, reason="proved")
+    cti = obligation("consecution of x under y", "unknown", query="c", reason="not inductive: x breaks")
+    text = shown(obligation("initiation of x", query="i"), cti, moot).text
+    assert "consecution of x under y" in text
+    assert "unknown: not inductive: x breaks" in text
+    assert "moot: proved" in text
+
+
+def test_only_the_latest_model_is_on_the_maps() -> None:
+    newer = row(
+        query="n", fingerprint="g", verdict="safe", steps=None, started=ROW.started + timedelta(days=1)
+    )
+    assert shown(row(), newer).labels() == ["nodes = 1, overflow = false, top = 3: safe within 2 steps"]
 
 
 def test_the_page_needs_nothing_else() -> None:
-    read = Page(page([row()]))
-    assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in read.elements}
-    assert not any({"src", "href"} & of.keys() for _, of in read.elements)
-    assert "http" not in page([row()]) and "url(" not in page([row()])
+    text = page([row()], cells([row()], {}), lambda cell: Shown((), ""))
+    read = Page(text)
+    assert not {"script", "img", "iframe", "object"} & {tag for tag, _ in read.elements}
+    assert not any("src" in of for _, of in read.elements)
+    assert "http" not in text.replace('xmlns="http://www.w3.org/2000/svg"', "").replace("http-equiv", "")
+    assert "url(" not in text and "@import" not in text
 
 
 def test_everything_is_escaped() -> None:
-    evil = '"><script>alert(1)</script>&amp;'
-    texts = ("protocol", "property", "solver", "host", "machine", "leadline_version", "reason", "kind")
+    texts = (
+        "protocol",
+        "property",
+        "solver",
+        "host",
+        "machine",
+        "leadline_version",
+        "reason",
+        "kind",
+        "trace",
+    )
+    evil = dict.fromkeys(texts, EVIL)
     rows = [
-        unknown(evil),
-        row(**dict.fromkeys(texts, evil), parameters='{"<b>":"<i>"}'),
-        row(**dict.fromkeys(texts, evil), parameters='{"<b>":"<u>"}'),
-        row(verdict=evil),
+        unknown(EVIL, query="a"),
+        row(**evil, query="b", parameters=json.dumps({EVIL: EVIL, "n": 1})),
+        row(**evil, query=EVIL, parameters=json.dumps({EVIL: "other", "n": 2}), depth_asked=4),
+        row(query="d", verdict=EVIL),
+        obligation(EVIL, query="e"),
     ]
-    tags = {tag for tag, _ in Page(page(rows)).elements}
-    assert not tags & {"script", "b", "i", "u"}
-    assert evil in Page(page(rows)).texts
+    read = Page(page(rows, cells(rows, {}), lambda cell: Shown((Line(LineKind.STEP, EVIL),), EVIL)))
+    assert not {tag for tag, _ in read.elements} & {"script", "img"}
+    assert [tag for tag, _ in read.elements].count("style") == 1
+    assert EVIL in read.texts
 
 
 def test_an_empty_store() -> None:
-    assert "no queries. " in Page(page([])).texts
+    assert "no queries. " in shown().texts
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = Store(tmp_path / "store")
-    store.create()
-    store.keep(row())
-    store.path("b2").write_bytes(b"PAR1")
-    out = tmp_path / "report.html"
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    shutil.copy(COUNTER, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    made = Store(tmp_path / "store")
+    made.create()
+    return made
+
+
+def text_of(store: Store, found: Row) -> tuple[str, str]:
+    (cell,) = cells([found], {})
+    told = counterexample(store, cell)
+    return "\n".join(map(str, told.lines)), told.note
+
+
+def test_a_counterexample_in_the_words_of_the_specification(store: Store) -> None:
+    found, documents = real("pulsar-compaction", "duplicate-null-key-message", depth=3)
+    store.keep(found, documents)
+    text, note = text_of(store, found)
+    assert note.startswith("Replayed step by step as this page was written; leadline trace ")
+    lines = text.splitlines()
+    assert lines[0].endswith(": DuplicateNullKeyMessage violated in 3 steps") or "in 3 steps" in lines[0]
+    assert lines[-1].strip() == "DuplicateNullKeyMessage is false."
+    assert any("CompactorPhaseOne" in line for line in lines)
+
+
+def test_a_file_is_not_run_for_its_counterexample(store: Store) -> None:
+    found, documents = real(str(Path("counter.py").resolve()), "below-three", top=3)
+    store.keep(found, documents)
+    Path("counter.py").write_text("raise SystemExit('this must not run')")
+    text, note = text_of(store, found)
+    assert "--protocol" in note
+    assert text.splitlines() == [
+        "counter (top = 3, nodes = 1, overflow = false): below-three, 3 steps",
+        "  0  Init",
+        "       count = 0",
+        "       seenBy = []",
+        "  1  CountUp(node = n1)",
+        "       count = 1",
+        '       seenBy = ["n1"]',
+        "  2  CountUp(node = n1)",
+        "       count = 2",
+        "  3  CountUp(node = n1)",
+        "       count = 3",
+    ]
+
+
+def test_a_counterexample_that_is_not_one(store: Store) -> None:
+    found, documents = real("pulsar-compaction", "duplicate-null-key-message", depth=3)
+    (place,) = documents
+    data = json.loads(documents[place])
+    state = data["states"][1]
+    name = next(name for name, value in state.items() if type(value) is int)
+    state[name] += 1
+    store.keep(found, {place: json.dumps(data)})
+    text, note = text_of(store, found)
+    assert note.startswith("As it is stored. It does not replay here: step 1")
+    assert f"{name} = {state[name]}" in text
+    wrong: list[dict[str, object]] = [{"actions": [3]}, {"states": []}, {"actions": [None]}]
+    for broken in wrong:
+        store.put(place, json.dumps({**data, "source": "x.py", **broken}))
+        assert text_of(store, found) == ("", f"{store.document(place)} is no trace of Leadline's.")
+    store.put(place, "{")
+    assert "is not JSON" in text_of(store, found)[1]
+    for elsewhere in ("../../etc/passwd", "traces/none.json"):
+        text, note = text_of(store, replace(found, trace=elsewhere))
+        assert text == "" and note.startswith("Its counterexample cannot be shown: ")
+
+
+def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    store.keep(row(trace=None))
+    store.path("b2", "r").write_bytes(b"PAR1")
+    out = store.folder / "report.html"
     assert main(["report", str(store.folder), "--out", str(out)]) == 0
     assert "violated in 3 steps" in Page(out.read_text(encoding="utf-8")).texts
     warning, wrote = capsys.readouterr().err.splitlines()
-    assert warning.startswith(f"leadline: {store.path('b2')} is ignored")
+    assert warning.startswith(f"leadline: {store.path('b2', 'r')} is ignored")
     assert wrote == f"leadline: wrote {out}"
 
 

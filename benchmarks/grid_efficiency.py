@@ -1,0 +1,179 @@
+"""What a grid costs beside solving: `python -m leadline.benchmarks.grid_efficiency [PART ...]`.
+
+- `busy`: 200 queries of about a second on local[2]. How much of the two cores' time, once both are at work,
+  is spent on building and solving; the rest, by query, is what fork, Spark and store cost.
+- `pruning`: a grid with bugs, with and without pruning.
+- `memory`: 10,000 queries that a stub answers: what the driver holds, its Java process included.
+
+Nothing else may run beside it, or the numbers are the neighbours'.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark import SparkContext
+
+from leadline.symbolic.engines.memory import own_peak_mb, peak_mb
+from leadline.symbolic.grid import spark
+from leadline.symbolic.grid.archive import StoreArchive, new_run
+from leadline.symbolic.grid.plan import Plan, plan
+from leadline.symbolic.grid.pruning import Pruning
+from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.session import Setup
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import Answer, answer, unanswered
+from leadline.symbolic.grid.worker import Task
+
+SLOTS = 2
+
+BUSY = """
+[[check]]
+protocol = "kafka-replication"
+properties = "strong-isr"
+parameters = { replicas = 2 }
+depth = 8
+solver = "z3"
+seed = { from = 0, to = %d }
+"""
+
+BUGS = """
+solver = "cadical"
+
+[[check]]
+protocol = "kafka-replication"
+properties = ["weak-isr", "strong-isr"]
+parameters = { variant = ["truncate-to-high-watermark", "kip-101"], replicas = 2 }
+depth = { from = 6, to = 20 }
+
+[[check]]
+protocol = "pulsar-compaction"
+properties = ["duplicate-null-key-message", "compacted-ledger-leak"]
+parameters = { max_crash_times = [1, 2] }
+depth = { from = 2, to = 12 }
+
+[[check]]
+protocol = "two-phase-commit"
+properties = ["consistency", "not-committed"]
+parameters = { resource_managers = [2, 3] }
+depth = { from = 4, to = 14, step = 2 }
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A grid that ran."""
+
+    rows: Sequence[Row]
+    seconds: float
+    driver_mb: float
+
+
+def run_grid(text: str, *, prune: bool, task: Task = answer, keep_rows: bool = True) -> Ran:
+    """Run a grid in a store of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "grid.toml").write_text(text, encoding="utf-8")
+        todo = plan(Path(folder) / "grid.toml")
+        archive = StoreArchive(Store(Path(folder) / "store"), new_run(), todo.predicted)
+        archive.store.create()
+        peak = _run(todo, archive, prune, task)
+        rows = list(archive.store.all().rows.values()) if keep_rows else []
+        return Ran(rows, peak[0], peak[1])
+
+
+def _run(todo: Plan, archive: StoreArchive, prune: bool, task: Task) -> tuple[float, float]:
+    java: list[Callable[[], float]] = []
+    begin, most = time.perf_counter(), 0.0
+
+    def look(_: object) -> None:
+        nonlocal most
+        most = max(most, own_peak_mb() + sum(one() for one in java))
+
+    spark.run(
+        todo.queries,
+        archive,
+        Setup(f"local[{SLOTS}]"),
+        Pruning(todo.queries) if prune else None,
+        look,
+        started=lambda context: java.append(lambda: peak_mb(java_process(context)) or 0.0),
+        task=task,
+    )
+    return time.perf_counter() - begin, most
+
+
+def java_process(context: SparkContext) -> int:
+    """The number of the driver's Java process."""
+    assert context._gateway is not None
+    pid: int = context._gateway.proc.pid
+    return pid
+
+
+def busy(count: int) -> None:
+    """How much of the cores' time is solving."""
+    rows = run_grid(BUSY % (count - 1), prune=False).rows
+    assert {row.verdict for row in rows} == {"safe"}, "a query failed"
+    begin = min(row.started.timestamp() for row in rows)
+    end = max(row.started.timestamp() + row.task_seconds for row in rows)
+    solving = sum(row.total_seconds for row in rows)
+    whole = SLOTS * (end - begin)
+    beside = (whole - solving) / len(rows)
+    in_task = sum(row.task_seconds - row.total_seconds for row in rows) / len(rows)
+    print(
+        f"busy: {len(rows)} queries of {solving / len(rows):.2f} s on {SLOTS} cores: {solving / whole:.1%} "
+        f"of their time is solving; {beside * 1000:.0f} ms beside it for each query, of which "
+        f"{in_task * 1000:.0f} ms in the task"
+    )
+
+
+def pruning() -> None:
+    """What pruning saves on a grid with bugs."""
+    ran = {prune: run_grid(BUGS, prune=prune) for prune in (False, True)}
+    cost = {prune: sum(row.total_seconds for row in one.rows) for prune, one in ran.items()}
+    moot = sum(row.moot() for row in ran[True].rows)
+    print(
+        f"pruning: {len(ran[True].rows)} queries, {moot} moot: {cost[True]:.1f} s of solving instead of "
+        f"{cost[False]:.1f} s ({cost[True] / cost[False]:.0%}), {ran[True].seconds:.0f} s in all instead of "
+        f"{ran[False].seconds:.0f} s"
+    )
+
+
+def stub(query: GridQuery, run: str, predicted: float | None) -> Answer:
+    """Answers at once, with nothing."""
+    return Answer(unanswered(query, run, predicted, "unknown", "a benchmark's stub"))
+
+
+def memory(count: int) -> None:
+    """What the driver holds."""
+    ran = run_grid(BUSY % (count - 1), prune=True, task=stub, keep_rows=False)
+    print(
+        f"memory: {count} queries answered by a stub in {ran.seconds:.0f} s "
+        f"({ran.seconds / count * 1000:.0f} ms each); driver and its Java at most {ran.driver_mb:.0f} MB"
+    )
+
+
+def main() -> None:
+    """Measure what is asked for, all by default."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", choices=["busy", "pruning", "memory", []], default=[])
+    parser.add_argument("--busy-queries", type=int, default=200)
+    parser.add_argument("--memory-queries", type=int, default=10_000)
+    args = parser.parse_args()
+    parts = args.parts or ["busy", "pruning", "memory"]
+    if "busy" in parts:
+        busy(args.busy_queries)
+    if "pruning" in parts:
+        pruning()
+    if "memory" in parts:
+        memory(args.memory_queries)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Files that are written whole or not at all, and that outlive a power cut once they are there."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+PART = ".part"
+"""The end of the name of a file that is being written; such names begin with a point."""
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file: to a temporary one beside it that then takes its name.
+
+    Args:
+        path: the file; one that is there already is replaced.
+        write: writes the content.
+
+    Raises:
+        OSError: if that fails; the file that was there, if any, is as it was.
+    """
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PART}")
+    try:
+        with part.open("xb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text in UTF-8 the same way.
+
+    Raises:
+        OSError: if that fails.
+    """
+    write_whole(path, lambda file: file.write(text.encode("utf-8")))
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new name lasts only once its folder is on the disk too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

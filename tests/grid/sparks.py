@@ -1,0 +1,155 @@
+"""Grids on a real Spark, as commands in processes of their own, and a look at what they start."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leadline
+from leadline.symbolic.grid.java import require_java
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.lang import UserError
+from tests.grid.conftest import COUNTER
+
+PATIENCE = 150.0  # seconds until a test believes that nothing will happen any more
+
+
+def has_java() -> bool:
+    try:
+        require_java()
+    except UserError:
+        return False
+    return True
+
+
+needs_java = pytest.mark.skipif(
+    not has_java(), reason="Spark needs Java: apt-get install default-jre-headless"
+)
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "leadline.symbolic.cli", *arguments]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(leadline.__file__).parent.parent), **changes}
+
+
+def leadline_grid(folder: Path, *arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """`leadline grid grid.toml --store kept ...` in a folder, to its end."""
+    return subprocess.run(
+        command("grid", "grid.toml", "--store", "kept", *arguments),
+        cwd=folder,
+        env=environment(**changes),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@contextmanager
+def grid_process(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """The same while it runs; killed in the end."""
+    process = subprocess.Popen(
+        command("grid", "grid.toml", "--store", "kept", *arguments),
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def folder_with(path: Path, grid: str) -> Path:
+    """A folder with a grid file and a user's protocol."""
+    shutil.copy(COUNTER, path)
+    (path / "grid.toml").write_text(grid)
+    return path
+
+
+def rows(folder: Path) -> list[Row]:
+    return list(Store(folder / "kept").all().rows.values())
+
+
+def answers(folder: Path) -> int:
+    """How many answers the runs so far have stored, repeated ones too, moot ones not."""
+    files = (folder / "kept" / "results").glob("[!.]*.parquet")
+    store = Store(folder / "kept")
+    return sum(1 for file in files if not row_of(store, file).moot())
+
+
+def row_of(store: Store, file: Path) -> Row:
+    (row,) = store.find([file.name.partition(".")[0]]).rows.values()
+    return row
+
+
+def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = None) -> Any:
+    """What comes true after a while."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := what()):
+        assert time.monotonic() < deadline, "it never came"
+        assert process is None or process.poll() is None, "the command has ended"
+        time.sleep(0.05)
+    return found
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process as /proc tells of it."""
+
+    pid: int
+    parent: int
+    arguments: tuple[str, ...]
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def processes() -> dict[int, Process]:
+    """All that run, zombies aside."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, parent = (path / "stat").read_text().rpartition(")")[2].split()[:2]
+            arguments = tuple((path / "cmdline").read_text().split("\0"))
+            if state != "Z":
+                found[int(path.name)] = Process(int(path.name), int(parent), arguments)
+    return found
+
+
+def below(pid: int, named: str = "") -> list[Process]:
+    """The processes that a process has started, and those that they have, the oldest first."""
+    known = processes()
+    found, layer = [], {pid}
+    while layer:
+        children = [one for one in known.values() if one.parent in layer]
+        found += children
+        layer = {one.pid for one in children}
+    return [one for one in found if any(named in text for text in one.arguments)]
+
+
+def results(done: subprocess.CompletedProcess[str]) -> Sequence[dict[str, Any]]:
+    """What a command with --format json has told of each query."""
+    found: Sequence[dict[str, Any]] = json.loads(done.stdout)["results"]
+    return found

@@ -1,0 +1,77 @@
+"""How far a grid is, in numbers and words."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from leadline.symbolic.cli.progress import steady
+from leadline.symbolic.grid.progress import Tally
+from tests.grid.queries import finding, query
+
+QUERIES = [query(depth=depth) for depth in range(1, 6)]
+PREDICTED = {one.id: 10.0 * (one.depth or 0) for one in QUERIES}
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_run() -> None:
+    clock = Clock()
+    tally = Tally.of([one.id for one in QUERIES], PREDICTED, clock)
+    tally.width = 2
+    assert (tally.seconds_left(), tally.share) == (None, 0)
+    for one in QUERIES[:3]:
+        tally.started(one.id)
+    tally.answered(finding(QUERIES[0], "violated", 0, 1))
+    # 10 seconds were foreseen and one was needed, so 140 more are about 14, on two processors.
+    assert tally.seconds_left() == pytest.approx(7)
+    clock.now += 1
+    assert tally.seconds_left() == pytest.approx((14 - 2) / 2)
+    assert tally.text() == "1 of 5 queries, 2 running, 1 violated, about 6 s left"
+    tally.lost(QUERIES[1].id)
+    tally.pruned(QUERIES[2].id)
+    tally.pruned(QUERIES[3].id)
+    assert tally.text() == "4 of 5 queries, 0 running, 2 pruned, 1 violated, about 2 s left"
+    assert tally.share == pytest.approx(0.8)
+    tally.started(QUERIES[4].id)
+    # The last one takes as long as it takes, however many processors there are.
+    assert tally.seconds_left() == pytest.approx(5)
+
+
+def test_nothing_predicted() -> None:
+    tally = Tally.of(["a", "b"], {})
+    tally.started("a")
+    tally.answered(finding(query(), "safe", 3))
+    assert tally.seconds_left() is None
+
+
+def test_plain_lines_are_few(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock)
+    with steady("grid x.toml") as show:
+        for number in range(100):
+            clock.now += 0.3
+            show(f"{number // 2} done", number / 100)
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["leadline: grid x.toml: 16 done", "leadline: grid x.toml: 33 done"]
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    with steady("grid x.toml") as show:
+        show("3 of 4 queries", 0.75)
+    assert "grid x.toml" in screen.getvalue() and "3 of 4 queries" in screen.getvalue()

@@ -1,0 +1,92 @@
+"""Conditions on rows: what they mean, and that nothing in them is ever run."""
+
+import pytest
+
+from leadline.symbolic.grid.where import read_where
+from leadline.symbolic.lang import UserError
+from tests.grid.rows import obligation, row
+
+ROWS = [
+    row(),
+    row(query="b2", verdict="safe", steps=None, depth=10, parameters='{"nodes":2,"overflow":true,"depth":7}'),
+    obligation("implication", query="c3", parameters='{"nodes":3,"overflow":null,"variant":"kip-320"}'),
+    row(query="d4", parameters='{"nodes":"many"}', solver="cadical", task_seconds=2.5),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("verdict == 'violated'", "a d"),
+        ('verdict == "violated" and solver != "z3"', "d"),
+        ("nodes >= 2", "b c"),
+        ("nodes == 'many' or nodes == 1", "a d"),
+        ("not nodes >= 2", "a d"),
+        ("not (nodes >= 2 or solver == 'cadical')", "a"),
+        ("nodes >= 2 or solver == 'cadical' and steps == 3", "b c d"),
+        ("(nodes >= 2 or solver == 'cadical') and steps == 3", "d"),
+        ("overflow == true", "b"),
+        ("overflow == null", "c d"),
+        ("overflow != null", "a b"),
+        ("overflow != true", "a c d"),
+        ("depth == 10", "b"),
+        ("parameters.depth == 7", "b"),
+        ("obligation == 'implication'", "c"),
+        ("variant == 'kip-320'", "c"),
+        ("depth < -0.5", "c"),
+        ("task_seconds > 1.5e0", "d"),
+        ("not not steps == null", "b c"),
+        ("started < '2026-02'", "a b c d"),
+        ("steps > 2", "a d"),
+    ],
+)
+def test_what_it_means(text: str, wanted: str) -> None:
+    condition = read_where(text, ROWS)
+    assert " ".join(one.query[0] for one in ROWS if condition(one)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("verdict = 'safe'", "line 1, column 9: `=` means nothing in a condition: write == to compare"),
+        (
+            "verdikt == 'safe'",
+            "line 1, column 1: the store has no column or parameter `verdikt`: did you mean `verdict`?",
+        ),
+        ("parameters.solver == 'z3'", "line 1, column 1: the store has no column or parameter `solver`"),
+        ("verdict == 3", "line 1, column 12: verdict is text, never a number"),
+        ("steps == 'x'", "line 1, column 10: steps is a number, never text"),
+        ("overflow == 1", "line 1, column 13: overflow is true or false, never a number"),
+        ("overflow < true", "line 1, column 12: true and false are only equal or not"),
+        ("steps < null", "line 1, column 9: null is only equal or not"),
+        ("steps", "line 1, column 6: ==, !=, <, <=, > or >= is expected here, not the end"),
+        ("steps ==", "line 1, column 9: a number, a text in quotes, true, false or null is expected here"),
+        ("steps == - 'x'", "line 1, column 12: a number is expected here, not `'x'`"),
+        ("steps == 1 steps == 2", "line 1, column 12: and, or, or the end is expected here, not `steps`"),
+        ("(steps == 1", "line 1, column 12: and, or, or ) is expected here, not the end"),
+        (
+            "steps == 1 and",
+            "line 1, column 15: a column, a parameter, not or ( is expected here, not the end",
+        ),
+        ("", "line 1, column 1: a column, a parameter, not or ( is expected here, not the end"),
+        ("steps == 'x", "line 1, column 10: `'` means nothing in a condition: the text has no closing quote"),
+        ("steps ==\n  __import__('os')", "line 2, column 3: a number, a text in quotes, true, false or null"),
+        ("steps.__class__ == 1", "line 1, column 1: the store has no column or parameter `steps.__class__`"),
+        ("steps == 1 + 1", "line 1, column 12: `+` means nothing in a condition: only values are written"),
+        ("(" * 60 + "steps == 1" + ")" * 60, "line 1, column 51: this is nested deeper than 50"),
+        ("s" * 2000, "line 1, column 1001: a condition has at most 1000 characters"),
+    ],
+)
+def test_what_is_wrong(text: str, complaint: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_where(text, ROWS)
+    assert str(caught.value).startswith(f"--where: {complaint}")
+
+
+def test_all_mistakes_are_told() -> None:
+    with pytest.raises(UserError) as caught:
+        read_where("a == 1 and b == 2", ROWS)
+    assert [line.split(" of")[0].split(": ")[1] for line in str(caught.value).splitlines()] == [
+        "line 1, column 1",
+        "line 1, column 12",
+    ]

@@ -1,0 +1,221 @@
+"""The report as a browser shows it: headless Chromium, which may reach no network, opens the file."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome, ChromeOptions, Keys
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+from leadline.symbolic.cli import main
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store import Store
+from tests.grid.conftest import COUNTER
+from tests.grid.rows import row, unknown
+from tests.report.store import EVIL, filled
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None,
+    reason="the report is opened in Chromium: apt-get install chromium chromium-driver",
+)
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # Nothing answers: no name is found, and the only way out is a port at which nobody listens.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=127.0.0.1:9",
+    "--window-size=1300,1000",
+)
+
+
+class Browser:
+    """A Chromium that remembers what it was asked to load and what it complained of."""
+
+    def __init__(self, profile: Path) -> None:
+        options = ChromeOptions()
+        options.binary_location = CHROMIUM or ""
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+        self.driver = Chrome(options=options, service=Service(DRIVER))
+
+    def open(self, file: Path) -> None:
+        """Open a file, forgetting what was before."""
+        self.requests()
+        self.complaints()
+        self.driver.get(file.as_uri())
+
+    def requests(self) -> list[str]:
+        """The addresses of all that was to be loaded since the last call."""
+        messages = [json.loads(entry["message"])["message"] for entry in self._log("performance")]
+        sent = [one["params"] for one in messages if one["method"] == "Network.requestWillBeSent"]
+        return [one["request"]["url"] for one in sent]
+
+    def complaints(self) -> list[str]:
+        """What went to the console since the last call."""
+        return [entry["message"] for entry in self._log("browser")]
+
+    def _log(self, kind: str) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]  # selenium leaves it so
+        return found
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts that are shown of all elements that a CSS selector finds."""
+        return [one.text for one in self.driver.find_elements(By.CSS_SELECTOR, selector)]
+
+    def style(self, selector: str, name: str) -> str:
+        """A property of the first element, as it is drawn."""
+        return self.driver.find_element(By.CSS_SELECTOR, selector).value_of_css_property(name)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    made = Browser(tmp_path_factory.mktemp("profile"))
+    yield made
+    made.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a store."""
+    folder = tmp_path_factory.mktemp("report")
+    shutil.copy(COUNTER, folder)
+    return written(filled(folder))
+
+
+def written(store: Store, *rows: Row) -> Path:
+    """The page of a store with these rows added."""
+    store.create()
+    for one in rows:
+        store.keep(one)
+    out = store.folder / "report.html"
+    assert main(["report", str(store.folder), "--out", str(out)]) == 0
+    return out
+
+
+def test_what_it_shows(browser: Browser, report: Path) -> None:
+    browser.open(report)
+    assert browser.texts("h2") == [
+        "How to read the maps",
+        "counter",
+        "log",
+        "pulsar-compaction",
+        "Costs",
+        "All answers",
+        "Made by",
+    ]
+    assert browser.texts(".map caption") == ["fast = false", "fast = true"]
+    cells = browser.texts(".map td.look")
+    assert sorted(" ".join(cell.split()) for cell in cells) == sorted(
+        ["\u2713 4", "\u2717 3", "\u2717 3", "?"]
+        + ["\u2713 10"] * 5
+        + ["\u2713 20"] * 2
+        + ["\u2717 8"] * 2
+        + ["\u2717 9"] * 2
+    )
+    assert browser.texts(".condition") == ["top >= 3", "log >= 2 and replicas >= 3"]
+    legend = browser.texts(".legend li")
+    assert len(legend) == 4
+    assert any("no bug within the depth searched" in text for text in legend)
+
+
+def test_the_counterexamples_are_shown(browser: Browser, report: Path) -> None:
+    browser.open(report)
+    counter, compaction = browser.texts("pre.trace")
+    assert counter.splitlines()[:2] == [
+        "counter (top = 3, nodes = 1, overflow = false): below-three, 3 steps",
+        "  0  Init",
+    ]
+    assert "CompactorPhaseOne" in compaction
+    assert compaction.splitlines()[-1].strip() == "DuplicateNullKeyMessage is false."
+
+
+def test_nothing_leaves_and_nothing_complains(browser: Browser, report: Path) -> None:
+    browser.open(report)
+    assert set(browser.requests()) <= {report.as_uri(), "data:,"}
+    assert browser.complaints() == []
+
+
+def test_hostile_texts_are_only_texts(browser: Browser, tmp_path: Path) -> None:
+    evil = dict.fromkeys(
+        ("protocol", "property", "solver", "host", "machine", "reason", "leadline_version"), EVIL
+    )
+    rows = (
+        unknown(EVIL, query="a"),
+        row(**evil, query="b", parameters=json.dumps({EVIL: EVIL, "n": 1}), trace=EVIL),
+        row(**evil, query="c", parameters=json.dumps({EVIL: "x", "n": 2}), verdict="safe"),
+    )
+    out = written(Store(tmp_path / "store"), *rows)
+    browser.open(out)
+    assert set(browser.requests()) <= {out.as_uri(), "data:,"}
+    assert browser.complaints() == []
+    assert EVIL in browser.texts("h2")
+    assert browser.driver.find_elements(By.CSS_SELECTOR, "script, img") == []
+
+
+def test_a_request_and_a_complaint_would_be_seen(browser: Browser, tmp_path: Path) -> None:
+    """What the tests above rely on: this page asks for something, and complains."""
+    page = tmp_path / "page.html"
+    page.write_text(
+        "<!doctype html><img src='http://example.invalid/x.png'><script>console.error('x')</script>"
+    )
+    browser.open(page)
+    assert "http://example.invalid/x.png" in browser.requests()
+    assert browser.complaints() != []
+
+
+def test_the_policy_forbids_what_would_slip_through(browser: Browser, report: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    slipped = "<img src='http://example.invalid/x.png'><script>document.title = 'ran'</script></body>"
+    page.write_text(report.read_text(encoding="utf-8").replace("</body>", slipped), encoding="utf-8")
+    browser.open(page)
+    assert browser.driver.title.startswith("Leadline: ")
+    assert any("Content Security Policy" in complaint for complaint in browser.complaints())
+
+
+def test_by_keyboard(browser: Browser, report: Path) -> None:
+    """Tab comes to the way past the contents, and from a cell Enter leads to its answer."""
+    browser.open(report)
+    body = browser.driver.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.TAB)
+    assert browser.driver.switch_to.active_element.text == "To the results"
+    cell = browser.driver.find_element(By.CSS_SELECTOR, ".map td.violated a")
+    assert cell.get_attribute("aria-label") == "nodes = 1, overflow = false, top = 3: violated in 3 steps"
+    cell.send_keys(Keys.ENTER)
+    answer = browser.driver.find_element(By.CSS_SELECTOR, "tr:target")
+    assert answer.is_displayed(), "the closed table opens"
+    assert "violated in 3 steps" in answer.text
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_light_and_dark(mode: str, browser: Browser, report: Path) -> None:
+    wanted = {"features": [{"name": "prefers-color-scheme", "value": mode}]}
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+    browser.open(report)
+    paper, ink = (luminance(browser.style("body", name)) for name in ("background-color", "color"))
+    assert (paper > ink) is (mode == "light")
+    for kind in ("safe", "violated", "unknown"):
+        cell = luminance(browser.style(f".map td.{kind}", "background-color"))
+        bright, dark = max(cell, ink), min(cell, ink)
+        assert (bright + 0.05) / (dark + 0.05) > 4.5, f"{kind} cannot be read: WCAG 2.1 asks for 4.5 to 1"
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a CSS colour, as WCAG 2.1 defines it."""
+    body = colour.partition("(")[2].rstrip(")").removeprefix("srgb").replace(",", " ").split()
+    scale = 1.0 if "srgb" in colour else 255.0
+    channels = [float(part) / scale for part in body[:3]]
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
