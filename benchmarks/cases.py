@@ -282,6 +282,7 @@ CASES = (
     ),
     _refutes("leases-3", "spanner-leases", {"replicas": 3}, "disjointness", 10, 8, deep=True),
     _refutes("leases-4", "spanner-leases", {"replicas": 4, "tt_max_si": 6}, "disjointness", 10, 8),
+    _finds("leases-5", "spanner-leases", {"replicas": 5}, "disjointness", 17, known=False),
     _refutes(
         "spanner-nonconflict",
         "spanner-transactions",

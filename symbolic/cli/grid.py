@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from leadline.symbolic.grid.plan import Plan
     from leadline.symbolic.grid.resume import Resumed
     from leadline.symbolic.grid.rows import Row
+    from leadline.symbolic.grid.store import Store
 
 _STORES = Path("build", "store")
 _GOES_ON = "the same command goes on from there"
@@ -105,7 +106,9 @@ def run(args: argparse.Namespace) -> Exit:
     if begin.left or begin.moot:
         _answer(args, begin, todo, archive)
         _learn(todo, _known(todo, archive), store.folder)
-    answers = Answers(todo, store.folder, archive.run, _known(todo, archive), len(begin.settled))
+    known = _known(todo, archive)
+    proved = _certify(todo, known, store)
+    answers = Answers(todo, store.folder, archive.run, known, len(begin.settled), proved)
     _deliver(args, answers)
     answered = sum(not row.unknown() for row in answers.rows)
     return Exit.HOLDS if answered == len(todo.queries) else Exit.UNKNOWN
@@ -117,6 +120,19 @@ def _learn(todo: Plan, rows: Sequence[Row], folder: Path) -> None:
         todo.costs.refit(rows).write(folder)
     except OSError as error:
         tell(f"what was learned of costs is not kept in {folder}: {error.strerror}")
+
+
+def _certify(todo: Plan, rows: Sequence[Row], store: Store) -> Sequence[str]:
+    """Keep in the store a certificate of each proof."""
+    # Here, since a grid without proofs needs no engine.
+    from leadline.symbolic.grid.cells import obligations_of
+    from leadline.symbolic.grid.certified import certify
+
+    try:
+        return certify(rows, obligations_of(todo.queries), store)
+    except OSError as error:
+        tell(f"a certificate cannot be written in {store.folder}: {error.strerror}; {_GOES_ON}")
+        return ()
 
 
 def _known(todo: Plan, archive: StoreArchive) -> list[Row]:

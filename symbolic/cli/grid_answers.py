@@ -12,6 +12,7 @@ from leadline.symbolic.cli.output import Report
 if TYPE_CHECKING:
     from leadline.symbolic.grid.plan import Plan
     from leadline.symbolic.grid.rows import Row
+    from leadline.symbolic.grid.summary import Group
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Answers:
         run: the name of this run.
         rows: what is known of each query, in the plan's order; those that were not run are missing.
         before: how many queries an earlier run has settled.
+        certificates: the paths in the store of the certificates of what is proved.
     """
 
     todo: Plan
@@ -31,29 +33,18 @@ class Answers:
     run: str
     rows: Sequence[Row]
     before: int
+    certificates: Sequence[str] = ()
 
 
 def grid_report(answers: Answers) -> Report:
     """The answers as tables, one for each protocol."""
-    from leadline.symbolic.grid.summary import counts, groups, question_text, verdict_text
+    from leadline.symbolic.grid.summary import counts, groups
 
     report = Report()
     for group in groups(sorted(answers.rows, key=_order)):
         report.say(group.title)
         header = [*group.varying, "property", "asked", "solver", "verdict", "seconds", "MB", "run"]
-        lines = [
-            [
-                *group.point(row),
-                row.property,
-                question_text(row),
-                row.solver,
-                verdict_text(row),
-                f"{row.task_seconds:.1f}",
-                f"{row.memory_mb:.0f}",
-                _when(row, answers),
-            ]
-            for row in group.rows
-        ]
+        lines = [_line(group, rows, answers) for rows in _together(group.rows)]
         report.table(header, lines)
         report.say()
     for text in answers.todo.dropped:
@@ -64,8 +55,37 @@ def grid_report(answers: Answers) -> Report:
         report.say(f"not run: {missing} of {len(answers.todo.queries)}")
     if answers.before:
         report.say(f"{answers.before} answered in an earlier run were skipped")
+    if count := len(answers.certificates):
+        what = "1 proof, its certificate" if count == 1 else f"{count} proofs, their certificates"
+        report.say(f"{what} in {answers.store / 'certificates'}")
     report.say(f"the results are in {answers.store}")
     return report
+
+
+def _together(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows line by line: obligations of one proof that hold are one line, each other row is its own."""
+    lines: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        holds = row.obligation is not None and row.verdict == "proved"
+        key = (row.parameters, row.property, row.solver) if holds else (row.query,)
+        lines.setdefault(key, []).append(row)
+    return list(lines.values())
+
+
+def _line(group: Group, rows: Sequence[Row], answers: Answers) -> list[str]:
+    from leadline.symbolic.grid.summary import question_text, verdict_text
+
+    row, many = rows[0], len(rows) > 1
+    return [
+        *group.point(row),
+        row.property,
+        f"{len(rows)} obligations" if many else question_text(row),
+        row.solver,
+        "all hold" if many else verdict_text(row),
+        f"{sum(one.task_seconds for one in rows):.1f}",
+        f"{max(one.memory_mb for one in rows):.0f}",
+        "now" if any(one.run == answers.run for one in rows) else "earlier",
+    ]
 
 
 def _order(row: Row) -> tuple[Any, ...]:
@@ -78,10 +98,6 @@ def _order(row: Row) -> tuple[Any, ...]:
     return (row.protocol, point, row.property, *how)
 
 
-def _when(row: Row, answers: Answers) -> str:
-    return "now" if row.run == answers.run else "earlier"
-
-
 def grid_json(answers: Answers) -> Mapping[str, Any]:
     """The answers as a JSON object."""
     return {
@@ -89,6 +105,7 @@ def grid_json(answers: Answers) -> Mapping[str, Any]:
         "run": answers.run,
         "queries": len(answers.todo.queries),
         "dropped": list(answers.todo.dropped),
+        "certificates": list(answers.certificates),
         "results": [
             {
                 **asdict(row),

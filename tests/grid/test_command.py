@@ -275,3 +275,22 @@ def test_without_java(
     Path("bin/java").chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(folder))
     require_java()
+
+
+def test_a_proof_leaves_a_certificate_that_can_be_rechecked(
+    folder: Path, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
+) -> None:
+    grid = folder / "proof.toml"
+    grid.write_text(
+        '[[check]]\nprotocol = "two-phase-commit"\nproperties = ["consistency"]\nkinds = ["induction"]\n'
+        'parameters = { resource_managers = 2 }\nsolver = "cadical"\n'
+    )
+    assert main(["grid", "proof.toml", "--store", "kept"]) == 0
+    out = capsys.readouterr().out
+    assert f"{len(asked)} obligations" in out and "all hold" in out
+    assert "1 proof, its certificate in kept/certificates" in out
+    (path,) = Path("kept/certificates").iterdir()
+    assert main(["prove", "--recheck", str(path)]) == 0
+    assert main(["grid", "proof.toml", "--store", "kept", "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))
+    assert told["certificates"] == [f"certificates/{path.name}"]
