@@ -17,7 +17,7 @@ def commands_of_the_table() -> list[tuple[str, str]]:
     """The commands of the table of protocols that stand in full, each with what is said to be known."""
     rows = [line.split("|")[1:-1] for line in README.splitlines() if line.startswith("|")]
     full = [(row[4].strip().strip("`"), row[3].strip()) for row in rows if len(row) == 5]
-    return [(command, known) for command, known in full if re.match(r"(check|explore) ", command)]
+    return [(command, known) for command, known in full if re.match(r"(check|explore|prove) ", command)]
 
 
 def test_the_first_protocol_is_found_broken_as_shown(
@@ -44,8 +44,11 @@ def test_the_table_of_protocols_has_commands() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "known"), commands_of_the_table(), ids=lambda text: text)
 def test_what_is_known_can_be_seen(command: str, known: str, capsys: pytest.CaptureFixture[str]) -> None:
-    main(shlex.split(command))
+    code = main(shlex.split(command))
     shown = capsys.readouterr().out
     lengths = {int(x) for x in re.findall(r"\d+", known.split(";")[0].split(":")[0])}
     found = {int(x) for x in re.findall(r"violated(?: \(a probe: as expected\))? +(\d+) ", shown)}
-    assert found & lengths if known.startswith(("broken", "reached")) else known.startswith("hold")
+    if known.startswith("proved"):
+        assert command.startswith("prove ") and code == 0
+    else:
+        assert found & lengths if known.startswith(("broken", "reached")) else known.startswith("hold")
