@@ -23,7 +23,7 @@ def commands_of_the_table() -> list[tuple[str, str]]:
 def test_the_first_protocol_is_found_broken_as_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    code = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
     path = tmp_path / "counter.py"
     path.write_text(code)
     assert main(["check", str(path), "--depth", "6"]) == 12
