@@ -20,16 +20,16 @@ from pathlib import Path
 from pyspark import SparkContext
 
 from leadline.symbolic.engines.memory import own_peak_mb, peak_mb
-from leadline.symbolic.grid import spark
-from leadline.symbolic.grid.archive import StoreArchive, new_run
-from leadline.symbolic.grid.plan import Plan, plan
-from leadline.symbolic.grid.pruning import Pruning
+from leadline.symbolic.grid.plan.plan import Plan, plan
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.session import Setup
-from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.task import Answer, answer, unanswered
-from leadline.symbolic.grid.worker import Task
+from leadline.symbolic.grid.running import spark
+from leadline.symbolic.grid.running.archive import StoreArchive, new_run
+from leadline.symbolic.grid.running.pruning import Pruning
+from leadline.symbolic.grid.running.session import Setup
+from leadline.symbolic.grid.running.task import Answer, answer, unanswered
+from leadline.symbolic.grid.running.worker import Task
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.store import Store
 
 SLOTS = 2
 

@@ -98,7 +98,7 @@ SHAPES = (
 _PROGRAM = """
 import resource, sys
 from pathlib import Path
-from leadline.symbolic.grid.plan import plan
+from leadline.symbolic.grid.plan.plan import plan
 queries = len(plan(Path(sys.argv[1])).queries)
 used = resource.getrusage(resource.RUSAGE_SELF)
 print(queries, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)

@@ -154,7 +154,7 @@ def test_forbidden_import_is_told_with_its_place(importer: str, statement: str, 
     ("importer", "statement"),
     [
         ("symbolic/cli.py", "from leadline import __version__"),
-        ("symbolic/cli.py", "from leadline.symbolic.grid.plan import plan"),
+        ("symbolic/cli.py", "from leadline.symbolic.grid.plan.plan import plan"),
         ("symbolic/report/html.py", "from leadline.symbolic.grid import store"),
         ("symbolic/trace/itf.py", "from leadline.symbolic.concrete import step"),
         ("symbolic/encode/cnf.py", "from leadline.symbolic.encode.bits import Bits"),

@@ -17,11 +17,11 @@ from leadline.symbolic.cli.progress import steady
 from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
-    from leadline.symbolic.grid.archive import StoreArchive
-    from leadline.symbolic.grid.plan import Plan
-    from leadline.symbolic.grid.resume import Resumed
-    from leadline.symbolic.grid.rows import Row
-    from leadline.symbolic.grid.store import Store
+    from leadline.symbolic.grid.plan.plan import Plan
+    from leadline.symbolic.grid.running.archive import StoreArchive
+    from leadline.symbolic.grid.running.resume import Resumed
+    from leadline.symbolic.grid.store.rows import Row
+    from leadline.symbolic.grid.store.store import Store
 
 _STORES = Path("build", "store")
 _GOES_ON = "the same command goes on from there"
@@ -86,11 +86,11 @@ def _setting(text: str) -> tuple[str, str]:
 def run(args: argparse.Namespace) -> Exit:
     """Run what is not answered yet, and report all of it."""
     # Here, so that other commands do not wait for Parquet to load.
-    from leadline.symbolic.grid.archive import StoreArchive, new_run
-    from leadline.symbolic.grid.cost import read_cost_model
-    from leadline.symbolic.grid.plan import plan
-    from leadline.symbolic.grid.resume import resume
-    from leadline.symbolic.grid.store import Store
+    from leadline.symbolic.grid.cost.cost import read_cost_model
+    from leadline.symbolic.grid.plan.plan import plan
+    from leadline.symbolic.grid.running.archive import StoreArchive, new_run
+    from leadline.symbolic.grid.running.resume import resume
+    from leadline.symbolic.grid.store.store import Store
 
     store = Store(args.store or _STORES / args.file.stem)
     costs, warnings = read_cost_model(store.folder)
@@ -125,8 +125,8 @@ def _learn(todo: Plan, rows: Sequence[Row], folder: Path) -> None:
 def _certify(todo: Plan, rows: Sequence[Row], store: Store) -> Sequence[str]:
     """Keep in the store a certificate of each proof."""
     # Here, since a grid without proofs needs no engine.
-    from leadline.symbolic.grid.cells import obligations_of
-    from leadline.symbolic.grid.certified import certify
+    from leadline.symbolic.grid.store.cells import obligations_of
+    from leadline.symbolic.grid.store.certified import certify
 
     try:
         return certify(rows, obligations_of(todo.queries), store)
@@ -147,8 +147,8 @@ def _known(todo: Plan, archive: StoreArchive) -> list[Row]:
 def _answer(args: argparse.Namespace, begin: Resumed, todo: Plan, archive: StoreArchive) -> None:
     """Answer what is left; where that ends early it is told why, and what was done is reported."""
     # Here, since nothing else needs Spark.
-    from leadline.symbolic.grid import spark
-    from leadline.symbolic.grid.spark import SparkGaveUp
+    from leadline.symbolic.grid.running import spark
+    from leadline.symbolic.grid.running.spark import SparkGaveUp
 
     try:
         archive.store.record(archive.run, todo.queries)
@@ -173,7 +173,7 @@ def _answer(args: argparse.Namespace, begin: Resumed, todo: Plan, archive: Store
 
 
 def _on_spark(args: argparse.Namespace, begin: Resumed, archive: StoreArchive, start: Any) -> None:
-    from leadline.symbolic.grid.session import MASTER, RETRIES, Setup
+    from leadline.symbolic.grid.running.session import MASTER, RETRIES, Setup
 
     retries = RETRIES if args.retries is None else args.retries
     setup = Setup(args.master or MASTER, retries, args.ui, dict(args.conf))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from leadline.symbolic.cli.output import Report
 
 if TYPE_CHECKING:
-    from leadline.symbolic.grid.plan import Plan
-    from leadline.symbolic.grid.rows import Row
-    from leadline.symbolic.grid.summary import Group
+    from leadline.symbolic.grid.plan.plan import Plan
+    from leadline.symbolic.grid.store.rows import Row
+    from leadline.symbolic.grid.store.summary import Group
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Answers:
 
 def grid_report(answers: Answers) -> Report:
     """The answers as tables, one for each protocol."""
-    from leadline.symbolic.grid.summary import counts, groups
+    from leadline.symbolic.grid.store.summary import counts, groups
 
     report = Report()
     for group in groups(sorted(answers.rows, key=_order)):
@@ -73,7 +73,7 @@ def _together(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _line(group: Group, rows: Sequence[Row], answers: Answers) -> list[str]:
-    from leadline.symbolic.grid.summary import question_text, verdict_text
+    from leadline.symbolic.grid.store.summary import question_text, verdict_text
 
     row, many = rows[0], len(rows) > 1
     return [

@@ -12,10 +12,10 @@ from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.output import Report, as_json, deliver
 
 if TYPE_CHECKING:
-    from leadline.symbolic.grid.plan import Plan
-    from leadline.symbolic.grid.points import Family
+    from leadline.symbolic.grid.plan.plan import Plan
+    from leadline.symbolic.grid.plan.points import Family
     from leadline.symbolic.grid.query import GridQuery
-    from leadline.symbolic.grid.resume import Resumed
+    from leadline.symbolic.grid.running.resume import Resumed
 
 _LONGEST = 5
 """How many of the longest queries are shown."""
@@ -123,7 +123,7 @@ def _line(share: Share) -> list[str]:
 
 
 def _query_line(query: GridQuery, seconds: float) -> list[str]:
-    from leadline.symbolic.grid.points import spelled
+    from leadline.symbolic.grid.plan.points import spelled
 
     asked = query.obligation or f"{query.depth} {query.unroll}"
     return [query.protocol, spelled(query.settings), query.property, asked, query.solver, duration(seconds)]

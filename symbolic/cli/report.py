@@ -30,9 +30,9 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Write the page."""
     # Here, so that other commands do not wait for Parquet to load.
-    from leadline.symbolic.grid.cells import cells
-    from leadline.symbolic.grid.store import Store
-    from leadline.symbolic.grid.summary import latest
+    from leadline.symbolic.grid.store.cells import cells
+    from leadline.symbolic.grid.store.store import Store
+    from leadline.symbolic.grid.store.summary import latest
     from leadline.symbolic.report.counterexamples import counterexample
     from leadline.symbolic.report.html import page
 

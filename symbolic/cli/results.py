@@ -17,9 +17,9 @@ from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, p
 from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
-    from leadline.symbolic.grid.cells import Cell
-    from leadline.symbolic.grid.rows import Row
-    from leadline.symbolic.grid.where import Condition
+    from leadline.symbolic.grid.grammar.where import Condition
+    from leadline.symbolic.grid.store.cells import Cell
+    from leadline.symbolic.grid.store.rows import Row
     from leadline.symbolic.report.baseline import Compared
 
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> Exit:
     if args.compact:
         return _compact(args)
     # Here, so that other commands do not wait for Parquet to load.
-    from leadline.symbolic.grid.summary import latest
+    from leadline.symbolic.grid.store.summary import latest
     from leadline.symbolic.report.baseline import compared
 
     check_writable(args.out)
@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _compact(args: argparse.Namespace) -> Exit:
-    from leadline.symbolic.grid.compaction import compact
-    from leadline.symbolic.grid.store import Store
+    from leadline.symbolic.grid.store.compaction import compact
+    from leadline.symbolic.grid.store.store import Store
 
     if args.where or args.out or args.baseline or args.format != "table":
         raise UserError("--compact goes alone: it shows nothing")
@@ -97,8 +97,8 @@ class _Held:
 
 
 def _read(folder: Path) -> _Held:
-    from leadline.symbolic.grid.cells import cells
-    from leadline.symbolic.grid.store import Store
+    from leadline.symbolic.grid.store.cells import cells
+    from leadline.symbolic.grid.store.store import Store
 
     store = Store(folder)
     found = store.all()
@@ -109,7 +109,7 @@ def _read(folder: Path) -> _Held:
 
 
 def _condition(where: str | None, stores: Sequence[_Held]) -> Condition:
-    from leadline.symbolic.grid.where import read_where
+    from leadline.symbolic.grid.grammar.where import read_where
 
     if where is None:
         return lambda row: True
@@ -122,7 +122,7 @@ def _speaks(cell: Cell, wanted: Condition) -> bool:
 
 
 def _report(rows: Sequence[Row]) -> Report:
-    from leadline.symbolic.grid.summary import counts, groups, question_text, verdict_text
+    from leadline.symbolic.grid.store.summary import counts, groups, question_text, verdict_text
 
     report = Report()
     seeds = len({row.seed for row in rows}) > 1
@@ -153,7 +153,7 @@ def _written(form: str, rows: Sequence[Row], cells: Sequence[Cell]) -> str | Non
     if form == "csv":
         return _csv(rows)
     if form == "json":
-        from leadline.symbolic.grid.where import plain_row
+        from leadline.symbolic.grid.grammar.where import plain_row
 
         return as_json([plain_row(row) for row in rows])
     if form == "junit":
@@ -169,8 +169,8 @@ def _written(form: str, rows: Sequence[Row], cells: Sequence[Cell]) -> str | Non
 
 def _csv(rows: Sequence[Row]) -> str:
     """The columns of the store, the parameters as JSON; what is null is empty."""
-    from leadline.symbolic.grid.rows import SCHEMA
-    from leadline.symbolic.grid.where import plain_row
+    from leadline.symbolic.grid.grammar.where import plain_row
+    from leadline.symbolic.grid.store.rows import SCHEMA
 
     text = io.StringIO()
     writer = csv.DictWriter(text, SCHEMA.names, lineterminator="\n")

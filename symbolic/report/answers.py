@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from leadline.symbolic.grid.cells import point_text
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import Group, counts, groups, question_text, verdict_text
+from leadline.symbolic.grid.store.cells import point_text
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.summary import Group, counts, groups, question_text, verdict_text
 from leadline.symbolic.lang import PropertyKind
 from leadline.symbolic.report.charts import asked
 

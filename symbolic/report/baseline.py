@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.store.cells import Cell
 
 # The worst last. A probe's violation is what is wanted of it; nothing else that is known of it is.
 _RANKS = ("proved", "safe", "unknown", "out-of-bounds", "violated")

@@ -16,7 +16,7 @@ from typing import Any
 import sympy
 from sympy.core.symbol import Str
 
-from leadline.symbolic.grid.arithmetic import evaluator
+from leadline.symbolic.grid.grammar.arithmetic import evaluator
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.lang.parameters import Setting
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterator, Sequence
 
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import groups
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.summary import groups
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.report.style import INLINE
 from leadline.symbolic.report.svg import Line, Mark, chart, scatter

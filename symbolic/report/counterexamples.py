@@ -9,9 +9,9 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of, split_path
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.grid.cells import Cell, point_text
-from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.summary import layers
+from leadline.symbolic.grid.store.cells import Cell, point_text
+from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.store.summary import layers
 from leadline.symbolic.lang import LeadlineError, UserError
 from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, end_reason, lines, stored_traces
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from leadline.symbolic.grid.cells import Cell, point_text
+from leadline.symbolic.grid.store.cells import Cell, point_text
 from leadline.symbolic.report.breaks import LONGEST, condition_text, separate
 from leadline.symbolic.report.counterexamples import Shown
 from leadline.symbolic.report.heatmap import varying

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from leadline.symbolic.grid.cells import Cell, point_text
+from leadline.symbolic.grid.store.cells import Cell, point_text
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.report.style import SIGNS, look
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 from html import escape
 
-from leadline.symbolic.grid.cells import Cell
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import counts, groups
+from leadline.symbolic.grid.store.cells import Cell
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.summary import counts, groups
 from leadline.symbolic.report.answers import all_answers, slowest
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree as Xml
 
-from leadline.symbolic.grid.cells import Cell, point_text
+from leadline.symbolic.grid.store.cells import Cell, point_text
 from leadline.symbolic.report.outcomes import Outcome, outcome
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

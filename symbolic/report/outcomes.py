@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from leadline.symbolic.grid.cells import Cell, point_text
+from leadline.symbolic.grid.store.cells import Cell, point_text
 
 
 class Outcome(StrEnum):

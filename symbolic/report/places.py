@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from leadline.symbolic.catalog import find, split_path
-from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.store.cells import Cell
 from leadline.symbolic.lang import Span, UserError
 from leadline.symbolic.lang.names import kebab
 from leadline.symbolic.trace import DEADLOCK

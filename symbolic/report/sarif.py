@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.store.cells import Cell
 from leadline.symbolic.grid.versions import leadline_version
 from leadline.symbolic.report.outcomes import Outcome, outcome, sentence
 from leadline.symbolic.report.places import address, place_of

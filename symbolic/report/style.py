@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.store.cells import Cell
 from leadline.symbolic.report.svg import Palette
 
 INLINE = Palette("none", "var(--ink)", "var(--line)", tuple(f"var(--series-{n})" for n in range(1, 8)))

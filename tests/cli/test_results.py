@@ -11,8 +11,8 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from leadline.symbolic.grid.rows import SCHEMA, Row
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.store.rows import SCHEMA, Row
+from leadline.symbolic.grid.store.store import Store
 from tests.cli.conftest import Leadline
 from tests.grid.rows import later, obligation, row, unknown
 from tests.grid.test_store import asked

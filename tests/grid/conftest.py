@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.grid import spark
-from leadline.symbolic.grid.archive import StoreArchive
-from leadline.symbolic.grid.progress import Tally
-from leadline.symbolic.grid.pruning import Finding, Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.schedule import Ended, Schedule
-from leadline.symbolic.grid.task import answer
+from leadline.symbolic.grid.running import spark
+from leadline.symbolic.grid.running.archive import StoreArchive
+from leadline.symbolic.grid.running.progress import Tally
+from leadline.symbolic.grid.running.pruning import Finding, Pruning
+from leadline.symbolic.grid.running.schedule import Ended, Schedule
+from leadline.symbolic.grid.running.task import answer
 
 COUNTER = Path(__file__).parent.parent / "cli" / "counter.py"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.pruning import Finding, Subject
 from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.running.pruning import Finding, Subject
 
 QUERY = {
     "protocol": "counter",

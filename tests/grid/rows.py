@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store.rows import Row
 
 ROW = Row(
     query="a1",

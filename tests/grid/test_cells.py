@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from leadline.symbolic.grid.cells import Goal, cells, obligations_of, point_text, proofs
-from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store.cells import Goal, cells, obligations_of, point_text, proofs
+from leadline.symbolic.grid.store.rows import Row
 from tests.grid.rows import ROW, obligation, row, unknown
 from tests.grid.test_store import asked
 

@@ -9,11 +9,11 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Limits, Query
-from leadline.symbolic.grid import spark, task
-from leadline.symbolic.grid.java import require_java
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.spark import SparkGaveUp
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.running import spark, task
+from leadline.symbolic.grid.running.java import require_java
+from leadline.symbolic.grid.running.spark import SparkGaveUp
+from leadline.symbolic.grid.store.store import Store
 from leadline.symbolic.lang import UserError
 
 GRID = """

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leadline.symbolic.grid.constraints import NESTING, Constraint, read_constraint
-from leadline.symbolic.grid.tokens import LONGEST
+from leadline.symbolic.grid.grammar.constraints import NESTING, Constraint, read_constraint
+from leadline.symbolic.grid.grammar.tokens import LONGEST
 from leadline.symbolic.lang.parameters import Parameter
 
 DECLARED = {

@@ -17,12 +17,12 @@ from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.cost import FILE, CostModel, read_cost_model
-from leadline.symbolic.grid.growth import NoFormula, sampled
-from leadline.symbolic.grid.layers import layer_formula, size_at
-from leadline.symbolic.grid.plan import plan
+from leadline.symbolic.grid.cost.cost import FILE, CostModel, read_cost_model
+from leadline.symbolic.grid.cost.growth import NoFormula, sampled
+from leadline.symbolic.grid.cost.layers import layer_formula, size_at
+from leadline.symbolic.grid.cost.typesizes import TypeSizes
+from leadline.symbolic.grid.plan.plan import plan
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.typesizes import TypeSizes
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.structures import Map, Seq, Set, Tuple, record, union
 from leadline.symbolic.lang.types import Bool, Int, Option, Type, enum, sort

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.store import Store
 from tests.grid.sparks import (
     below,
     grid_process,

@@ -8,9 +8,9 @@ import sympy
 
 from leadline.symbolic.catalog import find
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid import constraints
-from leadline.symbolic.grid.gridfile import _KEYS
-from leadline.symbolic.grid.layers import layer_formula
+from leadline.symbolic.grid.cost.layers import layer_formula
+from leadline.symbolic.grid.grammar import constraints
+from leadline.symbolic.grid.plan.gridfile import _KEYS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "grid-files.md").read_text(encoding="utf-8")
 GRIDS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)

@@ -8,8 +8,8 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.induction import obligations
-from leadline.symbolic.grid import plan as plans
-from leadline.symbolic.grid.plan import Plan, plan
+from leadline.symbolic.grid.plan import plan as plans
+from leadline.symbolic.grid.plan.plan import Plan, plan
 from leadline.symbolic.lang import UserError
 
 

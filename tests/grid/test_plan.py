@@ -14,9 +14,10 @@ import leadline
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.cli.plan import duration
-from leadline.symbolic.grid import layers, points
-from leadline.symbolic.grid.cost import FILE, CostModel
-from leadline.symbolic.grid.plan import Plan, plan
+from leadline.symbolic.grid.cost import layers
+from leadline.symbolic.grid.cost.cost import FILE, CostModel
+from leadline.symbolic.grid.plan import points
+from leadline.symbolic.grid.plan.plan import Plan, plan
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.lang import Model
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from leadline.symbolic.cli.progress import steady
-from leadline.symbolic.grid.progress import Tally
+from leadline.symbolic.grid.running.progress import Tally
 from tests.grid.queries import finding, query
 
 QUERIES = [query(depth=depth) for depth in range(1, 6)]

@@ -8,8 +8,8 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Query, Verdict, answer_here
-from leadline.symbolic.grid.pruning import Pruning, cause
 from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.running.pruning import Pruning, cause
 from tests.engines.test_limited import FILE
 from tests.grid.queries import finding, obligation, query
 from tests.grid.rows import row

@@ -10,7 +10,7 @@ import pytest
 
 import leadline
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.plan import plan
+from leadline.symbolic.grid.plan.plan import plan
 from leadline.symbolic.grid.query import GridQuery
 
 GRID = '[[check]]\nprotocol = "counter.py"\nproperties = "below-three"\nparameters = { nodes = 2 }\n'
@@ -25,7 +25,7 @@ def query_in(folder: Path) -> GridQuery:
 def test_the_same_in_every_process(folder: Path) -> None:
     program = (
         "from pathlib import Path\n"
-        "from leadline.symbolic.grid.plan import plan\n"
+        "from leadline.symbolic.grid.plan.plan import plan\n"
         "print(*(query.id for query in plan(Path('grid.toml')).queries))"
     )
     expected = query_in(folder).id

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.symbolic.grid.progress import Tally
-from leadline.symbolic.grid.pruning import Finding, Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.schedule import Ended, Schedule
-from leadline.symbolic.grid.task import Answer
+from leadline.symbolic.grid.running.progress import Tally
+from leadline.symbolic.grid.running.pruning import Finding, Pruning
+from leadline.symbolic.grid.running.schedule import Ended, Schedule
+from leadline.symbolic.grid.running.task import Answer
 from tests.grid.queries import finding, obligation, query
 from tests.grid.rows import row
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.session import MASTER, Setup, gist
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.running.session import MASTER, Setup, gist
+from leadline.symbolic.grid.store.store import Store
 from leadline.symbolic.lang import UserError
 from tests.grid.sparks import (
     below,

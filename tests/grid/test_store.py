@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.compaction import compact
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.rowfiles import RowFile
-from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.store.compaction import compact
+from leadline.symbolic.grid.store.rowfiles import RowFile
+from leadline.symbolic.grid.store.rows import SCHEMA, from_table, to_table
+from leadline.symbolic.grid.store.store import Store
 from leadline.symbolic.lang import UserError
 from tests.grid.rows import later, obligation, row, unknown
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import counts, groups, latest, question_text, verdict_text
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.summary import counts, groups, latest, question_text, verdict_text
 from tests.grid.rows import ROW, obligation, row, unknown
 
 

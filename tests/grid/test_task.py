@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.engines import Limits, Query, Result, answer_limited
-from leadline.symbolic.grid import task
-from leadline.symbolic.grid.plan import plan
+from leadline.symbolic.grid.plan.plan import plan
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.task import answer
+from leadline.symbolic.grid.running import task
+from leadline.symbolic.grid.running.task import answer
+from leadline.symbolic.grid.store.rows import Row
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored
 

@@ -8,9 +8,9 @@ from typing import Any
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.grid.query import GridQuery, parameters_json
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.task import answer
+from leadline.symbolic.grid.running.task import answer
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.store import Store
 from tests.grid.rows import row, unknown
 
 EVIL = "\"'><script>fetch('http://evil.example/')</script><img src=http://evil.example/x>&amp;<style>*{display:none}"

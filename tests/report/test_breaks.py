@@ -8,7 +8,7 @@ import sympy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from leadline.symbolic.grid.arithmetic import evaluator
+from leadline.symbolic.grid.grammar.arithmetic import evaluator
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.report.breaks import Point, condition_text, separate
 

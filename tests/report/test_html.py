@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.cells import cells
-from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.store.cells import cells
+from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.store.store import Store
 from leadline.symbolic.report.counterexamples import Shown, counterexample
 from leadline.symbolic.report.html import page
 from leadline.symbolic.trace import Line, LineKind
