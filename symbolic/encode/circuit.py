@@ -46,33 +46,45 @@ class Circuit:
     def __init__(self) -> None:
         self.variables = 1
         self.gates: dict[int, Gate] = {}
-        self._known: dict[tuple[int, ...], int] = {}
+        self._ands: dict[tuple[int, ...], int] = {}
+        self._xors: dict[tuple[int, int], int] = {}
+        self._muxes: dict[tuple[int, int, int], int] = {}
 
     def input(self) -> int:
         """A new free variable."""
         self.variables += 1
         return self.variables
 
-    def _gate(self, key: tuple[int, ...], gate: Gate) -> int:
+    def _new_and(self, operands: tuple[int, ...]) -> int:
         self.variables += 1
-        self._known[key] = self.variables
-        self.gates[self.variables] = gate
+        self.gates[self.variables] = And(operands)
+        return self.variables
+
+    def _new_xor(self, left: int, right: int) -> int:
+        self.variables += 1
+        self.gates[self.variables] = Xor(left, right)
+        return self.variables
+
+    def _new_mux(self, condition: int, then: int, orelse: int) -> int:
+        self.variables += 1
+        self.gates[self.variables] = Mux(condition, then, orelse)
         return self.variables
 
     def conj(self, literals: Iterable[int]) -> int:
         """Conjunction of any number of literals."""
-        kept: set[int] = set()
-        for literal in literals:
-            if literal == FALSE or -literal in kept:
-                return FALSE
-            if literal != TRUE:
-                kept.add(literal)
+        kept = set(literals)
+        if FALSE in kept:
+            return FALSE
+        kept.discard(TRUE)
         if len(kept) < 2:
             return kept.pop() if kept else TRUE
+        if not kept.isdisjoint([-literal for literal in kept]):
+            return FALSE
         operands = tuple(sorted(kept))
-        key = (0, *operands)
-        found = self._known.get(key)
-        return found if found is not None else self._gate(key, And(operands))
+        found = self._ands.get(operands)
+        if found is None:
+            found = self._ands[operands] = self._new_and(operands)
+        return found
 
     def disj(self, literals: Iterable[int]) -> int:
         """Disjunction of any number of literals."""
@@ -92,9 +104,10 @@ class Circuit:
             return FALSE if left == right else TRUE
         sign = 1 if (left > 0) == (right > 0) else -1
         left, right = abs(left), abs(right)
-        key = (1, left, right)
-        found = self._known.get(key)
-        return sign * (found if found is not None else self._gate(key, Xor(left, right)))
+        found = self._xors.get((left, right))
+        if found is None:
+            found = self._xors[left, right] = self._new_xor(left, right)
+        return sign * found
 
     def same(self, left: int, right: int) -> int:
         """Equivalence."""
@@ -117,9 +130,10 @@ class Circuit:
         nested = self._nested(condition, then, orelse)
         if nested is not None:
             return nested
-        key = (2, condition, then, orelse)
-        found = self._known.get(key)
-        return found if found is not None else self._gate(key, Mux(condition, then, orelse))
+        found = self._muxes.get((condition, then, orelse))
+        if found is None:
+            found = self._muxes[condition, then, orelse] = self._new_mux(condition, then, orelse)
+        return found
 
     def _nested(self, condition: int, then: int, orelse: int) -> int | None:
         """One multiplexer in place of two that share an arm: an update that may leave things as they are."""

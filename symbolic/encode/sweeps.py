@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
@@ -41,6 +42,11 @@ class OptionalAction:
     out_of_bounds: int
     row: Mapping[int, int]
     slots: PickSlots
+
+    @cached_property
+    def after(self) -> tuple[int, ...]:
+        """The literals of `row`."""
+        return tuple(self.row.values())
 
 
 def optional_action(model: Model, action: Action, sorts: Sequence[Sort]) -> OptionalAction:
@@ -100,7 +106,7 @@ class SweepsUnrolling:
         initial = encoding.initial_under(self.sorts)
         self._initial_states = initial
         self._initial = Instance(initial.template, (), self.circuit)
-        self.rows: list[tuple[int, ...]] = [tuple(map(self._initial, (*initial.state, *initial.used)))]
+        self.rows: list[tuple[int, ...]] = [self._initial.all((*initial.state, *initial.used))]
         self._layers: list[list[_Taking]] = []
 
     @property
@@ -118,8 +124,8 @@ class SweepsUnrolling:
             for kind in self.actions:
                 instance = Instance(kind.template, row, self.circuit)
                 changed = list(row)
-                for place, literal in kind.row.items():
-                    changed[place] = instance(literal)
+                for place, literal in zip(kind.row, instance.all(kind.after), strict=True):
+                    changed[place] = literal
                 row = tuple(changed)
                 layer.append(_Taking(kind, instance, row))
             self._layers.append(layer)

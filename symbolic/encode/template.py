@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux, Xor
 
 Clause = tuple[int, ...]
+
+Work = tuple[int, type[Gate], tuple[int, ...]]
+"""A gate to be made: its variable in the template, what it is, and its operands."""
 
 
 class Sink(Protocol):
@@ -20,6 +23,17 @@ class Sink(Protocol):
 
     def add(self, clauses: Sequence[Clause]) -> None:
         """Assert clauses."""
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The variables that an instance has made."""
+
+    literals: Sequence[int]
+
+    def __contains__(self, variable: object) -> bool:
+        assert isinstance(variable, int)
+        return self.literals[variable] != 0
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,31 @@ class Template:
     gates: Mapping[int, Gate]
     roots: tuple[int, ...]
     constraints: tuple[Clause, ...]
+    _plans: dict[tuple[int, ...], list[Work]] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def size(self) -> int:
+        """The largest variable of a whole instance."""
+        return max(TRUE, *self.inputs, *self.own) if self.inputs or self.own else TRUE
+
+    @cached_property
+    def constrained(self) -> list[Work]:
+        """The gates below the constraints, operands first."""
+        return self._work(literal for clause in self.constraints for literal in clause)
+
+    def plan(self, wanted: tuple[int, ...]) -> list[Work]:
+        """The gates below several literals, operands first; worked out once for the same literals."""
+        if wanted not in self._plans:
+            self._plans[wanted] = self._work(wanted)
+        return self._plans[wanted]
+
+    def missing(self, wanted: int, literals: Sequence[int]) -> list[Work]:
+        """The gates below a literal that an instance has not made, operands first."""
+        return self._work([wanted], _Made(literals))
+
+    def _work(self, wanted: Iterable[int], outside: Container[int] = ()) -> list[Work]:
+        cone = _cone(self.gates, wanted, outside)
+        return [(x, type(self.gates[x]), operands(self.gates[x])) for x in cone if x in self.gates]
 
     @cached_property
     def own(self) -> tuple[int, ...]:
@@ -94,10 +133,22 @@ class Unrolled(Circuit):
     def input(self) -> int:
         return self.sink.new_variables(1)
 
-    def _gate(self, key: tuple[int, ...], gate: Gate) -> int:
+    def _new_and(self, operands: tuple[int, ...]) -> int:
         variable = self.sink.new_variables(1)
-        self._known[key] = variable
-        self._waiting.extend(definition(variable, gate))
+        waiting = self._waiting
+        for operand in operands:
+            waiting.append((-variable, operand))
+        waiting.append((variable, *[-operand for operand in operands]))
+        return variable
+
+    def _new_xor(self, left: int, right: int) -> int:
+        variable = self.sink.new_variables(1)
+        self._waiting += definition(variable, Xor(left, right))
+        return variable
+
+    def _new_mux(self, condition: int, then: int, orelse: int) -> int:
+        variable = self.sink.new_variables(1)
+        self._waiting += _mux_definition(variable, condition, then, orelse)
         return variable
 
     def require(self, clause: Iterable[int]) -> None:
@@ -121,34 +172,45 @@ class Instance:
     def __init__(self, template: Template, given: Sequence[int], into: Unrolled) -> None:
         self._template = template
         self._into = into
-        self._literals = {TRUE: TRUE, **dict(zip(template.inputs, given, strict=True))}
+        # By variable; at a negative index stands the negation. 0 is what has not been made.
+        self._literals = [0] * (2 * template.size + 1)
         first = into.sink.new_variables(len(template.free))
-        self._literals.update(zip(template.free, range(first, first + len(template.free)), strict=True))
+        own = range(first, first + len(template.free))
+        pairs = (*zip(template.inputs, given, strict=True), *zip(template.free, own, strict=True))
+        for x, literal in ((TRUE, TRUE), *pairs):
+            self._literals[x], self._literals[-x] = literal, -literal
+        self._make(template.constrained)
         for clause in template.constraints:
-            into.require([self._literal(x) for x in clause])
+            into.require([self._literals[x] for x in clause])
         into.flush()
 
     def __call__(self, literal: int) -> int:
-        found = self._literal(literal)
+        if not self._literals[literal]:
+            self._make(self._template.missing(literal, self._literals))
+            self._into.flush()
+        return self._literals[literal]
+
+    def all(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
+        """The literals of several of the template's, quickly if the same are asked of many instances."""
+        self._make(self._template.plan(wanted))
         self._into.flush()
-        return found
+        literals = self._literals
+        return tuple([literals[x] for x in wanted])
 
-    def _literal(self, literal: int) -> int:
-        variable = abs(literal)
-        if variable not in self._literals:
-            self._make(variable)
-        return self._literals[variable] if literal > 0 else -self._literals[variable]
-
-    def _make(self, root: int) -> None:
-        known, into, gates = self._literals, self._into, self._template.gates
-        for x in _cone(gates, [root], known):
-            gate = gates[x]
-            if isinstance(gate, And):
-                known[x] = into.conj([known[y] if y > 0 else -known[-y] for y in gate.operands])
-            elif isinstance(gate, Mux):
-                known[x] = into.mux(*(known[y] if y > 0 else -known[-y] for y in operands(gate)))
+    def _make(self, work: Iterable[Work]) -> None:
+        literals = self._literals
+        conj, mux, xor = self._into.conj, self._into.mux, self._into.xor
+        for x, kind, parts in work:
+            if literals[x]:
+                continue
+            if kind is And:
+                literal = conj([literals[y] for y in parts])
+            elif kind is Mux:
+                condition, then, orelse = parts
+                literal = mux(literals[condition], literals[then], literals[orelse])
             else:
-                known[x] = into.xor(*(known[y] if y > 0 else -known[-y] for y in operands(gate)))
+                literal = xor(literals[parts[0]], literals[parts[1]])
+            literals[x], literals[-x] = literal, -literal
 
 
 def _cone(gates: Mapping[int, Gate], roots: Iterable[int], outside: Container[int]) -> list[int]:
@@ -184,12 +246,15 @@ def definition(x: int, gate: Gate) -> Iterator[Clause]:
         yield from ((-x, operand) for operand in gate.operands)
         yield (x, *(-operand for operand in gate.operands))
     elif isinstance(gate, Mux):
-        c, a, b = gate.condition, gate.then, gate.orelse
-        # The last two follow from the others; they let the solver see what both arms agree on.
-        yield from ((-c, -a, x), (-c, a, -x), (c, -b, x), (c, b, -x), (-a, -b, x), (a, b, -x))
+        yield from _mux_definition(x, gate.condition, gate.then, gate.orelse)
     else:
         a, b = gate.left, gate.right
         yield from ((-x, a, b), (-x, -a, -b), (x, -a, b), (x, a, -b))
+
+
+def _mux_definition(x: int, c: int, a: int, b: int) -> tuple[Clause, ...]:
+    # The last two follow from the others; they let the solver see what both arms agree on.
+    return ((-c, -a, x), (-c, a, -x), (c, -b, x), (c, b, -x), (-a, -b, x), (a, b, -x))
 
 
 def _assert(circuit: Circuit, literal: int) -> Iterator[Clause]:

@@ -65,7 +65,7 @@ class StepsUnrolling:
         self.circuit = Unrolled(sink)
         initial = encoding.initial
         self._initial = Instance(initial.template, (), self.circuit)
-        self.rows: list[tuple[int, ...]] = [tuple(map(self._initial, initial.state))]
+        self.rows: list[tuple[int, ...]] = [self._initial.all(initial.state)]
         self._layers: list[Instance] = []
 
     @property
@@ -92,7 +92,7 @@ class StepsUnrolling:
         layer = self._layer(len(self.rows) - 1)
         relation = self.encoding.step
         self.sink.add([(layer(relation.taken),)])
-        self.rows.append(tuple(map(layer, relation.state)))
+        self.rows.append(layer.all(relation.state))
         Instance(self.encoding.validity, self.rows[-1], self.circuit)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
+from leadline.symbolic.engines.memory import seldom_collected
 from leadline.symbolic.engines.verdict import Progress, Result
 from leadline.symbolic.lang import Model, Property
 from leadline.symbolic.lang.parameters import Setting
@@ -121,4 +122,5 @@ def answer_here(model: Model, query: Query, listener: Listener = SILENT) -> list
 
     properties = query.chosen(model)
     new_solver = partial(SOLVERS[query.alone().solver], query.seed)
-    return bounded_check(model, properties, BmcOptions.of(query), new_solver, listener)
+    with seldom_collected():
+        return bounded_check(model, properties, BmcOptions.of(query), new_solver, listener)

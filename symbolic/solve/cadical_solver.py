@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
+from functools import partial
 
+import pysolvers
 from pysat.solvers import Solver as PySatSolver
 
 from leadline.symbolic.solve.solver import TRUE, Answer, Solver
@@ -22,6 +25,7 @@ class CadicalSolver(Solver):
         if seed:
             raise ValueError("CaDiCaL takes no seed")
         self._solver = PySatSolver(name="cadical195")
+        self._add_clause = partial(pysolvers.cadical195_add_cl, self._solver.solver.cadical)
         self._count = 0
         self._clauses = 0
         self._model: list[int] = []
@@ -35,9 +39,8 @@ class CadicalSolver(Solver):
 
     def add(self, clauses: Sequence[tuple[int, ...]]) -> None:
         self._clauses += len(clauses)
-        add_clause = self._solver.add_clause
-        for clause in clauses:
-            add_clause(clause)
+        # What python-sat's own method calls, without the two calls on the way: half of a layer's time.
+        deque(map(self._add_clause, clauses), maxlen=0)
 
     def check(self, assumptions: Sequence[int]) -> Answer:
         if not self._solver.solve(assumptions=list(assumptions)):

@@ -112,7 +112,7 @@ class InitialPlace(Place):
 
     @cached_property
     def _row(self) -> tuple[int, ...]:
-        return tuple(map(self._initial, self.encoding.initial.state))
+        return self._initial.all(self.encoding.initial.state)
 
     @cached_property
     def _here(self) -> Instance:
@@ -168,7 +168,7 @@ class StepPlace(ArbitraryPlace):
 
     @cached_property
     def _after(self) -> tuple[int, ...]:
-        return tuple(map(self._step, self._relation.state))
+        return self._step.all(self._relation.state)
 
     @cached_property
     def _there(self) -> Instance:
