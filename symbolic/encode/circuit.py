@@ -6,7 +6,7 @@ Gates are numbered after their operands, so ascending order is a topological one
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 TRUE = 1
@@ -150,6 +150,27 @@ class Circuit:
             if sign * inner.orelse == then:
                 return self.mux(self.disj((condition, -inner.condition)), then, sign * inner.then)
         return None
+
+    def assuming(self, literal: int, known: Mapping[int, int], depth: int) -> int:
+        """A literal that agrees with another wherever some literals are as known.
+
+        Args:
+            literal: the literal.
+            known: for each known literal, and for its negation, the constant that it is.
+            depth: how many gates deep to look; what lies deeper is kept.
+        """
+        if literal in known:
+            return known[literal]
+        gate = self.gates.get(abs(literal))
+        if not depth or gate is None or isinstance(gate, Xor):
+            return literal
+        mux = isinstance(gate, Mux)
+        before = (gate.condition, gate.then, gate.orelse) if isinstance(gate, Mux) else gate.operands
+        after = tuple([self.assuming(x, known, depth - 1) for x in before])
+        if after == before:
+            return literal
+        made = self.mux(*after) if mux else self.conj(after)
+        return made if literal > 0 else -made
 
     def _half(self, condition: int, then: bool, orelse: int) -> int:
         return self.disj((condition, orelse)) if then else self.conj((-condition, orelse))

@@ -130,6 +130,8 @@ class Collections:
 
     def concat(self, left: Items, right: Items, kind: Seq) -> Items:
         """Two sequences of the item type one after the other."""
+        if right.length == {1: TRUE}:
+            return self._append(left, right.items[0], kind)
         conj, disj = self.circuit.conj, self.circuit.disj
         found: dict[int, list[int]] = {}
         for a, x in left.length.items():
@@ -143,6 +145,17 @@ class Collections:
                     arms.append((x, right.items[place - a]))
             items.append(self.values.mux(arms, kind.item))
         return Items({size: disj(found[size]) for size in sorted(found)}, tuple(items))
+
+    def _append(self, left: Items, item: Shape, kind: Seq) -> Items:
+        """A sequence with one more item; the places behind it keep what they had, which is a don't-care."""
+        length = {size + 1: literal for size, literal in left.length.items()}
+        items = [
+            self.values.ite(left.length.get(place, FALSE), item, left.items[place], kind.item)
+            if place < len(left.items)
+            else item
+            for place in range(min(kind.capacity, len(left.items) + 1))
+        ]
+        return Items(length, tuple(items))
 
     def slice(
         self, items: Items, first: tuple[Shape, Type], last: tuple[Shape, Type], kind: Seq

@@ -6,11 +6,11 @@ from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.evaluation import Evaluation, Outcome
-from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Tagged
+from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Shape, Tagged
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import InternalError, UserError
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
-from leadline.symbolic.lang.types import Int, Option, Value
+from leadline.symbolic.lang.types import Int, Option, Type, Value
 
 
 class Expressions(Evaluation):
@@ -262,12 +262,26 @@ class Expressions(Evaluation):
         assert isinstance(node.type, Map)
         chosen = dict(self.values.cases(key, node.key.type))
         updated = tuple(
-            self.values.ite(chosen.get(value, FALSE), new, old, node.type.value)
+            self._updated(chosen, value, new, old, node.type.value)
             for value, old in zip(node.type.keys, map_, strict=True)
         )
         places = self.collections.places(node.type)
         outside = [literal for value, literal in chosen.items() if value not in places]
         return updated, self.circuit.disj([error, *outside])
+
+    def _updated(self, chosen: dict[Value, int], key: Value, new: Shape, old: Shape, kind: Type) -> Shape:
+        """What a map has at a key after an update at a key of which the literals are given.
+
+        Most updates start from what was there, and at a known key that is what stands there.
+        """
+        here = chosen.get(key, FALSE)
+        if abs(here) == TRUE:
+            return new if here == TRUE else old
+        known = {TRUE: TRUE, FALSE: FALSE}
+        for value, literal in chosen.items():
+            constant = TRUE if value == key else FALSE
+            known |= {literal: constant, -literal: -constant}
+        return self.values.ite(here, self.values.assuming(new, known), old, kind)
 
     def visit_product(self, node: n.MakeTuple | n.MakeRecord) -> Outcome:
         shapes, error = self._all(*node.items)

@@ -20,7 +20,7 @@ absent, places past the length, payloads of other tags. Dicts are sparse: what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,9 @@ Shape = Any
 
 ONE_HOT_LIMIT = 3
 """Integer types with more values than this are encoded in binary: see docs/decisions/0004."""
+
+_DATA = 5
+"""How many gates deep a value is looked into for where it comes from: a selection and an update of it."""
 
 ENUMERATION_LIMIT = 1 << 16
 """How many values an expression may take where they have to be listed one by one."""
@@ -121,6 +124,29 @@ class Values:
     def arbitrary(self, kind: Type) -> Shape:
         """Some value of the type, for don't-cares; None if the type has none."""
         return None if kind.cardinality == 0 else self.constant(kind, kind.first)
+
+    def assuming(self, shape: Shape, known: Mapping[int, int]) -> Shape:
+        """A value that agrees with another wherever some literals are the constants that they map to."""
+        match shape:
+            case int():
+                return self.circuit.assuming(shape, known, _DATA)
+            case dict():
+                made = {key: self.assuming(part, known) for key, part in shape.items()}
+                return {key: part for key, part in made.items() if part != FALSE}
+            case tuple():
+                return tuple(self.assuming(part, known) for part in shape)
+            case Bits():
+                return Bits(self.assuming(shape.bits, known))
+            case Maybe():
+                present = self.assuming(shape.present, known)
+                return Maybe(present, None if present == FALSE else self.assuming(shape.item, known))
+            case Items():
+                return Items(self.assuming(shape.length, known), self.assuming(shape.items, known))
+            case Tagged():
+                tags = self.assuming(shape.tags, known)
+                payloads = {tag: self.assuming(shape.payloads[tag], known) for tag in tags}
+                return Tagged(tags, payloads)
+        return shape
 
     # -- choosing between values ------------------------------------------------------------------
 
