@@ -54,6 +54,7 @@ def test_check_in_json(leadline: Leadline) -> None:
         "solver",
         "verdict",
         "depth",
+        "steps_covered",
         "steps",
         "seconds",
         "memory_mb",
