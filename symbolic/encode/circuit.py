@@ -151,6 +151,15 @@ class Circuit:
                 return self.mux(self.disj((condition, -inner.condition)), then, sign * inner.then)
         return None
 
+    def update(self, condition: int, new: int, old: int, orelse: int) -> int:
+        """`new` where the condition holds, `orelse` elsewhere; where it holds, `orelse` is `old`."""
+        sign, gate = (1, self.gates.get(new)) if new > 0 else (-1, self.gates.get(-new))
+        if isinstance(gate, Mux) and sign * gate.orelse == old:
+            return self.mux(self.conj((condition, gate.condition)), sign * gate.then, orelse)
+        if isinstance(gate, Mux) and sign * gate.then == old:
+            return self.mux(self.conj((condition, -gate.condition)), sign * gate.orelse, orelse)
+        return self.mux(condition, new, orelse)
+
     def assuming(self, literal: int, known: Mapping[int, int], depth: int) -> int:
         """A literal that agrees with another wherever some literals are as known.
 

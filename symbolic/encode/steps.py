@@ -154,14 +154,10 @@ class Encoding:
         pairs = list(zip(selectors, effects, strict=True))
         enabled = circuit.conj([circuit.implies(x, effect.enabled) for x, effect in pairs])
         outside = circuit.disj([circuit.conj((x, effect.out_of_bounds)) for x, effect in pairs])
-        values = Values(circuit)
-        after = {}
-        for v in self.model.variables:
-            changing = [(x, effect.next[v.name]) for x, effect in pairs if v.name in effect.next]
-            others = [x for x, effect in pairs if v.name not in effect.next]
-            arms = [*changing, (circuit.disj(others), state[v.name])]
-            after[v.name] = values.mux(arms, v.type) if changing else state[v.name]
-        row = tuple(self._row(circuit, after))
+        rows = [(x, self._row(circuit, {**state, **effect.next})) for x, effect in pairs]
+        row = tuple(
+            _chosen(circuit, [(x, new[place]) for x, new in rows], old) for place, old in enumerate(inputs)
+        )
         if not selectors:
             # That there is no step must not be a constraint: the state before is asked about beside it.
             enabled = FALSE
@@ -212,6 +208,15 @@ class Encoding:
             return true(there) if there is not None else not true(literal_of[-literal])
 
         return tuple(decode(self._shapes[v.name], v.type, truth) for v in self.model.variables)
+
+
+def _chosen(circuit: Circuit, arms: Sequence[tuple[int, int]], old: int) -> int:
+    """The literal of the arm that is taken; what an arm leaves as it was costs nothing."""
+    after = old
+    for taken, new in arms:
+        if new != old:
+            after = circuit.update(taken, new, old, after)
+    return after
 
 
 def slot_literals(slots: PickSlots) -> list[int]:

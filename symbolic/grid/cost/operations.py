@@ -201,7 +201,9 @@ def _apply(walk: Walk, nodes: Nodes) -> Size:
 
 
 def _map_update(walk: Walk, nodes: Nodes) -> Size:
-    return _MUX * walk.width(nodes) if walk.moving(nodes, "key") else 0
+    """A multiplexer for each literal, which an update within an update shares with it."""
+    within = all(isinstance(node, n.MapUpdate) and isinstance(node.value, n.MapUpdate) for node in nodes)
+    return _MUX * walk.width(nodes) if walk.moving(nodes, "key") and not within else 0
 
 
 def _places(each: int) -> Rule:
@@ -212,6 +214,14 @@ def _places(each: int) -> Rule:
         return each * walk.members(walk.child(nodes, child)) * walk.width(nodes)
 
     return rule
+
+
+def _concatenation(walk: Walk, nodes: Nodes) -> Size:
+    """A single item goes to the place behind the last, or stays away; several may go to any place."""
+    right = [node.right for node in nodes if isinstance(node, n.Concat)]
+    if all(isinstance(one, n.MakeSeq) and len(one.items) == 1 for one in right):
+        return _MUX * walk.width(nodes)
+    return _places(5)(walk, nodes)
 
 
 _RULES: dict[type[n.Node], Rule] = {
@@ -239,5 +249,5 @@ _RULES: dict[type[n.Node], Rule] = {
     n.SeqUpdate: _widths(_MUX),
     n.Index: _places(5),
     n.Slice: _places(5),
-    n.Concat: _places(5),
+    n.Concat: _concatenation,
 }

@@ -79,5 +79,5 @@ def _choosing(types: TypeSizes, models: Sequence[Model]) -> Size:
     for variables in aligned([model.variables for model in models]):
         name = variables[0].name
         arms = sum(name in dict(action.updates) for action in models[0].actions)
-        total += (5 * arms + 2) * types.literals(tuple(one.type for one in variables))
+        total += arms * types.literals(tuple(one.type for one in variables))
     return total
