@@ -6,7 +6,7 @@ Gates are numbered after their operands, so ascending order is a topological one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 TRUE = 1
@@ -38,6 +38,21 @@ class Mux:
 
 
 Gate = And | Xor | Mux
+
+
+class Known:
+    """Literals of which it is known whether they are true, and what was found under that assumption.
+
+    Args:
+        values: for each such literal, whether it is.
+    """
+
+    def __init__(self, values: Iterable[tuple[int, bool]]) -> None:
+        self.constants = {TRUE: TRUE, FALSE: FALSE}
+        for literal, value in values:
+            constant = TRUE if value else FALSE
+            self.constants |= {literal: constant, -literal: -constant}
+        self.found: dict[tuple[int, int], int] = {}
 
 
 class Circuit:
@@ -160,22 +175,28 @@ class Circuit:
             return self.mux(self.conj((condition, -gate.condition)), sign * gate.orelse, orelse)
         return self.mux(condition, new, orelse)
 
-    def assuming(self, literal: int, known: Mapping[int, int], depth: int) -> int:
+    def assuming(self, literal: int, known: Known, depth: int) -> int:
         """A literal that agrees with another wherever some literals are as known.
 
         Args:
             literal: the literal.
-            known: for each known literal, and for its negation, the constant that it is.
+            known: the known literals.
             depth: how many gates deep to look; what lies deeper is kept.
         """
-        if literal in known:
-            return known[literal]
+        if literal in known.constants:
+            return known.constants[literal]
         gate = self.gates.get(abs(literal))
         if not depth or gate is None or isinstance(gate, Xor):
             return literal
+        found = known.found.get((literal, depth))
+        if found is None:
+            found = known.found[literal, depth] = self._assuming(literal, gate, known, depth - 1)
+        return found
+
+    def _assuming(self, literal: int, gate: And | Mux, known: Known, depth: int) -> int:
         mux = isinstance(gate, Mux)
         before = (gate.condition, gate.then, gate.orelse) if isinstance(gate, Mux) else gate.operands
-        after = tuple([self.assuming(x, known, depth - 1) for x in before])
+        after = tuple([self.assuming(x, known, depth) for x in before])
         if after == before:
             return literal
         made = self.mux(*after) if mux else self.conj(after)

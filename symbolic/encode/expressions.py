@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Known
 from leadline.symbolic.encode.evaluation import Evaluation, Outcome
 from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Shape, Tagged
 from leadline.symbolic.lang import nodes as n
@@ -277,10 +277,7 @@ class Expressions(Evaluation):
         here = chosen.get(key, FALSE)
         if abs(here) == TRUE:
             return new if here == TRUE else old
-        known = {TRUE: TRUE, FALSE: FALSE}
-        for value, literal in chosen.items():
-            constant = TRUE if value == key else FALSE
-            known |= {literal: constant, -literal: -constant}
+        known = Known((literal, value == key) for value, literal in chosen.items())
         return self.values.ite(here, self.values.assuming(new, known), old, kind)
 
     def visit_product(self, node: n.MakeTuple | n.MakeRecord) -> Outcome:

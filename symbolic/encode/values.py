@@ -20,11 +20,11 @@ absent, places past the length, payloads of other tags. Dicts are sparse: what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit, Known
 from leadline.symbolic.lang.errors import UserError
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Bool, Int, Named, Never, Option, Type, Value
@@ -125,8 +125,8 @@ class Values:
         """Some value of the type, for don't-cares; None if the type has none."""
         return None if kind.cardinality == 0 else self.constant(kind, kind.first)
 
-    def assuming(self, shape: Shape, known: Mapping[int, int]) -> Shape:
-        """A value that agrees with another wherever some literals are the constants that they map to."""
+    def assuming(self, shape: Shape, known: Known) -> Shape:
+        """A value that agrees with another wherever some literals are as known."""
         match shape:
             case int():
                 return self.circuit.assuming(shape, known, _DATA)
