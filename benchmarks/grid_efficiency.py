@@ -38,7 +38,7 @@ BUSY = """
 protocol = "kafka-replication"
 properties = "strong-isr"
 parameters = { replicas = 2 }
-depth = 8
+depth = 9
 solver = "z3"
 seed = { from = 0, to = %d }
 """
