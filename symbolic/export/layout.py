@@ -173,7 +173,10 @@ class Layout(Printer):
 
     def lay_SetMap(self, node: n.SetMap, room: int) -> Lines:
         end = f": {self._range(node.var, node.domain)}"
-        return enclose("{", [*self._lay(node.body, room - 2), end], "}")
+        body = self._lay(node.body, room - 4)
+        if self._of(node.body).low <= 5:
+            body = enclose("(", body, ")")
+        return enclose("{", [*body, end], "}")
 
     def lay_MapBuild(self, node: n.MapBuild, room: int) -> Lines:
         head = f"{self._bound[node.var]} \\in {self._set(node.var.type).above(5)} |->"

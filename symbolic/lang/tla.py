@@ -189,7 +189,8 @@ class Printer:
         return atom(f"{{{self._range(node.var, node.domain)} : {self._plain(node.body)}}}")
 
     def visit_SetMap(self, node: n.SetMap) -> Text:
-        return atom(f"{{{self._plain(node.body)} : {self._range(node.var, node.domain)}}}")
+        # {x \in S : ...} would be the elements of S for which something holds.
+        return atom(f"{{{self._of(node.body).above(5)} : {self._range(node.var, node.domain)}}}")
 
     def visit_MapBuild(self, node: n.MapBuild) -> Text:
         keys = self._set(node.var.type).above(5)

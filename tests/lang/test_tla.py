@@ -117,6 +117,7 @@ TABLE_OF_TEXTS = [
     (choose(NODES, lambda a: a != MY_NODE), "CHOOSE a \\in nodes : a # myNode"),
     (NODES.filter(lambda a: a == MY_NODE), "{a \\in nodes : a = myNode}"),
     (NODES.map(lambda a: INFOS[a].seen_at), "{infos[a].seenAt : a \\in nodes}"),
+    (NODES.map(lambda a: INFOS[a].seen_at == 0), "{(infos[a].seenAt = 0) : a \\in nodes}"),
     (map_of(NODE, lambda key: X + 1), "[key \\in Node |-> x + 1]"),
     (LOG.filter(lambda e: e == MY_NODE), "SelectSeq(log, LAMBDA e : e = myNode)"),
     (exists(NODES | OTHERS, lambda a: P), "\\E a \\in nodes \\cup others : p"),
