@@ -87,6 +87,9 @@ class Circuit:
 
     def conj(self, literals: Iterable[int]) -> int:
         """Conjunction of any number of literals."""
+        literals = tuple(literals)
+        if len(literals) == 2:
+            return self._pair(*literals)
         kept = set(literals)
         if FALSE in kept:
             return FALSE
@@ -99,6 +102,21 @@ class Circuit:
         found = self._ands.get(operands)
         if found is None:
             found = self._ands[operands] = self._new_and(operands)
+        return found
+
+    def _pair(self, left: int, right: int) -> int:
+        """Conjunction of two literals, which most are of."""
+        if left > right:
+            left, right = right, left
+        if left == FALSE or left == -right:
+            return FALSE
+        if left == TRUE or left == right:
+            return right
+        if right == TRUE or right == FALSE:
+            return left if right == TRUE else FALSE
+        found = self._ands.get((left, right))
+        if found is None:
+            found = self._ands[left, right] = self._new_and((left, right))
         return found
 
     def disj(self, literals: Iterable[int]) -> int:

@@ -136,6 +136,10 @@ class Unrolled(Circuit):
     def _new_and(self, operands: tuple[int, ...]) -> int:
         variable = self.sink.new_variables(1)
         waiting = self._waiting
+        if len(operands) == 2:
+            left, right = operands
+            waiting += ((-variable, left), (-variable, right), (variable, -left, -right))
+            return variable
         for operand in operands:
             waiting.append((-variable, operand))
         waiting.append((variable, *[-operand for operand in operands]))
