@@ -110,9 +110,9 @@ class Circuit:
             left, right = right, left
         if left == FALSE or left == -right:
             return FALSE
-        if left == TRUE or left == right:
+        if left in (TRUE, right):
             return right
-        if right == TRUE or right == FALSE:
+        if right in (TRUE, FALSE):
             return left if right == TRUE else FALSE
         found = self._ands.get((left, right))
         if found is None:
