@@ -175,11 +175,15 @@ class Coordinators(Transitions):
         completion = self.complete_transition(entry.transition)
         prepared = self.is_in(state, "PrepareAbort", "PrepareCommit")
         goes_on = prepared & completion.error.is_none
-        own = ite(goes_on, log.append(self.entry(entry.tid, completion.transition, None)), log)
-        nxt.tc_log = map_of(
-            self.Broker,
-            lambda bb: now.tc_log[bb].set(p, ite(bb == b, own, now.tc_log[bb][p].append(entry))),
-        )
+        completed = self.entry(entry.tid, completion.transition, None)
+
+        def replicated(bb: Any) -> Any:
+            own = bb == b
+            logged = now.tc_log[bb][p].append(ite(own, completed, entry))
+            return now.tc_log[bb].set(p, ite(own & ~goes_on, now.tc_log[bb][p], logged))
+
+        # The leader has the entry already; its followers get it now.
+        nxt.tc_log = map_of(self.Broker, replicated)
         nxt.tc_tid_transition[b][entry.tid] = goes_on
         with nxt.when(prepared):
             caller = entry.callback.value

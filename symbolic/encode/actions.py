@@ -11,6 +11,7 @@ from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Model, Pick
+from leadline.symbolic.lang.structures import Union
 from leadline.symbolic.lang.types import Bool, Type
 from leadline.symbolic.lang.walk import substitute
 
@@ -34,7 +35,13 @@ class Effect:
 
 class PickSlots:
     """The symbols that picks stand for, shared by the actions of a layer: the i-th pick of a type in one
-    action is the same symbol as the i-th pick of that type in another."""
+    action is the same symbol as the i-th pick of that type in another.
+
+    Attributes:
+        shapes: the symbol of each slot.
+        types: its type: that of the picks, less what their guards rule out at once.
+        slot_of: the slot of each pick, by the names of its action and its own.
+    """
 
     def __init__(self, circuit: Circuit) -> None:
         self.layout = Layout(circuit)
@@ -47,14 +54,15 @@ class PickSlots:
         """Give every pick of an action a slot."""
         used: dict[Type, int] = {}
         for pick in action.picks:
-            number = self._numbers.setdefault(pick.type, len(self._numbers))
-            place = used.get(pick.type, 0)
-            used[pick.type] = place + 1
+            kind = _narrowed(action, pick)
+            number = self._numbers.setdefault(kind, len(self._numbers))
+            place = used.get(kind, 0)
+            used[kind] = place + 1
             slot = f"{number}.{place}"
             self.slot_of[action.name, pick.name] = slot
             if slot not in self.shapes:
-                self.shapes[slot] = self.layout.free(pick.type)
-                self.types[slot] = pick.type
+                self.shapes[slot] = self.layout.free(kind)
+                self.types[slot] = kind
 
     def valid(self) -> int:
         """That every slot holds a value of its type.
@@ -68,6 +76,23 @@ class PickSlots:
                 if self.types[slot].cardinality
             ]
         )
+
+
+def _narrowed(action: Action, pick: Pick) -> Type:
+    """The type of a pick or, where the guard right behind it asks for one variant of it, that variant alone.
+
+    So the action costs what the messages that it receives cost, not what all messages do. What stands between
+    the pick and the guard must not be able to go out of bounds for the other variants: so nothing may.
+    """
+    behind = action.body[action.body.index(pick) + 1 :]
+    guard = behind[0] if behind else None
+    while isinstance(guard, n.And):
+        guard = guard.items[0]
+    if not isinstance(guard, n.IsVariant) or not isinstance(pick.type, Union):
+        return pick.type
+    if not isinstance(guard.item, n.PickVar) or guard.item.name != pick.name:
+        return pick.type
+    return Union(pick.type.name, ((guard.tag, pick.type.by_tag[guard.tag]),))
 
 
 class Actions:

@@ -89,10 +89,10 @@ def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Val
     """The picks of an action under an assignment of the slots' literals, up to one that has no choice."""
     found = {}
     for pick in action.picks:
-        if not pick.type.cardinality:
+        slot = slots.slot_of[action.name, pick.name]
+        if not slots.types[slot].cardinality:
             break
-        shape = slots.shapes[slots.slot_of[action.name, pick.name]]
-        found[pick.name] = decode(shape, pick.type, true)
+        found[pick.name] = decode(slots.shapes[slot], slots.types[slot], true)
     return found
 
 
