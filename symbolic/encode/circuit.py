@@ -182,7 +182,15 @@ class Circuit:
                 return self.mux(self.disj((condition, inner.condition)), then, sign * inner.orelse)
             if sign * inner.orelse == then:
                 return self.mux(self.disj((condition, -inner.condition)), then, sign * inner.then)
-        return None
+        return self._partly(condition, then, orelse, orelse) or self._partly(-condition, orelse, then, then)
+
+    def _partly(self, condition: int, new: int, old: int, orelse: int) -> int | None:
+        """The same as `update` where `new` is `old` and, or or, something more; None if it is not."""
+        sign, gate = (1, self.gates.get(new)) if new > 0 else (-1, self.gates.get(-new))
+        if not isinstance(gate, And) or sign * old not in gate.operands:
+            return None
+        more = self.conj([x for x in gate.operands if x != sign * old])
+        return sign * self.conj((sign * orelse, self.implies(condition, more)))
 
     def update(self, condition: int, new: int, old: int, orelse: int) -> int:
         """`new` where the condition holds, `orelse` elsewhere; where it holds, `orelse` is `old`."""
@@ -191,7 +199,7 @@ class Circuit:
             return self.mux(self.conj((condition, gate.condition)), sign * gate.then, orelse)
         if isinstance(gate, Mux) and sign * gate.then == old:
             return self.mux(self.conj((condition, -gate.condition)), sign * gate.orelse, orelse)
-        return self.mux(condition, new, orelse)
+        return self._partly(condition, new, old, orelse) or self.mux(condition, new, orelse)
 
     def assuming(self, literal: int, known: Known, depth: int) -> int:
         """A literal that agrees with another wherever some literals are as known.
