@@ -11,7 +11,6 @@ from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Model, Pick
-from leadline.symbolic.lang.structures import Union
 from leadline.symbolic.lang.types import Bool, Type
 from leadline.symbolic.lang.walk import substitute
 
@@ -54,7 +53,8 @@ class PickSlots:
         """Give every pick of an action a slot."""
         used: dict[Type, int] = {}
         for pick in action.picks:
-            kind = _narrowed(action, pick)
+            # An action that receives one kind of message costs what that kind costs, not what all do.
+            kind = action.possible(pick)
             number = self._numbers.setdefault(kind, len(self._numbers))
             place = used.get(kind, 0)
             used[kind] = place + 1
@@ -76,23 +76,6 @@ class PickSlots:
                 if self.types[slot].cardinality
             ]
         )
-
-
-def _narrowed(action: Action, pick: Pick) -> Type:
-    """The type of a pick or, where the guard right behind it asks for one variant of it, that variant alone.
-
-    So the action costs what the messages that it receives cost, not what all messages do. What stands between
-    the pick and the guard must not be able to go out of bounds for the other variants: so nothing may.
-    """
-    behind = action.body[action.body.index(pick) + 1 :]
-    guard = behind[0] if behind else None
-    while isinstance(guard, n.And):
-        guard = guard.items[0]
-    if not isinstance(guard, n.IsVariant) or not isinstance(pick.type, Union):
-        return pick.type
-    if not isinstance(guard.item, n.PickVar) or guard.item.name != pick.name:
-        return pick.type
-    return Union(pick.type.name, ((guard.tag, pick.type.by_tag[guard.tag]),))
 
 
 class Actions:

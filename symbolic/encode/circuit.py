@@ -89,7 +89,7 @@ class Circuit:
         """Conjunction of any number of literals."""
         literals = tuple(literals)
         if len(literals) == 2:
-            return self._pair(*literals)
+            return self.both(*literals)
         kept = set(literals)
         if FALSE in kept:
             return FALSE
@@ -104,7 +104,7 @@ class Circuit:
             found = self._ands[operands] = self._new_and(operands)
         return found
 
-    def _pair(self, left: int, right: int) -> int:
+    def both(self, left: int, right: int) -> int:
         """Conjunction of two literals, which most are of."""
         if left > right:
             left, right = right, left

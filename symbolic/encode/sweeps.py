@@ -140,7 +140,7 @@ class SweepsUnrolling:
         layer = self._layer(len(self.rows) - 1)
         row = layer[-1].row if layer else self.rows[-1]
         # Unlike in steps, asserting that the state is of its type slows the search for counterexamples here.
-        self.rows.append(row)
+        self.rows.append(self.sink.named(row))
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` sweeps."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux, Xor
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux
 
 Clause = tuple[int, ...]
 
@@ -16,13 +16,25 @@ Work = tuple[int, type[Gate], tuple[int, ...]]
 
 
 class Sink(Protocol):
-    """Where clauses go: a solver. Its variable 1 is the constant true."""
+    """Where clauses and gates go: a solver. Its variable 1 is the constant true."""
 
     def new_variables(self, count: int) -> int:
         """Reserve variables; the first one's number."""
 
     def add(self, clauses: Sequence[Clause]) -> None:
         """Assert clauses."""
+
+    def conj(self, literals: Sequence[int]) -> int:
+        """A new variable for the conjunction of several literals."""
+
+    def xor(self, left: int, right: int) -> int:
+        """A new variable for the exclusive or of two."""
+
+    def mux(self, condition: int, then: int, orelse: int) -> int:
+        """A new variable for `then` where the condition holds, `orelse` elsewhere."""
+
+    def named(self, literals: Sequence[int]) -> tuple[int, ...]:
+        """Literals equal to these, to build much on: those of a state, say."""
 
 
 @dataclass(frozen=True)
@@ -87,10 +99,10 @@ class Template:
         return tuple(sorted({*cone, *self.free}))
 
     @cached_property
-    def clauses(self) -> tuple[Clause, ...]:
-        """The clauses of one whole instance, over the template's variables."""
-        defined = [(x, self.gates[x]) for x in self.own if x in self.gates]
-        return (*(clause for x, gate in defined for clause in definition(x, gate)), *self.constraints)
+    def clauses(self) -> int:
+        """The number of clauses that one whole instance has in a solver that takes clauses only."""
+        gates = [self.gates[x] for x in self.own if x in self.gates]
+        return sum(map(_clauses, gates)) + len(self.constraints)
 
 
 def template(
@@ -120,7 +132,7 @@ def template(
 
 
 class Unrolled(Circuit):
-    """The circuit of an unrolling: a new gate becomes clauses in the sink at once.
+    """The circuit of an unrolling: a new gate goes to the sink at once.
 
     Folding and sharing work across instances, so what the initial state fixes costs nothing.
     """
@@ -128,43 +140,24 @@ class Unrolled(Circuit):
     def __init__(self, sink: Sink) -> None:
         super().__init__()
         self.sink = sink
-        self._waiting: list[Clause] = []
 
     def input(self) -> int:
         return self.sink.new_variables(1)
 
     def _new_and(self, operands: tuple[int, ...]) -> int:
-        variable = self.sink.new_variables(1)
-        waiting = self._waiting
-        if len(operands) == 2:
-            left, right = operands
-            waiting += ((-variable, left), (-variable, right), (variable, -left, -right))
-            return variable
-        for operand in operands:
-            waiting.append((-variable, operand))
-        waiting.append((variable, *[-operand for operand in operands]))
-        return variable
+        return self.sink.conj(operands)
 
     def _new_xor(self, left: int, right: int) -> int:
-        variable = self.sink.new_variables(1)
-        self._waiting += definition(variable, Xor(left, right))
-        return variable
+        return self.sink.xor(left, right)
 
     def _new_mux(self, condition: int, then: int, orelse: int) -> int:
-        variable = self.sink.new_variables(1)
-        self._waiting += _mux_definition(variable, condition, then, orelse)
-        return variable
+        return self.sink.mux(condition, then, orelse)
 
     def require(self, clause: Iterable[int]) -> None:
         """Assert a clause."""
         literals = [literal for literal in clause if literal != FALSE]
         if TRUE not in literals:
-            self._waiting.append(tuple(literals))
-
-    def flush(self) -> None:
-        """Hand what is new to the sink."""
-        self.sink.add(self._waiting)
-        self._waiting = []
+            self.sink.add([tuple(literals)])
 
 
 class Instance:
@@ -186,28 +179,27 @@ class Instance:
         self._make(template.constrained)
         for clause in template.constraints:
             into.require([self._literals[x] for x in clause])
-        into.flush()
 
     def __call__(self, literal: int) -> int:
         if not self._literals[literal]:
             self._make(self._template.missing(literal, self._literals))
-            self._into.flush()
         return self._literals[literal]
 
     def all(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
         """The literals of several of the template's, quickly if the same are asked of many instances."""
         self._make(self._template.plan(wanted))
-        self._into.flush()
         literals = self._literals
         return tuple([literals[x] for x in wanted])
 
     def _make(self, work: Iterable[Work]) -> None:
         literals = self._literals
-        conj, mux, xor = self._into.conj, self._into.mux, self._into.xor
+        both, conj, mux, xor = self._into.both, self._into.conj, self._into.mux, self._into.xor
         for x, kind, parts in work:
             if literals[x]:
                 continue
-            if kind is And:
+            if kind is And and len(parts) == 2:
+                literal = both(literals[parts[0]], literals[parts[1]])
+            elif kind is And:
                 literal = conj([literals[y] for y in parts])
             elif kind is Mux:
                 condition, then, orelse = parts
@@ -241,24 +233,11 @@ def operands(gate: Gate) -> tuple[int, ...]:
     return (gate.left, gate.right)
 
 
-def definition(x: int, gate: Gate) -> Iterator[Clause]:
-    """The clauses that make a variable equivalent to a gate: Tseitin's transformation.
-
-    G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
-    """
+def _clauses(gate: Gate) -> int:
+    """How many clauses define a gate (Tseitin's transformation)."""
     if isinstance(gate, And):
-        yield from ((-x, operand) for operand in gate.operands)
-        yield (x, *(-operand for operand in gate.operands))
-    elif isinstance(gate, Mux):
-        yield from _mux_definition(x, gate.condition, gate.then, gate.orelse)
-    else:
-        a, b = gate.left, gate.right
-        yield from ((-x, a, b), (-x, -a, -b), (x, -a, b), (x, a, -b))
-
-
-def _mux_definition(x: int, c: int, a: int, b: int) -> tuple[Clause, ...]:
-    # The last two follow from the others; they let the solver see what both arms agree on.
-    return ((-c, -a, x), (-c, a, -x), (c, -b, x), (c, b, -x), (-a, -b, x), (a, b, -x))
+        return len(gate.operands) + 1
+    return 6 if isinstance(gate, Mux) else 4
 
 
 def _assert(circuit: Circuit, literal: int) -> Iterator[Clause]:

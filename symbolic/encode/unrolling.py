@@ -92,7 +92,7 @@ class StepsUnrolling:
         layer = self._layer(len(self.rows) - 1)
         relation = self.encoding.step
         self.sink.add([(layer(relation.taken),)])
-        self.rows.append(layer.all(relation.state))
+        self.rows.append(self.sink.named(layer.all(relation.state)))
         Instance(self.encoding.validity, self.rows[-1], self.circuit)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:

@@ -38,6 +38,9 @@ ONE_HOT_LIMIT = 3
 _DATA = 5
 """How many gates deep a value is looked into for where it comes from: a selection and an update of it."""
 
+_ANEW = 5
+"""How many gates a literal may take that is made anew because some others are known."""
+
 ENUMERATION_LIMIT = 1 << 16
 """How many values an expression may take where they have to be listed one by one."""
 
@@ -93,6 +96,26 @@ def component_types(kind: Type) -> tuple[Type, ...]:
     return kind.parts
 
 
+def literals_in(shape: Shape) -> int:
+    """The number of literals in a symbolic value, constants included."""
+    match shape:
+        case None:
+            return 0
+        case int():
+            return 1
+        case dict():
+            return len(shape)
+        case tuple():
+            return sum(map(literals_in, shape))
+        case Bits():
+            return len(shape.bits)
+        case Maybe():
+            return 1 + literals_in(shape.item)
+        case Items():
+            return len(shape.length) + literals_in(shape.items)
+    return len(shape.tags) + literals_in(tuple(shape.payloads.values()))
+
+
 class Values:
     """Operations on symbolic values, type by type."""
 
@@ -126,25 +149,34 @@ class Values:
         return None if kind.cardinality == 0 else self.constant(kind, kind.first)
 
     def assuming(self, shape: Shape, known: Known) -> Shape:
-        """A value that agrees with another wherever some literals are as known."""
+        """A value that agrees with another wherever some literals are as known.
+
+        What lies deep below is kept, and so is all if there is much to make anew: what comes of a long
+        selection, say, is better made once than once for each key.
+        """
+        before = self.circuit.variables
+        made = self._assuming(shape, known)
+        return shape if self.circuit.variables - before > _ANEW * literals_in(shape) else made
+
+    def _assuming(self, shape: Shape, known: Known) -> Shape:
         match shape:
             case int():
                 return self.circuit.assuming(shape, known, _DATA)
             case dict():
-                made = {key: self.assuming(part, known) for key, part in shape.items()}
+                made = {key: self._assuming(part, known) for key, part in shape.items()}
                 return {key: part for key, part in made.items() if part != FALSE}
             case tuple():
-                return tuple(self.assuming(part, known) for part in shape)
+                return tuple(self._assuming(part, known) for part in shape)
             case Bits():
-                return Bits(self.assuming(shape.bits, known))
+                return Bits(self._assuming(shape.bits, known))
             case Maybe():
-                present = self.assuming(shape.present, known)
-                return Maybe(present, None if present == FALSE else self.assuming(shape.item, known))
+                present = self._assuming(shape.present, known)
+                return Maybe(present, None if present == FALSE else self._assuming(shape.item, known))
             case Items():
-                return Items(self.assuming(shape.length, known), self.assuming(shape.items, known))
+                return Items(self._assuming(shape.length, known), self._assuming(shape.items, known))
             case Tagged():
-                tags = self.assuming(shape.tags, known)
-                payloads = {tag: self.assuming(shape.payloads[tag], known) for tag in tags}
+                tags = self._assuming(shape.tags, known)
+                payloads = {tag: self._assuming(shape.payloads[tag], known) for tag in tags}
                 return Tagged(tags, payloads)
         return shape
 

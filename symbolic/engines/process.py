@@ -25,6 +25,10 @@ class Message:
     body: Any
 
 
+_NO_MEMORY = ("cannot allocate memory", "out of memory", "bad_alloc")
+"""What the C library, Python and C++ say when they end a process that gets no more memory."""
+
+
 class QueryProcess:
     """A child process at work on a query. It is to be used in a `with`, at whose end it is killed.
 
@@ -107,7 +111,7 @@ class QueryProcess:
         if not self.silent:
             return f"time: stopped after {self.limits.seconds:g} s" + self._last_words()
         megabytes = self.limits.memory_mb
-        if self._out_of_memory:
+        if self._out_of_memory or any(sign in self._last_words().lower() for sign in _NO_MEMORY):
             limit = "for lack of it" if megabytes is None else f"at the limit of {megabytes} MB"
             return f"memory: stopped {limit}" + self._last_words()
         ended = self._status

@@ -10,9 +10,10 @@ from functools import cached_property
 from leadline.symbolic.lang.errors import UserError
 from leadline.symbolic.lang.expr import unknown_name
 from leadline.symbolic.lang.fingerprint import Fingerprint
-from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.lang.nodes import And, IsVariant, Node, PickVar
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.span import Span
+from leadline.symbolic.lang.structures import Union
 from leadline.symbolic.lang.types import Type
 
 
@@ -64,6 +65,21 @@ class Action:
     def picks(self) -> tuple[Pick, ...]:
         """The picks in order."""
         return tuple(item for item in self.body if isinstance(item, Pick))
+
+    def possible(self, pick: Pick) -> Type:
+        """The type of a pick or, where the guard right behind it asks for one variant, that variant alone.
+
+        Nothing may stand between the two: it could go out of bounds for the other variants.
+        """
+        behind = self.body[self.body.index(pick) + 1 :]
+        guard = behind[0] if behind else None
+        while isinstance(guard, And):
+            guard = guard.items[0]
+        if not isinstance(guard, IsVariant) or not isinstance(pick.type, Union):
+            return pick.type
+        if not isinstance(guard.item, PickVar) or guard.item.name != pick.name:
+            return pick.type
+        return Union(pick.type.name, ((guard.tag, pick.type.by_tag[guard.tag]),))
 
     @cached_property
     def roots(self) -> tuple[Node, ...]:

@@ -13,6 +13,7 @@ from leadline.symbolic.lang import (
     Set,
     State,
     action,
+    all_of,
     enum,
     invariant,
     ite,
@@ -165,3 +166,59 @@ class Clock(Protocol):
     def note(self, now: State, nxt: Next, hand: Any = pick("Hand")) -> None:
         """The time by one of three hands is noted, or forgotten before time begins."""
         nxt.late = ite(now.now < 0, None, (now.now + hand) % 100)
+
+
+class Letterbox(Protocol):
+    """Letters of three kinds are received by a guard on the kind, in all the places where one may stand."""
+
+    early: bool = parameter(False, doc="whether a letter is opened before it is known to be one")
+
+    def define(self, state: Any) -> None:
+        self.Name = enum("Name", "a", "b")
+        self.Letter = union(
+            "Letter", Bill={"sum": Int(1, 5), "payee": self.Name}, Card={"sender": self.Name}, Empty={}
+        )
+        state.box = Set(self.Letter)
+        state.paid = Int(0, 6)
+
+    def init(self, start: Any) -> None:
+        start.box = of(
+            Set(self.Letter),
+            of(self.Letter, "Bill", sum=2, payee="a"),
+            of(self.Letter, "Card", sender="b"),
+            of(self.Letter, "Empty"),
+        )
+        start.paid = 0
+
+    @action
+    def pay(self, now: State, nxt: Next) -> None:
+        """The guard stands right behind the pick; the third bill of five is too much."""
+        letter = nxt.pick("letter", now.box)
+        nxt.require(letter.is_a("Bill"))
+        nxt.box = now.box.remove(letter)
+        nxt.paid = now.paid + letter.as_a("Bill").sum
+
+    @action
+    def remind(self, now: State, nxt: Next) -> None:
+        """The guard is the first of several; a bill comes again, and larger."""
+        letter = nxt.pick("letter", now.box)
+        nxt.require(all_of(letter.is_a("Bill"), now.paid < 4, letter.as_a("Bill").sum < 5))
+        bill = letter.as_a("Bill")
+        nxt.box = now.box.remove(letter).add(of(self.Letter, "Bill", sum=bill.sum + 1, payee="b"))
+
+    @action
+    def read(self, now: State, nxt: Next) -> None:
+        """Something else stands between the pick and the guard."""
+        letter = nxt.pick("letter", now.box)
+        nxt.require(letter.as_a("Card").sender == "b" if self.early else now.paid < 6)
+        nxt.require(letter.is_a("Card"))
+        nxt.box = now.box.remove(letter)
+
+    @action
+    def swap(self, now: State, nxt: Next) -> None:
+        """The guard behind the second pick is about the first."""
+        one = nxt.pick("one", now.box)
+        other = nxt.pick("other", now.box)
+        nxt.require(one.is_a("Empty"))
+        nxt.require(~other.is_a("Empty"))
+        nxt.box = now.box.remove(one).remove(other).add(of(self.Letter, "Bill", sum=5, payee="a"))

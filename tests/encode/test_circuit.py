@@ -86,8 +86,19 @@ def _mux(twin: Twin, picks: list[int]) -> None:
     twin.record(twin.circuit.mux(a, b, c), twin.table[a] & twin.table[b] | ~twin.table[a] & twin.table[c])
 
 
+def _update(twin: Twin, picks: list[int]) -> None:
+    """What the update is not about is what was there: `orelse` is `old` wherever the condition holds."""
+    condition, new, old = _three(twin, picks)
+    other = twin.literals[picks[-1] % len(twin.literals)]
+    orelse = twin.circuit.mux(condition, old, other)
+    column = twin.table[condition] & twin.table[old] | ~twin.table[condition] & twin.table[other]
+    twin.record(orelse, column)
+    column = twin.table[condition] & twin.table[new] | ~twin.table[condition] & column
+    twin.record(twin.circuit.update(condition, new, old, orelse), column)
+
+
 OPERATIONS: tuple[Callable[[Twin, list[int]], None], ...] = (
-    _conj, _disj, _one, _xor, _same, _implies, _mux, _mux,
+    _conj, _disj, _one, _xor, _same, _implies, _mux, _mux, _update, _update,
 )  # fmt: skip
 
 

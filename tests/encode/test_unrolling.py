@@ -16,7 +16,7 @@ from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.types import Bool
 from leadline.symbolic.solve import Answer, CadicalSolver
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
-from tests.encode.protocols import Clock, Picky, Shelf
+from tests.encode.protocols import Clock, Letterbox, Picky, Shelf
 
 CASES: dict[str, tuple[Protocol, int]] = {
     "counter": (Counter(), 5),
@@ -30,6 +30,8 @@ CASES: dict[str, tuple[Protocol, int]] = {
     "one thing to pick": (Picky(top=2), 4),
     "nothing to pick, and a failing domain": (Picky(fails=True), 4),
     "binary integers": (Clock(), 3),
+    "one kind of message": (Letterbox(), 4),
+    "one kind of message, told too late": (Letterbox(early=True), 2),
 }
 
 
@@ -89,7 +91,9 @@ def test_the_states_after_so_many_steps(protocol: Protocol, depth: int) -> None:
         unrolled.unrolling.extend()
 
 
-@pytest.mark.parametrize("protocol", [Letters(), Shelf(), Subsets(), Clock()], ids=lambda x: x.protocol_name)
+@pytest.mark.parametrize(
+    "protocol", [Letters(), Shelf(), Subsets(), Clock(), Letterbox()], ids=lambda x: x.protocol_name
+)
 def test_the_run_of_an_answer_is_one_of_the_model(protocol: Protocol) -> None:
     model = build(protocol)
     meaning = Semantics(model)
@@ -118,3 +122,12 @@ def test_encoding_a_deep_expression_does_not_recurse() -> None:
         [Property("deep", "Deep", PropertyKind.INVARIANT, "", NOWHERE, deep)]
     )
     assert predicates.out_of_bounds == (-1,)
+
+
+def test_a_pick_is_of_the_kind_that_the_guard_right_behind_it_asks_for() -> None:
+    """Ten bills, two cards, and the empty letter."""
+    model = build(Letterbox())
+    kinds = {
+        action.name: [action.possible(one).cardinality for one in action.picks] for action in model.actions
+    }
+    assert kinds == {"pay": [10], "remind": [10], "read": [13], "swap": [13, 13]}

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leadline.symbolic.solve import SOLVERS, Answer, Solver, Z3Solver
+from leadline.symbolic.solve.solver import TRUE
 
 SATISFIABLE, UNSATISFIABLE = Answer.SATISFIABLE, Answer.UNSATISFIABLE
 Clause = tuple[int, ...]
@@ -145,6 +146,37 @@ def test_statistics_count_what_was_given(solver: Solver) -> None:
     assert after["variables"] - before["variables"] == 4
     assert after["clauses"] - before["clauses"] == 2
     assert set(after) == {"variables", "clauses"}
+
+
+def test_gates_count_as_the_clauses_that_define_them(solver: Solver) -> None:
+    a, b, c = (solver.new_variables(1) for _ in range(3))
+    before = solver.statistics()
+    for gate, clauses in ((solver.conj([a, -b, c]), 4), (solver.xor(a, b), 4), (solver.mux(a, b, c), 6)):
+        assert gate > c
+        before = {"variables": before["variables"] + 1, "clauses": before["clauses"] + clauses}
+    assert solver.statistics() == before
+
+
+@pytest.mark.parametrize("signs", [*product((1, -1), repeat=3)])
+def test_gates_mean_what_they_say_whatever_the_signs(solver: Solver, signs: tuple[int, ...]) -> None:
+    """Also under another gate, by another name, and where nothing but the gate is asked for."""
+    inputs = [solver.new_variables(1) for _ in range(3)]
+    a, b, c = (x * sign for x, sign in zip(inputs, signs, strict=True))
+    both, all_three = solver.conj([a, b]), solver.conj([a, b, c])
+    odd, chosen = solver.xor(b, c), solver.mux(a, b, c)
+    top = solver.conj([-both, solver.xor(odd, -chosen)])
+    (named,) = solver.named([top])
+    assert solver.named([-top, TRUE, -TRUE, inputs[0]]) == (-named, TRUE, -TRUE, inputs[0])
+    for row in _rows(3):
+        x, y, z = (value == (sign > 0) for value, sign in zip(row, signs, strict=True))
+        expected = {both: x and y, all_three: x and y and z, odd: y != z, chosen: y if x else z}
+        expected[top] = expected[named] = not expected[both] and expected[odd] == expected[chosen]
+        here = [variable if value else -variable for variable, value in zip(inputs, row, strict=True)]
+        assert solver.check(here) is SATISFIABLE
+        assert {gate: solver.true(gate) for gate in expected} == expected
+        for gate, value in expected.items():
+            assert solver.check([*here, gate if value else -gate]) is SATISFIABLE
+            assert solver.check([*here, -gate if value else gate]) is UNSATISFIABLE
 
 
 def test_two_solvers_know_nothing_of_each_other(solver: Solver) -> None:

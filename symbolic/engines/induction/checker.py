@@ -108,7 +108,7 @@ class Induction:
 
     def _initial(self) -> InitialPlace:
         place = InitialPlace(self._formulas, self._new_solver())
-        ways = place.asked(place.circuit.disj((place.possible, place.outside)))
+        ways = [place.circuit.disj((place.possible, place.outside))]
         if place.solver.check(ways) is Answer.UNSATISFIABLE:
             raise no_initial_state(self.model)
         return place

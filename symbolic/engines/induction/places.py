@@ -79,11 +79,6 @@ class Place(ABC):
         assert name is not None, "the obligation is about a formula"
         return self.circuit.disj((at(self.formulas.false(name)), at(self.formulas.outside(name))))
 
-    def asked(self, *literals: int) -> list[int]:
-        """The literals, with all their gates in the solver."""
-        self.circuit.flush()
-        return list(literals)
-
     def state(self, row: Sequence[int]) -> State:
         """The state of a row of literals in the solver's model."""
         return self.encoding.decode(row, self.solver.true)
@@ -120,8 +115,8 @@ class InitialPlace(Place):
 
     def failure(self, obligation: Obligation) -> list[int]:
         if obligation.kind is ObligationKind.INITIAL_IN_BOUNDS:
-            return self.asked(self.outside)
-        return self.asked(self.possible, self.broken(obligation.conjunct, self._here))
+            return [self.outside]
+        return [self.possible, self.broken(obligation.conjunct, self._here)]
 
     def cti(self, obligation: Obligation) -> Cti:
         picks = self.encoding.initial.picks(lambda literal: self.solver.true(self._initial(literal)))
@@ -143,10 +138,9 @@ class ArbitraryPlace(Place):
         self._here = self.at(self.row)
         for name in formulas.conjuncts:
             self.circuit.require([-self.broken(name, self._here)])
-        self.circuit.flush()
 
     def failure(self, obligation: Obligation) -> list[int]:
-        return self.asked(self.broken(obligation.conjunct, self._here))
+        return [self.broken(obligation.conjunct, self._here)]
 
     def cti(self, obligation: Obligation) -> Cti:
         fragment = Trace({}, self.state(self.row), (), *self.ending(obligation.conjunct, self._here))
@@ -176,8 +170,8 @@ class StepPlace(ArbitraryPlace):
 
     def failure(self, obligation: Obligation) -> list[int]:
         if obligation.kind is ObligationKind.STEP_IN_BOUNDS:
-            return self.asked(self._step(self._relation.out_of_bounds))
-        return self.asked(self._step(self._relation.taken), self.broken(obligation.conjunct, self._there))
+            return [self._step(self._relation.out_of_bounds)]
+        return [self._step(self._relation.taken), self.broken(obligation.conjunct, self._there)]
 
     def cti(self, obligation: Obligation) -> Cti:
         action, picks = self._relation.chosen(lambda literal: self.solver.true(self._step(literal)))

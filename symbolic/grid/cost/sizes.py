@@ -15,13 +15,16 @@ nothing else. Constants that fold, gates that are shared and conditions for boun
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.grid.cost.growth import NoFormula
+from leadline.symbolic.grid.cost.nodes import bare
 from leadline.symbolic.grid.cost.operations import Walk
 from leadline.symbolic.grid.cost.typesizes import Size, TypeSizes, aligned
 from leadline.symbolic.lang.model import Model
+from leadline.symbolic.lang.nodes import Node, PickVar, make
+from leadline.symbolic.lang.types import Type
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,13 @@ def layer_size(models: Sequence[Model], formula: Callable[[Sequence[int]], Size]
     Raises:
         NoFormula: if their actions differ in more, or `formula` raises it.
     """
-    walk = Walk(TypeSizes(formula))
-    layer = sum(
-        (
-            walk.cost([action.roots for action in alike])
-            for alike in aligned([model.actions for model in models])
-        ),
-        start=_choosing(walk.types, models),
-    )
+    walk = Walk(TypeSizes(formula), dict(narrowed for model in models for narrowed in _narrowed(model)))
+    layer: Size = 0
+    for actions in aligned([model.actions for model in models]):
+        layer += walk.cost([action.roots for action in actions])
+        # The new state is that of the action that is taken.
+        for updates in aligned([[node for _, node in action.updates] for action in actions]):
+            layer += walk.changes.literals(bare(updates))
     names = [name for name in models[0].claimed if all(name in model.properties for model in models)]
     properties = {}
     for name in names:
@@ -73,11 +75,9 @@ def _property_size(models: Sequence[Model], name: str, types: TypeSizes) -> Size
     return Walk(types).cost([(model.properties[name].formula,) for model in models])
 
 
-def _choosing(types: TypeSizes, models: Sequence[Model]) -> Size:
-    """What it takes to choose an action: the new state is that of the action that is taken."""
-    total: Size = 0
-    for variables in aligned([model.variables for model in models]):
-        name = variables[0].name
-        arms = sum(name in dict(action.updates) for action in models[0].actions)
-        total += arms * types.literals(tuple(one.type for one in variables))
-    return total
+def _narrowed(model: Model) -> Iterator[tuple[Node, Type]]:
+    """What picks can be, where that is less than their types."""
+    for action in model.actions:
+        for pick in action.picks:
+            if action.possible(pick) != pick.type:
+                yield make(PickVar, pick.type, pick.span, pick.name), action.possible(pick)
