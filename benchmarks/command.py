@@ -199,5 +199,5 @@ def _tell_targets(report: Report, found: Cells, cases: Sequence[Case]) -> None:
     report.say()
     report.table(
         ["target", "measured", ""],
-        [[one.target.what, one.measured, words[one.met]] for one in judged(found, cases)],
+        [[one.what, one.measured, words[one.met]] for one in judged(found, cases)],
     )

@@ -14,6 +14,9 @@ from leadline.symbolic.engines import Verdict
 WORTHWHILE = 2.0
 """Seconds from which on finding a bug is to be faster by sweeps than by exploring."""
 
+LONG, SHARE = 1.0, 0.3
+"""Of a search of more seconds than this, building is to be a smaller share than that."""
+
 Side = tuple[str, tuple[str, ...]]
 """A case and the ways of which the fastest counts."""
 
@@ -73,19 +76,35 @@ class Judged:
     """A target and what was measured.
 
     Attributes:
-        target: the target.
+        what: the target in words.
         measured: the ratio with the ways that it is of, or why there is none.
         met: whether the target is met; None if that was not measured, or only bounds are known.
     """
 
-    target: Target
+    what: str
     measured: str
     met: bool | None
 
 
 def judged(found: Cells, cases: Sequence[Case]) -> list[Judged]:
     """Every target, those that are the same for many cases last."""
-    return [_judged(found, target) for target in (*TARGETS, *_found_sooner(found, cases))]
+    ratios = [_judged(found, target) for target in (*TARGETS, *_found_sooner(found, cases))]
+    return [*ratios, _built(found)]
+
+
+def _built(found: Cells) -> Judged:
+    """How much of a search is building, where that is most."""
+    what = f"building is less than {SHARE:.0%} of every search that takes over {LONG:g} s"
+    rows = {key: cell.middle for key, cell in found.items()}
+    shares = {
+        key: row.build_seconds / row.seconds
+        for key, row in rows.items()
+        if row.build_seconds and row.seconds > LONG
+    }
+    if not shares:
+        return Judged(what, "not measured", None)
+    (case, way), most = max(shares.items(), key=lambda one: one[1])
+    return Judged(what, f"at most {most:.0%} ({case}, {way})", most < SHARE)
 
 
 def _found_sooner(found: Cells, cases: Sequence[Case]) -> Iterator[Target]:
@@ -99,12 +118,12 @@ def _found_sooner(found: Cells, cases: Sequence[Case]) -> Iterator[Target]:
 def _judged(found: Cells, target: Target) -> Judged:
     above, below = (_fastest(found, side) for side in (target.above, target.below))
     if above is None or below is None:
-        return Judged(target, "not measured", None)
+        return Judged(target.what, "not measured", None)
     value = ratio(above[1], below[1])
     if value is None:
         ended = " and ".join(f"{way} ({cell.middle.ended})" for way, cell in (above, below))
-        return Judged(target, f"not to be compared: {ended}", None)
-    return Judged(target, f"{value} ({above[0]} to {below[0]})", _met(value, target))
+        return Judged(target.what, f"not to be compared: {ended}", None)
+    return Judged(target.what, f"{value} ({above[0]} to {below[0]})", _met(value, target))
 
 
 def _fastest(found: Cells, side: Side) -> tuple[str, Cell] | None:

@@ -60,7 +60,7 @@ def test_the_table_compares_with_the_baseline() -> None:
 
 def measured(*rows: object) -> dict[str, tuple[str, bool | None]]:
     found = cells(rows)  # type: ignore[arg-type]  # rows, as above
-    return {one.target.what: (one.measured, one.met) for one in judged(found, CASES)}
+    return {one.what: (one.measured, one.met) for one in judged(found, CASES)}
 
 
 def test_a_target_takes_the_fastest_of_its_ways() -> None:
@@ -105,3 +105,26 @@ def test_finding_is_compared_with_exploring_once_that_takes_long() -> None:
     assert not any(sooner in what for what in short)
     long = measured(took(2.1), took(4.2, way="sweeps/z3"))
     assert long[f"not-committed-2 {sooner}"] == ("0.50x (explore to sweeps/z3)", False)
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        (0.2, ("at most 20% (not-committed-2, steps/z3)", True)),
+        (1.2, ("at most 60% (not-committed-2, sweeps/z3)", False)),
+    ],
+)
+def test_building_is_judged_where_it_is_most(build: float, expected: object) -> None:
+    """A search of less than a second does not count."""
+    found = measured(
+        took(0.9, way="sweeps/cadical", build=0.8),
+        took(10.0, way="steps/z3", build=2.0),
+        took(2.0, way="sweeps/z3", build=build),
+        took(5.0),
+    )
+    assert found["building is less than 30% of every search that takes over 1 s"] == expected
+
+
+def test_building_is_not_judged_where_every_search_is_short() -> None:
+    found = measured(took(0.9, way="sweeps/cadical", build=0.8), took(5.0))
+    assert found["building is less than 30% of every search that takes over 1 s"] == ("not measured", None)
