@@ -5,6 +5,8 @@ import pytest
 from leadline.benchmarks.layers import LAYERS, RUNS, main, measure
 from leadline.symbolic.solve import SOLVERS
 
+WAYS = [(unroll, solver) for unroll in ("steps", "sweeps") for solver in SOLVERS]
+
 
 def test_every_way_is_measured_layer_by_layer() -> None:
     found = [*measure("pulsar-compaction", layers=4, runs=2)]
