@@ -135,6 +135,30 @@ def test_a_killed_driver_and_broken_files(tmp_path: Path) -> None:
     assert {row.verdict for row in rows(folder)} == {"safe"} and len(rows(folder)) == 9
 
 
+def test_a_killed_java(tmp_path: Path) -> None:
+    """Without Spark's own process nothing more can be asked; what was answered is kept, no process is."""
+    folder = trapped(tmp_path, 'trap = ["none", "stay"], number = [0, 1, 2]')
+    with grid_process(folder, "--master", "local[4]") as process:
+        wait_for(lambda: waiting(folder, "stay"), process)
+        wait_for(lambda: sum(row.verdict == "safe" for row in rows(folder)) == 3, process)
+        own = below(process.pid)
+        (java,) = [one for one in own if one.arguments[0].rpartition("/")[2] == "java"]
+        java.kill()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 20, err
+    last = err.splitlines()[-1]
+    assert last.startswith("leadline: Spark gave up: its Java process has ended")
+    assert last.endswith("what was answered is kept, the same command goes on from there")
+    assert "Traceback" not in err
+    wait_for(lambda: not {one.pid for one in own} & processes().keys())
+
+    (folder / "mended").touch()
+    assert leadline_grid(folder, "--master", "local[2]").returncode == 0
+    first, second = runs(folder)
+    assert (len(first), len(second)) == (3, 3), "what was answered is not asked again"
+    assert {row.verdict for row in rows(folder)} == {"safe"}
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of half a megabyte."""

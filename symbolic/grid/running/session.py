@@ -139,10 +139,12 @@ def session(setup: Setup, log: Path) -> Iterator[SparkContext]:
         except Exception as error:
             where = f"on {setup.master}"
             raise UserError(f"Spark does not start {where}: {gist(error)} (its log is {log})") from error
+        # A Java that is gone is told once, and not by the traceback of a thread that hears nothing any more.
+        setattr(spark._accumulatorServer, "handle_error", lambda *_: None)  # noqa: B010  # a method, to mypy
         try:
             yield spark
         finally:
-            spark.stop()
+            _stop(spark)
     finally:
         signal.signal(signal.SIGINT, interrupt)
         gateway.shutdown()
@@ -150,6 +152,18 @@ def session(setup: Setup, log: Path) -> Iterator[SparkContext]:
         gateway.proc.stdin.close()
         gateway.proc.wait()
         SparkContext._gateway = SparkContext._jvm = None
+
+
+def _stop(spark: SparkContext) -> None:
+    """Stop a Spark, also one whose Java is gone."""
+    with warnings.catch_warnings():
+        # That it cannot be shut down cleanly: who runs the queries sees that Java is gone, and says so.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            spark.stop()
+        except OSError:
+            spark._jsc = None
+            spark.stop()
 
 
 def gist(error: BaseException) -> str:

@@ -127,8 +127,8 @@ class SparkExecutor:
             ended = self._ended.get(timeout=seconds)
         except queue.Empty:
             return None
-        if ended.lost is not None and not self._alive():
-            raise SparkGaveUp(f"Spark gave up: {ended.lost}")
+        if ended.lost is not None:
+            self._check(ended.lost)
         return ended
 
     def answered(self) -> list[Answer]:
@@ -156,11 +156,19 @@ class SparkExecutor:
         except Exception as error:
             self._ended.put(Ended(query, lost=f"lost: {gist(error)[:_REASON]}"))
 
-    def _alive(self) -> bool:
+    def _check(self, complaint: str) -> None:
+        """See that Spark is there.
+
+        Raises:
+            SparkGaveUp: if it is not, with why or else with what a query that was lost says.
+        """
         try:
-            return not self._spark._jsc.sc().isStopped()
-        except Exception:  # whatever py4j says where there is no Java any more
-            return False
+            stopped = self._spark._jsc.sc().isStopped()
+        except Exception as error:  # whatever py4j says where there is no Java any more
+            hint = "killed, or out of memory (--conf spark.driver.memory=4g gives it more)"
+            raise SparkGaveUp(f"Spark gave up: its Java process has ended: {hint}") from error
+        if stopped:
+            raise SparkGaveUp(f"Spark gave up: {complaint}")
 
     def _group(self, query: GridQuery) -> str:
         return f"{self._archive.run}/{query.id}"
