@@ -11,7 +11,7 @@ for probes, for each protocol and each property of it. The defaults come from me
 protocols. After a run of a grid they are drawn towards what was measured, by least squares that count each
 default as one observation more (ridge regression), so that a few rows do not upset them.
 
-A prediction is a guess, typically within a factor of three; it decides nothing but the order of queries and
+A prediction is a guess, typically within a factor of two; it decides nothing but the order of queries and
 what a person is told.
 """
 
@@ -40,20 +40,20 @@ _LARGEST = 1 << 20  # bytes of a file
 _SHORTEST = 0.005  # seconds: what is less is as good as none
 _ENDLESS = 1e9  # seconds: thirty years
 
-# Fitted to 1,100 rows of the built-in protocols (steps, sweeps and obligations by both solvers), which they
-# predict typically within a factor of three; refitted to a run's own rows it is two.
-_START = 0.2
+# Fitted to 1,142 rows of the built-in protocols (steps, sweeps and obligations by both solvers), which they
+# predict typically within a factor of two.
+_START = 0.08
 _DEFAULTS: Mapping[str, float] = {
-    "size": 0.7,
-    "layers steps": 1.7,
-    "layers sweeps": 1.9,
-    "steps z3": -9.7,
-    "steps cadical": -10.4,
-    "sweeps z3": -9.2,
-    "sweeps cadical": -9.4,
-    "induction z3": -8.4,
-    "induction cadical": -10.0,
-    "probe": 0.5,
+    "size": 0.55,
+    "layers steps": 1.5,
+    "layers sweeps": 1.5,
+    "steps z3": -9.3,
+    "steps cadical": -10.0,
+    "sweeps z3": -8.4,
+    "sweeps cadical": -8.8,
+    "induction z3": -7.8,
+    "induction cadical": -9.2,
+    "probe": 0.0,
 }
 
 
