@@ -80,9 +80,11 @@ def test_a_seed(folder: Path) -> None:
 
 
 def test_no_time(folder: Path) -> None:
-    asked = replace(query("below-three", top=2), limits=Limits(0.001, None))
+    # On a busy machine the query's process may be some layers deep before anybody looks at the clock.
+    asked = replace(query("below-three", top=2), depth=2000, limits=Limits(0.001, None))
     row = row_of(asked)
-    assert (row.verdict, row.depth, row.reason) == ("unknown", -1, "time: stopped after 0.001 s")
+    assert (row.verdict, row.reason) == ("unknown", "time: stopped after 0.001 s")
+    assert -1 <= row.depth < 2000
     assert row.unknown() and row.settles(asked)
 
 
