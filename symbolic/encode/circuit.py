@@ -190,7 +190,10 @@ class Circuit:
         if not isinstance(gate, And) or sign * old not in gate.operands:
             return None
         more = self.conj([x for x in gate.operands if x != sign * old])
-        return sign * self.conj((sign * orelse, self.implies(condition, more)))
+        # Where it is conditions again (a list of cases, say), all go into one gate.
+        inner = self.gates.get(-more)
+        conditions = inner.operands if isinstance(inner, And) else (-more,)
+        return sign * self.conj((sign * orelse, -self.conj((condition, *conditions))))
 
     def update(self, condition: int, new: int, old: int, orelse: int) -> int:
         """`new` where the condition holds, `orelse` elsewhere; where it holds, `orelse` is `old`."""
