@@ -67,7 +67,11 @@ class Circuit:
 
     def input(self) -> int:
         """A new free variable."""
-        self.variables += 1
+        return self.inputs(1)
+
+    def inputs(self, count: int) -> int:
+        """New free variables in a row: the last of them."""
+        self.variables += count
         return self.variables
 
     def _new_and(self, operands: tuple[int, ...]) -> int:
@@ -225,7 +229,11 @@ class Circuit:
     def _assuming(self, literal: int, gate: And | Mux, known: Known, depth: int) -> int:
         mux = isinstance(gate, Mux)
         before = (gate.condition, gate.then, gate.orelse) if isinstance(gate, Mux) else gate.operands
-        after = tuple([self.assuming(x, known, depth) for x in before])
+        if depth:
+            after = tuple([self.assuming(x, known, depth) for x in before])
+        else:
+            constants = known.constants
+            after = tuple([constants.get(x, x) for x in before])
         if after == before:
             return literal
         made = self.mux(*after) if mux else self.conj(after)

@@ -17,6 +17,8 @@ from leadline.symbolic.lang.model import Action, Model, Property
 from leadline.symbolic.lang.types import Sort, Value
 
 Truth = Callable[[int], bool]
+Row = Sequence[int]
+"""The literals of a state, or of a variable."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +104,31 @@ class Encoding:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def _free_state(self, circuit: Circuit) -> tuple[dict[str, Shape], list[int]]:
+    @cached_property
+    def _free(self) -> tuple[int, dict[str, Shape], dict[str, tuple[int, ...]]]:
+        """How many inputs a free state takes, the state of them, and the literals of each variable."""
+        circuit = Circuit()
         layout = Layout(circuit)
         state = {variable.name: layout.free(variable.type) for variable in self.model.variables}
-        return state, self._row(circuit, state)
+        rows = {v.name: tuple(layout.literals(state[v.name], v.type)) for v in self.model.variables}
+        return circuit.variables - 1, state, rows
 
-    def _row(self, circuit: Circuit, state: Mapping[str, Shape]) -> list[int]:
+    def free_state(self, circuit: Circuit) -> tuple[Mapping[str, Shape], Mapping[str, tuple[int, ...]]]:
+        """A state whose literals are inputs of a circuit that has none yet; and those of each variable."""
+        count, state, rows = self._free
+        assert circuit.variables == TRUE
+        circuit.inputs(count)
+        return state, rows
+
+    def rows_after(self, circuit: Circuit, after: Mapping[str, Shape]) -> dict[str, tuple[int, ...]]:
+        """The literals of the variables that an action assigns."""
         layout = Layout(circuit)
-        return [x for v in self.model.variables for x in layout.literals(state[v.name], v.type)]
+        kinds = {variable.name: variable.type for variable in self.model.variables}
+        return {name: tuple(layout.literals(shape, kinds[name])) for name, shape in after.items()}
+
+    def joined(self, rows: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
+        """The row of a state from those of its variables."""
+        return tuple(literal for variable in self.model.variables for literal in rows[variable.name])
 
     @cached_property
     def initial(self) -> InitialStates:
@@ -132,7 +151,7 @@ class Encoding:
             v.name: assigned[v.name] if v.name in assigned else values.arbitrary(v.type)
             for v in self.model.variables
         }
-        row = tuple(self._row(circuit, state))
+        row = self.joined(self.rows_after(circuit, state))
         used_row = tuple(literal for literals in used.values() for literal in literals)
         roots = [*row, *used_row, effect.enabled, effect.out_of_bounds]
         made = template(circuit, (), roots, [slots.valid(), allowed], slot_literals(slots))
@@ -144,7 +163,7 @@ class Encoding:
     def step(self) -> StepRelation:
         """One step of any action."""
         circuit = Circuit()
-        state, inputs = self._free_state(circuit)
+        state, before = self.free_state(circuit)
         slots = PickSlots(circuit)
         for action in self.model.actions:
             slots.add(action)
@@ -154,48 +173,41 @@ class Encoding:
         pairs = list(zip(selectors, effects, strict=True))
         enabled = circuit.conj([circuit.implies(x, effect.enabled) for x, effect in pairs])
         outside = circuit.disj([circuit.conj((x, effect.out_of_bounds)) for x, effect in pairs])
-        rows = [(x, self._row(circuit, {**state, **effect.next})) for x, effect in pairs]
-        row = tuple(
-            _chosen(circuit, [(x, new[place]) for x, new in rows], old) for place, old in enumerate(inputs)
-        )
+        after = [(x, self.rows_after(circuit, effect.next)) for x, effect in pairs]
+        row = self.joined({name: _chosen(circuit, name, old, after) for name, old in before.items()})
         if not selectors:
             # That there is no step must not be a constraint: the state before is asked about beside it.
             enabled = FALSE
         chosen = circuit.exactly_one(selectors) if selectors else TRUE
         free = [*selectors, *slot_literals(slots)]
-        made = template(circuit, inputs, [*row, enabled, outside], [slots.valid(), chosen], free)
+        made = template(circuit, self.joined(before), [*row, enabled, outside], [slots.valid(), chosen], free)
         return StepRelation(made, enabled, outside, row, tuple(selectors), slots, self.model.actions)
 
     def predicates(self, properties: Sequence[Property]) -> StatePredicates:
         """The formulas of properties over one state."""
         circuit = Circuit()
-        state, inputs = self._free_state(circuit)
+        state, before = self.free_state(circuit)
         expressions = Expressions(circuit, state, {})
         outcomes = [expressions.evaluate(one.formula) for one in properties]
         violated = tuple(circuit.conj((-shape, -error)) for shape, error in outcomes)
         outside = tuple(error for _, error in outcomes)
-        made = template(circuit, inputs, [*violated, *outside], (), ())
+        made = template(circuit, self.joined(before), [*violated, *outside], (), ())
         return StatePredicates(made, violated, outside)
 
     @cached_property
     def validity(self) -> Template:
         """That the state is of its type: implied in every state of an unrolling, and a help to the solver."""
         circuit = Circuit()
-        state, inputs = self._free_state(circuit)
+        state, before = self.free_state(circuit)
         layout = Layout(circuit)
         valid = [layout.valid(state[v.name], v.type) for v in self.model.variables]
-        return template(circuit, inputs, (), valid, ())
+        return template(circuit, self.joined(before), (), valid, ())
 
     @cached_property
     def input_row(self) -> tuple[int, ...]:
         """The literals of a free state in a template: constants stay, variables are its inputs."""
-        _, inputs = self._free_state(Circuit())
-        return tuple(inputs)
-
-    @cached_property
-    def _shapes(self) -> dict[str, Shape]:
-        state, _ = self._free_state(Circuit())
-        return state
+        _, _, rows = self._free
+        return self.joined(rows)
 
     def decode(self, row: Sequence[int], true: Truth) -> tuple[Value, ...]:
         """The concrete state of a row of literals under an assignment."""
@@ -207,15 +219,22 @@ class Encoding:
             there = literal_of.get(literal)
             return true(there) if there is not None else not true(literal_of[-literal])
 
-        return tuple(decode(self._shapes[v.name], v.type, truth) for v in self.model.variables)
+        _, shapes, _ = self._free
+        return tuple(decode(shapes[v.name], v.type, truth) for v in self.model.variables)
 
 
-def _chosen(circuit: Circuit, arms: Sequence[tuple[int, int]], old: int) -> int:
-    """The literal of the arm that is taken; what an arm leaves as it was costs nothing."""
-    after = old
-    for taken, new in arms:
-        if new != old:
-            after = circuit.update(taken, new, old, after)
+def _chosen(
+    circuit: Circuit,
+    name: str,
+    before: Sequence[int],
+    arms: Sequence[tuple[int, Mapping[str, Sequence[int]]]],
+) -> list[int]:
+    """A variable's literals after the arm that is taken; what an arm leaves as it was costs nothing."""
+    after = list(before)
+    for taken, rows in arms:
+        for place, new in enumerate(rows.get(name, ())):
+            if new != before[place]:
+                after[place] = circuit.update(taken, new, before[place], after[place])
     return after
 
 

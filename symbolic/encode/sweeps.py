@@ -16,12 +16,11 @@ from functools import cached_property
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
-from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.steps import Encoding, StatePredicates, Truth, decode_picks, slot_literals
 from leadline.symbolic.encode.symmetry import Used, first_use
 from leadline.symbolic.encode.template import Instance, Sink, Template, Unrolled, template
 from leadline.symbolic.encode.unrolling import RawRun, RawStep
-from leadline.symbolic.lang.model import Action, Model
+from leadline.symbolic.lang.model import Action
 from leadline.symbolic.lang.types import Sort, Value
 
 
@@ -49,30 +48,29 @@ class OptionalAction:
         return tuple(self.row.values())
 
 
-def optional_action(model: Model, action: Action, sorts: Sequence[Sort]) -> OptionalAction:
+def optional_action(encoding: Encoding, action: Action, sorts: Sequence[Sort]) -> OptionalAction:
     """The template of an action that may be skipped, under the first-use rule on the sorts."""
     circuit = Circuit()
-    layout = Layout(circuit)
-    state = {variable.name: layout.free(variable.type) for variable in model.variables}
-    before = [x for v in model.variables for x in layout.literals(state[v.name], v.type)]
+    state, before = encoding.free_state(circuit)
     used: Used = {sort: [circuit.input() for _ in sort.members] for sort in sorts}
-    before += [literal for literals in used.values() for literal in literals]
     slots = PickSlots(circuit)
     slots.add(action)
-    effect = Actions(circuit, model, state, slots).effect(action)
+    effect = Actions(circuit, encoding.model, state, slots).effect(action)
     allowed, used_after = first_use(circuit, action, slots, used)
     taken = circuit.input()
-    after = []
-    for v in model.variables:
-        after += list(layout.literals(effect.next.get(v.name, state[v.name]), v.type))
-    after += [literal for literals in used_after.values() for literal in literals]
-    pairs = enumerate(zip(before, after, strict=True))
-    row = {place: circuit.mux(taken, new, old) for place, (old, new) in pairs if new != old}
+    old = [*encoding.joined(before), *_row(used)]
+    new = [*encoding.joined({**before, **encoding.rows_after(circuit, effect.next)}), *_row(used_after)]
+    pairs = enumerate(zip(old, new, strict=True))
+    row = {place: circuit.mux(taken, after, x) for place, (x, after) in pairs if after != x}
     outside = circuit.conj((effect.out_of_bounds, allowed))
     constraints = [slots.valid(), circuit.implies(taken, effect.enabled), circuit.implies(taken, allowed)]
     free = [taken, *slot_literals(slots)]
-    made = template(circuit, before, [*row.values(), outside], constraints, free)
+    made = template(circuit, old, [*row.values(), outside], constraints, free)
     return OptionalAction(action, made, taken, outside, row, slots)
+
+
+def _row(used: Used) -> list[int]:
+    return [literal for literals in used.values() for literal in literals]
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class SweepsUnrolling:
         self.sink = sink
         self.circuit = Unrolled(sink)
         self.sorts = tuple(sorts)
-        self.actions = [optional_action(encoding.model, action, self.sorts) for action in order]
+        self.actions = [optional_action(encoding, action, self.sorts) for action in order]
         self._width = len(encoding.input_row)
         initial = encoding.initial_under(self.sorts)
         self._initial_states = initial

@@ -35,8 +35,8 @@ Shape = Any
 ONE_HOT_LIMIT = 3
 """Integer types with more values than this are encoded in binary: see docs/decisions/0004."""
 
-_DATA = 5
-"""How many gates deep a value is looked into for where it comes from: a selection and an update of it."""
+_DATA = 3
+"""How many gates deep a value is looked into for where it comes from: deeper is dearer, and gains nothing."""
 
 _ANEW = 5
 """How many gates a literal may take that is made anew because some others are known."""
