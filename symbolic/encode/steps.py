@@ -105,28 +105,30 @@ class Encoding:
         self.model = model
 
     @cached_property
-    def _free(self) -> tuple[int, dict[str, Shape], dict[str, tuple[int, ...]]]:
+    def _free(self) -> tuple[int, dict[str, Shape], dict[str, Row]]:
         """How many inputs a free state takes, the state of them, and the literals of each variable."""
         circuit = Circuit()
         layout = Layout(circuit)
         state = {variable.name: layout.free(variable.type) for variable in self.model.variables}
-        rows = {v.name: tuple(layout.literals(state[v.name], v.type)) for v in self.model.variables}
+        rows: dict[str, Row] = {
+            v.name: tuple(layout.literals(state[v.name], v.type)) for v in self.model.variables
+        }
         return circuit.variables - 1, state, rows
 
-    def free_state(self, circuit: Circuit) -> tuple[Mapping[str, Shape], Mapping[str, tuple[int, ...]]]:
+    def free_state(self, circuit: Circuit) -> tuple[Mapping[str, Shape], Mapping[str, Row]]:
         """A state whose literals are inputs of a circuit that has none yet; and those of each variable."""
         count, state, rows = self._free
         assert circuit.variables == TRUE
         circuit.inputs(count)
         return state, rows
 
-    def rows_after(self, circuit: Circuit, after: Mapping[str, Shape]) -> dict[str, tuple[int, ...]]:
+    def rows_after(self, circuit: Circuit, after: Mapping[str, Shape]) -> dict[str, Row]:
         """The literals of the variables that an action assigns."""
         layout = Layout(circuit)
         kinds = {variable.name: variable.type for variable in self.model.variables}
         return {name: tuple(layout.literals(shape, kinds[name])) for name, shape in after.items()}
 
-    def joined(self, rows: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
+    def joined(self, rows: Mapping[str, Row]) -> tuple[int, ...]:
         """The row of a state from those of its variables."""
         return tuple(literal for variable in self.model.variables for literal in rows[variable.name])
 
@@ -223,12 +225,7 @@ class Encoding:
         return tuple(decode(shapes[v.name], v.type, truth) for v in self.model.variables)
 
 
-def _chosen(
-    circuit: Circuit,
-    name: str,
-    before: Sequence[int],
-    arms: Sequence[tuple[int, Mapping[str, Sequence[int]]]],
-) -> list[int]:
+def _chosen(circuit: Circuit, name: str, before: Row, arms: Sequence[tuple[int, Mapping[str, Row]]]) -> Row:
     """A variable's literals after the arm that is taken; what an arm leaves as it was costs nothing."""
     after = list(before)
     for taken, rows in arms:

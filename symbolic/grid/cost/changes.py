@@ -39,7 +39,7 @@ class Changes:
                 return 0
             case n.MapUpdate():
                 keys = self._types.count(types_of(child(nodes, "key")))
-                return self.literals(child(nodes, "map")) + keys * self.literals(child(nodes, "value"))
+                return self.literals(child(nodes, "map")) + keys * self._new(child(nodes, "value"))
             case n.ComponentUpdate():
                 return self.literals(child(nodes, "item")) + self._new(child(nodes, "value"))
             case n.Ite():
