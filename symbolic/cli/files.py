@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from leadline.symbolic.grid.store.durable import write_text
 from leadline.symbolic.lang import UserError
 
 
@@ -37,22 +38,9 @@ def write_out(path: Path, text: str) -> None:
         if _is_special(path):
             path.write_text(text, encoding="utf-8")
         else:
-            _replace(path.resolve(), text)
+            write_text(path.resolve(), text)
     except OSError as error:
         raise UserError(f"--out {path}: {error.strerror}") from error
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
 
 
 def _is_special(path: Path) -> bool:

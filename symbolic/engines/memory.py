@@ -50,10 +50,12 @@ def seldom_collected() -> Iterator[None]:
     """
     before = gc.get_threshold()
     # What is there already, modules above all, stays: no need to look through it either.
+    ours = gc.get_freeze_count() == 0
     gc.freeze()
     gc.set_threshold(_YOUNG, *before[1:])
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        gc.unfreeze()
+        if ours:
+            gc.unfreeze()

@@ -148,6 +148,25 @@ def test_a_child_that_is_killed_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> N
     assert sits.verdict is Verdict.VIOLATED
 
 
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("cannot allocate memory for thread-local data: ABORT", "memory: stopped at the limit of 3000 MB"),
+        ("what(): std::bad_alloc", "memory: stopped at the limit of 3000 MB"),
+        ("something else", "crash: the query's process was ended by SIGKILL, perhaps at the memory limit"),
+    ],
+)
+def test_the_last_words_of_a_child_tell_that_it_got_no_memory(
+    monkeypatch: pytest.MonkeyPatch, words: str, expected: str
+) -> None:
+    """As they come from the C library, which ends the process before Python hears of it."""
+    killer = Killer(monkeypatch)
+    monkeypatch.setattr(process.QueryProcess, "_last_words", lambda _: f" ({words})")
+    listener = Listener(progress=lambda _: killer.kill())
+    flew, _ = limited(query("Pigeons", settings=HARD), Limits(60, 3000), listener)
+    assert flew.reason is not None and flew.reason.startswith(expected) and flew.reason.endswith(f"({words})")
+
+
 def test_a_child_that_is_killed_under_a_memory_limit_may_have_met_it(monkeypatch: pytest.MonkeyPatch) -> None:
     killer = Killer(monkeypatch)
     listener = Listener(progress=lambda _: killer.kill())

@@ -5,6 +5,7 @@ All that Spark and its machines say goes to a file: what a user must know of it 
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
@@ -123,24 +125,12 @@ def session(setup: Setup, log: Path) -> Iterator[SparkContext]:
         os.environ["PYSPARK_PYTHON"] = sys.executable
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    gateway = _launched(conf, log)
+    # What goes wrong between Python and Java is an error here; py4j prints it a second time if nobody logs.
+    nobody = logging.NullHandler()
+    logging.getLogger().addHandler(nobody)
     try:
-        with log.open("wb") as file:
-            gateway = launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]  # pyspark leaves it so
-    except (OSError, PySparkException) as error:
-        raise UserError(
-            f"Spark does not start: {_complaint(log) or gist(error)} (its log is {log})"
-        ) from error
-    try:
-        try:
-            with warnings.catch_warnings():
-                # What pyspark thinks of the pandas that it finds: nothing here uses pandas.
-                warnings.simplefilter("ignore", FutureWarning)
-                spark = SparkContext(conf=conf, gateway=gateway)
-        except Exception as error:
-            where = f"on {setup.master}"
-            raise UserError(f"Spark does not start {where}: {gist(error)} (its log is {log})") from error
-        # A Java that is gone is told once, and not by the traceback of a thread that hears nothing any more.
-        setattr(spark._accumulatorServer, "handle_error", lambda *_: None)  # noqa: B010  # a method, to mypy
+        spark = _context(conf, gateway, f"on {setup.master}", log)
         try:
             yield spark
         finally:
@@ -151,7 +141,33 @@ def session(setup: Setup, log: Path) -> Iterator[SparkContext]:
         # The Java process ends when its standard input does.
         gateway.proc.stdin.close()
         gateway.proc.wait()
+        logging.getLogger().removeHandler(nobody)
         SparkContext._gateway = SparkContext._jvm = None
+
+
+def _launched(conf: SparkConf, log: Path) -> Any:
+    """The way to a Java process of our own."""
+    try:
+        with log.open("wb") as file:
+            return launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]  # pyspark leaves it so
+    except (OSError, PySparkException) as error:
+        raise UserError(
+            f"Spark does not start: {_complaint(log) or gist(error)} (its log is {log})"
+        ) from error
+
+
+def _context(conf: SparkConf, gateway: Any, where: str, log: Path) -> SparkContext:
+    """A Spark in that process."""
+    try:
+        with warnings.catch_warnings():
+            # What pyspark thinks of the pandas that it finds: nothing here uses pandas.
+            warnings.simplefilter("ignore", FutureWarning)
+            spark = SparkContext(conf=conf, gateway=gateway)
+    except Exception as error:
+        raise UserError(f"Spark does not start {where}: {gist(error)} (its log is {log})") from error
+    # A Java that is gone is told once, and not by the traceback of a thread that hears nothing any more.
+    setattr(spark._accumulatorServer, "handle_error", lambda *_: None)  # noqa: B010  # a method, to mypy
+    return spark
 
 
 def _stop(spark: SparkContext) -> None:
