@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from hypothesis import strategies as st
@@ -20,6 +21,8 @@ from leadline.symbolic.lang import (
     action,
     build,
     invariant,
+    ite,
+    map_of,
     pick,
     probe,
 )
@@ -128,6 +131,51 @@ def _assign_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type)
         places[-1][path[-1]] = value
 
 
+def _change_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) -> None:
+    """What stands along a path is made of what stood there: one item more, some members less."""
+    path: list[Any] = [name]
+    for _ in range(2):
+        step = _step(draw, scope, kind)
+        if step is None or (isinstance(kind, Seq) and draw(st.booleans())):
+            break
+        path.append(step[0])
+        kind = step[1]
+    now = {x.node.name: x for x in scope if isinstance(x.node, StateVar)}
+    old = reduce(_at, path[1:], now[name])
+    # Two fields of a record are two assignments, one after the other.
+    fields = draw(st.permutations(kind.fields))[:2] if isinstance(kind, Record) and kind.fields else [None]
+    for field in fields:
+        whole = path if field is None else [*path, field[0]]
+        part, inner = (old, kind) if field is None else (getattr(old, field[0]), field[1])
+        place, value = reduce(_at, whole[:-1], nxt), _changed(draw, (*scope, part), part, inner)
+        if isinstance(whole[-1], str):
+            setattr(place, whole[-1], value)
+        else:
+            place[whole[-1]] = value
+
+
+def _changed(draw: st.DrawFn, scope: Scope, old: Any, kind: Type) -> Any:
+    maker = Maker(draw, SIZE)
+    match kind:
+        case Seq(item=item):
+            value = old.append(maker.make(item, scope, 2))
+        case Set():
+            other = maker.make(kind, scope, 2)
+            value = old | other if draw(st.booleans()) else old - other
+            if draw(st.booleans()):
+                value = value | maker.make(kind, scope, 1)
+        case Map(key=key, value=inner):
+            value = map_of(
+                key, lambda at: ite(maker.bool((*scope, at), 2), old[at], maker.make(inner, scope, 1))
+            )
+        case _:
+            value = maker.make(kind, scope, 3)
+    if draw(st.booleans()):
+        arms = (old, value) if draw(st.booleans()) else (value, old)
+        value = ite(maker.bool(scope, 2), *arms)
+    return value
+
+
 def _at(place: Any, part: Any) -> Any:
     return getattr(place, part) if isinstance(part, str) else place[part]
 
@@ -149,7 +197,7 @@ def _step(draw: st.DrawFn, scope: Scope, kind: Type) -> tuple[Any, Type] | None:
 
 def _branches(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) -> None:
     def say(here: Any) -> None:
-        draw(st.sampled_from((_keep, _assign, _assign_part)))(draw, here, scope, name, kind)
+        draw(st.sampled_from((_keep, _assign, _assign_part, _change_part)))(draw, here, scope, name, kind)
 
     with nxt.when(Maker(draw, SIZE).bool(scope, 2)):
         say(nxt)
@@ -163,7 +211,7 @@ def _branches(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) ->
             say(nxt)
 
 
-_UPDATES = (_keep, _assign, _assign_part, _branches)
+_UPDATES = (_keep, _assign, _assign_part, _change_part, _change_part, _branches)
 
 
 def _claim(draw: st.DrawFn, protocol: type[Protocol], variables: dict[str, Type], name: str) -> Claim:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.evaluation import Outcome
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Model, Pick
@@ -86,9 +88,10 @@ class Actions:
         self.model = model
         self.slots = slots
         self.expressions = Expressions(circuit, state, slots.shapes)
+        self.updates = Updates(self.expressions)
 
-    def effect(self, action: Action) -> Effect:
-        """The effect of an action whose picks have slots."""
+    def effect(self, action: Action, taken: int = TRUE) -> Effect:
+        """The effect of an action whose picks have slots; where it is not taken, nothing changes."""
         renaming = self._renaming(action)
         reached, errors = TRUE, []
         conj = self.circuit.conj
@@ -116,11 +119,17 @@ class Actions:
         updates: dict[str, Shape] = {}
         wrong = []
         for name, node in action.updates if reached != FALSE else ():
-            updates[name], error = self.expressions.evaluate(substitute(node, renaming))
+            updates[name], error = self._next(name, substitute(node, renaming), taken)
             wrong.append(error)
         outside = self.circuit.disj(wrong)
         errors.append(conj((reached, outside)))
         return Effect(conj((reached, -outside)), self.circuit.disj(errors), updates)
+
+    def _next(self, name: str, value: n.Node, taken: int) -> Outcome:
+        """The next value of a variable; an initial state is made of nothing."""
+        if name not in self.expressions.state:
+            return self.expressions.evaluate(value)
+        return self.updates.evaluate(n.make(n.StateVar, value.type, value.span, name), value, taken)
 
     def _renaming(self, action: Action) -> dict[n.Node, n.Node]:
         return {

@@ -40,21 +40,6 @@ class Mux:
 Gate = And | Xor | Mux
 
 
-class Known:
-    """Literals of which it is known whether they are true, and what was found under that assumption.
-
-    Args:
-        values: for each such literal, whether it is.
-    """
-
-    def __init__(self, values: Iterable[tuple[int, bool]]) -> None:
-        self.constants = {TRUE: TRUE, FALSE: FALSE}
-        for literal, value in values:
-            constant = TRUE if value else FALSE
-            self.constants |= {literal: constant, -literal: -constant}
-        self.found: dict[tuple[int, int], int] = {}
-
-
 class Circuit:
     """A growing circuit. `gates` maps the variable of a gate to the gate; other variables are inputs."""
 
@@ -207,37 +192,6 @@ class Circuit:
         if isinstance(gate, Mux) and sign * gate.then == old:
             return self.mux(self.conj((condition, -gate.condition)), sign * gate.orelse, orelse)
         return self._partly(condition, new, old, orelse) or self.mux(condition, new, orelse)
-
-    def assuming(self, literal: int, known: Known, depth: int) -> int:
-        """A literal that agrees with another wherever some literals are as known.
-
-        Args:
-            literal: the literal.
-            known: the known literals.
-            depth: how many gates deep to look; what lies deeper is kept.
-        """
-        if literal in known.constants:
-            return known.constants[literal]
-        gate = self.gates.get(abs(literal))
-        if not depth or gate is None or isinstance(gate, Xor):
-            return literal
-        found = known.found.get((literal, depth))
-        if found is None:
-            found = known.found[literal, depth] = self._assuming(literal, gate, known, depth - 1)
-        return found
-
-    def _assuming(self, literal: int, gate: And | Mux, known: Known, depth: int) -> int:
-        mux = isinstance(gate, Mux)
-        before = (gate.condition, gate.then, gate.orelse) if isinstance(gate, Mux) else gate.operands
-        if depth:
-            after = tuple([self.assuming(x, known, depth) for x in before])
-        else:
-            constants = known.constants
-            after = tuple([constants.get(x, x) for x in before])
-        if after == before:
-            return literal
-        made = self.mux(*after) if mux else self.conj(after)
-        return made if literal > 0 else -made
 
     def _half(self, condition: int, then: bool, orelse: int) -> int:
         return self.disj((condition, orelse)) if then else self.conj((-condition, orelse))

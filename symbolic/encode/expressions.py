@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, Known
+from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.evaluation import Evaluation, Outcome
-from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Shape, Tagged
+from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Tagged
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import InternalError, UserError
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
-from leadline.symbolic.lang.types import Int, Option, Type, Value
+from leadline.symbolic.lang.types import Int, Option, Value
 
 
 class Expressions(Evaluation):
@@ -261,24 +261,14 @@ class Expressions(Evaluation):
         (map_, key, new), error = self._all(node.map, node.key, node.value)
         assert isinstance(node.type, Map)
         chosen = dict(self.values.cases(key, node.key.type))
+        kind = node.type.value
         updated = tuple(
-            self._updated(chosen, value, new, old, node.type.value)
-            for value, old in zip(node.type.keys, map_, strict=True)
+            self.values.ite(chosen.get(key, FALSE), new, old, kind)
+            for key, old in zip(node.type.keys, map_, strict=True)
         )
         places = self.collections.places(node.type)
         outside = [literal for value, literal in chosen.items() if value not in places]
         return updated, self.circuit.disj([error, *outside])
-
-    def _updated(self, chosen: dict[Value, int], key: Value, new: Shape, old: Shape, kind: Type) -> Shape:
-        """What a map has at a key after an update at a key of which the literals are given.
-
-        Most updates start from what was there, and at a known key that is what stands there.
-        """
-        here = chosen.get(key, FALSE)
-        if abs(here) == TRUE:
-            return new if here == TRUE else old
-        known = Known((literal, value == key) for value, literal in chosen.items())
-        return self.values.ite(here, self.values.assuming(new, known), old, kind)
 
     def visit_product(self, node: n.MakeTuple | n.MakeRecord) -> Outcome:
         shapes, error = self._all(*node.items)

@@ -53,15 +53,16 @@ def optional_action(encoding: Encoding, action: Action, sorts: Sequence[Sort]) -
     circuit = Circuit()
     state, before = encoding.free_state(circuit)
     used: Used = {sort: [circuit.input() for _ in sort.members] for sort in sorts}
+    taken = circuit.input()
     slots = PickSlots(circuit)
     slots.add(action)
-    effect = Actions(circuit, encoding.model, state, slots).effect(action)
+    effect = Actions(circuit, encoding.model, state, slots).effect(action, taken)
     allowed, used_after = first_use(circuit, action, slots, used)
-    taken = circuit.input()
     old = [*encoding.joined(before), *_row(used)]
-    new = [*encoding.joined({**before, **encoding.rows_after(circuit, effect.next)}), *_row(used_after)]
+    used_then = [circuit.mux(taken, *pair) for pair in zip(_row(used_after), _row(used), strict=True)]
+    new = [*encoding.joined({**before, **encoding.rows_after(circuit, effect.next)}), *used_then]
     pairs = enumerate(zip(old, new, strict=True))
-    row = {place: circuit.mux(taken, after, x) for place, (x, after) in pairs if after != x}
+    row = {place: after for place, (x, after) in pairs if after != x}
     outside = circuit.conj((effect.out_of_bounds, allowed))
     constraints = [slots.valid(), circuit.implies(taken, effect.enabled), circuit.implies(taken, allowed)]
     free = [taken, *slot_literals(slots)]

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit, Known
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.lang.errors import UserError
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Bool, Int, Named, Never, Option, Type, Value
@@ -34,12 +34,6 @@ Shape = Any
 
 ONE_HOT_LIMIT = 3
 """Integer types with more values than this are encoded in binary: see docs/decisions/0004."""
-
-_DATA = 3
-"""How many gates deep a value is looked into for where it comes from: deeper is dearer, and gains nothing."""
-
-_ANEW = 5
-"""How many gates a literal may take that is made anew because some others are known."""
 
 ENUMERATION_LIMIT = 1 << 16
 """How many values an expression may take where they have to be listed one by one."""
@@ -96,26 +90,6 @@ def component_types(kind: Type) -> tuple[Type, ...]:
     return kind.parts
 
 
-def literals_in(shape: Shape) -> int:
-    """The number of literals in a symbolic value, constants included."""
-    match shape:
-        case None:
-            return 0
-        case int():
-            return 1
-        case dict():
-            return len(shape)
-        case tuple():
-            return sum(map(literals_in, shape))
-        case Bits():
-            return len(shape.bits)
-        case Maybe():
-            return 1 + literals_in(shape.item)
-        case Items():
-            return len(shape.length) + literals_in(shape.items)
-    return len(shape.tags) + literals_in(tuple(shape.payloads.values()))
-
-
 class Values:
     """Operations on symbolic values, type by type."""
 
@@ -148,38 +122,6 @@ class Values:
         """Some value of the type, for don't-cares; None if the type has none."""
         return None if kind.cardinality == 0 else self.constant(kind, kind.first)
 
-    def assuming(self, shape: Shape, known: Known) -> Shape:
-        """A value that agrees with another wherever some literals are as known.
-
-        What lies deep below is kept, and so is all if there is much to make anew: what comes of a long
-        selection, say, is better made once than once for each key.
-        """
-        before = self.circuit.variables
-        made = self._assuming(shape, known)
-        return shape if self.circuit.variables - before > _ANEW * literals_in(shape) else made
-
-    def _assuming(self, shape: Shape, known: Known) -> Shape:
-        match shape:
-            case int():
-                return self.circuit.assuming(shape, known, _DATA)
-            case dict():
-                made = {key: self._assuming(part, known) for key, part in shape.items()}
-                return {key: part for key, part in made.items() if part != FALSE}
-            case tuple():
-                return tuple(self._assuming(part, known) for part in shape)
-            case Bits():
-                return Bits(self._assuming(shape.bits, known))
-            case Maybe():
-                present = self._assuming(shape.present, known)
-                return Maybe(present, None if present == FALSE else self._assuming(shape.item, known))
-            case Items():
-                return Items(self._assuming(shape.length, known), self._assuming(shape.items, known))
-            case Tagged():
-                tags = self._assuming(shape.tags, known)
-                payloads = {tag: self._assuming(shape.payloads[tag], known) for tag in tags}
-                return Tagged(tags, payloads)
-        return shape
-
     # -- choosing between values ------------------------------------------------------------------
 
     def ite(self, condition: int, then: Shape, orelse: Shape, kind: Type) -> Shape:
@@ -189,6 +131,14 @@ class Values:
         if condition == FALSE:
             return orelse
         return self.mux([(condition, then), (-condition, orelse)], kind)
+
+    def ite_one_hot(
+        self, condition: int, then: dict[Value, int], orelse: dict[Value, int]
+    ) -> dict[Value, int]:
+        """The same for one-hots, whatever they stand for."""
+        if condition in (TRUE, FALSE):
+            return then if condition == TRUE else orelse
+        return self._mux_dicts([(condition, then), (-condition, orelse)])
 
     def mux(self, arms: list[tuple[int, Shape]], kind: Type) -> Shape:
         """The value of the arm whose literal is true; at most one is. Without a true one: a don't-care."""

@@ -49,7 +49,9 @@ def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.
         return set()
     circuit = Circuit()
     layout = Layout(circuit)
-    kinds = {v.name: v.type for v in model.variables}
+    # A state may be large, and what nothing suspicious looks at says nothing.
+    looked_at = {x.name for x in n.postorder(*suspects) if isinstance(x, n.StateVar)}
+    kinds = {v.name: v.type for v in model.variables if v.name in looked_at}
     pick_kinds = {pick.name: pick.type for pick in picks if pick.type.cardinality}
     state = {name: layout.free(kind) for name, kind in kinds.items()}
     picked = {name: layout.free(kind) for name, kind in pick_kinds.items()}

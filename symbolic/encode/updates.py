@@ -1,0 +1,318 @@
+"""Updates in place: the next value of a variable, made part by part from what stands there.
+
+`m[b][p] = m[b][p].append(x)` updates a map at `b`, and the map that stands there at `p`. As an expression, it
+would select `m[b]` out of all of `m` and `m[b][p]` out of that, only to put both back. Here each part is made
+for itself: where `b` and `p` are its keys, it is what it was and `x`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from leadline.symbolic.encode.circuit import FALSE, TRUE
+from leadline.symbolic.encode.evaluation import Environment, Outcome
+from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.values import Items, Shape
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
+from leadline.symbolic.lang.types import Type
+
+_LINKS = (n.MapUpdate, n.ComponentUpdate, n.SetUnion, n.SetMinus)
+"""What is an update of what its first operand is."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A part of a variable that an update may change.
+
+    Attributes:
+        nodes: expressions of what is there before.
+        kind: its type.
+        old: what is there before.
+        untouched: whether that is what the state before has there, rather than what the update has made.
+        here: the literal that the update is made, and comes here: that these are its keys and its branches.
+        keys: the literals of its keys.
+        reached: the literal of its branches.
+        constants: what each key is here.
+        environment: what the bound variables stand for.
+    """
+
+    nodes: tuple[n.Node, ...]
+    kind: Type
+    old: Shape
+    untouched: bool
+    here: int
+    keys: tuple[int, ...]
+    reached: int
+    constants: Mapping[n.Node, n.Node]
+    environment: Environment
+
+
+class Updates:
+    """Evaluates the next values of variables.
+
+    Args:
+        expressions: evaluates what the values are made of, over the same state.
+    """
+
+    def __init__(self, expressions: Expressions) -> None:
+        self.expressions = expressions
+        self.circuit = expressions.circuit
+        self.values = expressions.values
+        self._errors: list[int] = []
+
+    def evaluate(self, variable: n.Node, value: n.Node, taken: int) -> Outcome:
+        """The outcome of a variable's next value, which stays as it is where the update is not made.
+
+        That it is out of bounds is the same whether it is made or not.
+
+        Args:
+            variable: the variable.
+            value: its next value.
+            taken: the literal that the update is made.
+        """
+        self._errors = []
+        old, _ = self.expressions.evaluate(variable)
+        place = _Place((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
+        made = self._made(place, value, old)
+        return made, self.circuit.disj(self._errors)
+
+    def _made(self, place: _Place, value: n.Node, orelse: Shape) -> Shape:
+        """The value where the update comes to the place, `orelse` elsewhere.
+
+        Where it comes there, `orelse` has the same value as what is there before.
+        """
+        value = _bare(value, place.kind)
+        while isinstance(value, n.Ite) and _starts_from(value, place):
+            place, value, orelse = self._branch(place, value, orelse)
+        if value in place.nodes or place.here == FALSE:
+            return orelse
+        match value:
+            case n.MapUpdate() | n.ComponentUpdate():
+                return self._chain(place, value, orelse)
+            case n.SetUnion() | n.SetMinus() if value.type == place.kind and _starts_from(value, place):
+                return self._members(place, value, orelse)
+            case n.MakeTuple() | n.MakeRecord() if value.type == place.kind:
+                return self._product(place, value, orelse)
+            case n.MapBuild() if value.type == place.kind:
+                return self._build(place, value, orelse)
+            case n.Concat() if _appends(value, place):
+                return self._append(place, value, orelse)
+        return self._anew(place, value, orelse)
+
+    def _anew(self, place: _Place, value: n.Node, orelse: Shape) -> Shape:
+        """A value that is not made of what is there before, as far as can be seen."""
+        if _is_copy(value):
+            value = _at(value, place.constants)
+        shape, error = self.expressions.evaluate(value, place.environment)
+        shape, outside = self.expressions.collections.coerce(shape, value.type, place.kind)
+        self._wrong(place.reached, error)
+        self._wrong(place.reached, outside)
+        return self.values.ite(place.here, shape, orelse, place.kind)
+
+    def _wrong(self, reached: int, error: int) -> None:
+        if error != FALSE:
+            self._errors.append(self.circuit.conj((reached, error)))
+
+    def _under(self, place: _Place, condition: int) -> _Place:
+        conj = self.circuit.conj
+        return replace(place, here=conj((place.here, condition)), reached=conj((place.reached, condition)))
+
+    def _branch(self, place: _Place, value: n.Ite, orelse: Shape) -> tuple[_Place, n.Node, Shape]:
+        """The first branch made; what is left is the other one."""
+        condition, error = self.expressions.evaluate(value.condition, place.environment)
+        self._wrong(place.reached, error)
+        made = self._made(self._under(place, condition), value.then, orelse)
+        return self._under(place, -condition), _bare(value.orelse, place.kind), made
+
+    def _members(self, place: _Place, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
+        """Members more or less, one set after the other."""
+        links: list[n.SetUnion | n.SetMinus] = []
+        first: n.Node = value
+        while isinstance(first, (n.SetUnion, n.SetMinus)) and first not in place.nodes:
+            links.append(first)
+            first = _before(first)
+        made = dict(self._made(place, first, orelse))
+        for link in reversed(links):
+            changed, error = self.expressions.evaluate(link.right, place.environment)
+            self._wrong(place.reached, error)
+            more = isinstance(link, n.SetUnion)
+            join, sign = (self.circuit.disj, 1) if more else (self.circuit.conj, -1)
+            for member, literal in changed.items():
+                old = made.get(member, FALSE)
+                new = join((old, sign * literal))
+                made[member] = self.circuit.update(place.here, new, old, old)
+        return {member: literal for member, literal in made.items() if literal != FALSE}
+
+    def _chain(self, place: _Place, value: n.MapUpdate | n.ComponentUpdate, orelse: Shape) -> Shape:
+        """Updates of parts, one after the other."""
+        links: list[n.MapUpdate | n.ComponentUpdate] = []
+        first: n.Node = value
+        while isinstance(first, (n.MapUpdate, n.ComponentUpdate)) and first not in place.nodes:
+            links.append(first)
+            first = _before(first)
+        made = list(self._made(place, first, orelse))
+        # What no link has come to yet is what was there before.
+        begins = first in place.nodes
+        before, nodes = (list(place.old), place.nodes) if begins else (list(made), (first,))
+        place = replace(place, untouched=place.untouched and begins)
+        touched: set[int] = set()
+        for link in reversed(links):
+            if isinstance(link, n.ComponentUpdate):
+                whole = (link.item,) if link.position in touched else (*nodes, link.item)
+                parts = [self._component(place, whole, link.position, before, link)]
+            else:
+                parts = self._at_keys(place, link, before)
+            for position, part in parts:
+                part = replace(part, untouched=part.untouched and position not in touched)
+                made[position] = before[position] = self._made(part, link.value, made[position])
+            touched |= {position for position, _ in parts}
+        return tuple(made)
+
+    def _component(
+        self, place: _Place, whole: Sequence[n.Node], position: int, old: Sequence[Shape], value: n.Node
+    ) -> tuple[int, _Place]:
+        """The place of a component."""
+        assert isinstance(place.kind, (Record, Tuple))
+        kind = place.kind.parts[position]
+        nodes = tuple(n.make(n.Component, kind, value.span, node, position) for node in whole)
+        return position, replace(place, nodes=nodes, kind=kind, old=old[position])
+
+    def _at_keys(self, place: _Place, link: n.MapUpdate, old: Sequence[Shape]) -> list[tuple[int, _Place]]:
+        """The places that an update of a map may come to."""
+        assert isinstance(place.kind, Map)
+        key, error = self.expressions.evaluate(link.key, place.environment)
+        self._wrong(place.reached, error)
+        chosen = dict(self.values.cases(key, link.key.type))
+        positions = self.expressions.collections.places(place.kind)
+        there = n.make(n.Apply, place.kind.value, link.span, link.map, link.key)
+        found = []
+        for at, literal in chosen.items():
+            if at not in positions:
+                self._wrong(place.reached, literal)
+                continue
+            constant = n.make(n.Const, link.key.type, link.span, at)
+            part = replace(
+                place,
+                nodes=(there,),
+                kind=place.kind.value,
+                old=old[positions[at]],
+                here=self.circuit.conj((place.here, literal)),
+                keys=(*place.keys, literal),
+                constants={**place.constants, link.key: constant},
+            )
+            found.append((positions[at], part))
+        return found
+
+    def _product(self, place: _Place, value: n.MakeTuple | n.MakeRecord, orelse: Shape) -> Shape:
+        made = []
+        for position, item in enumerate(value.items):
+            _, part = self._component(place, place.nodes, position, place.old, value)
+            made.append(self._made(part, item, orelse[position]))
+        return tuple(made)
+
+    def _build(self, place: _Place, value: n.MapBuild, orelse: Shape) -> Shape:
+        assert isinstance(place.kind, Map)
+        kind = place.kind.value
+        nodes = tuple(n.make(n.Apply, kind, value.span, node, value.var) for node in place.nodes)
+        made = []
+        for position, key in enumerate(place.kind.keys):
+            inner = {**place.environment, value.var: key}
+            part = replace(place, nodes=nodes, kind=kind, old=place.old[position], environment=inner)
+            made.append(self._made(part, value.body, orelse[position]))
+        return tuple(made)
+
+    def _append(self, place: _Place, value: n.Concat, orelse: Items) -> Items:
+        """One more item; the places behind it keep what they had, which is a don't-care."""
+        assert isinstance(place.kind, Seq) and isinstance(value.right, n.MakeSeq)
+        conj = self.circuit.conj
+        node, kind, old = value.right.items[0], place.kind.item, place.old
+        item, error = self.expressions.evaluate(node, place.environment)
+        self._wrong(place.reached, error)
+        item, _ = self.expressions.collections.coerce(item, node.type, kind)
+        full = old.length.get(place.kind.capacity, FALSE)
+        self._wrong(place.reached, conj((*place.keys, full)))
+        grown = {size + 1: literal for size, literal in old.length.items() if size < place.kind.capacity}
+        length = self.values.ite_one_hot(place.here, grown, orelse.length)
+        items = list(orelse.items)
+        for at in range(min(place.kind.capacity, len(old.items) + 1)):
+            here = conj((place.here, old.length.get(at, FALSE)))
+            if at < len(items):
+                items[at] = self.values.ite(here, item, items[at], kind)
+            else:
+                items.append(item)
+        return Items(length, tuple(items))
+
+
+def _bare(value: n.Node, kind: Type) -> n.Node:
+    """A value without conversions between lengths of sequences that what is stored has to pass in the end."""
+    while (
+        isinstance(value, n.Coerce)
+        and isinstance(kind, Seq)
+        and isinstance(value.type, Seq)
+        and isinstance(value.item.type, Seq)
+        and value.type.item == value.item.type.item == kind.item
+        and value.type.capacity >= kind.capacity
+    ):
+        value = value.item
+    return value
+
+
+def _before(link: n.Node) -> n.Node:
+    """What an update starts from."""
+    match link:
+        case n.MapUpdate():
+            return link.map
+        case n.ComponentUpdate():
+            return link.item
+    assert isinstance(link, (n.SetUnion, n.SetMinus))
+    return link.left
+
+
+def _starts_from(value: n.Node, place: _Place) -> bool:
+    """Whether a value is made of what is there before, in one of its branches at least."""
+    branches = [value]
+    while branches:
+        found = _bare(branches.pop(), place.kind)
+        if isinstance(found, n.Ite):
+            branches += (found.then, found.orelse)
+            continue
+        while found not in place.nodes and isinstance(found, _LINKS):
+            found = _before(found)
+        if found in place.nodes or _appends(found, place):
+            return True
+    return False
+
+
+def _appends(value: n.Node, place: _Place) -> bool:
+    """Whether a value is what the state before has there and one more item.
+
+    Whether that is too long must not depend on whether the update is made.
+    """
+    return (
+        place.untouched
+        and isinstance(value, n.Concat)
+        and isinstance(place.kind, Seq)
+        and isinstance(value.type, Seq)
+        and value.type.item == place.kind.item
+        and isinstance(value.right, n.MakeSeq)
+        and len(value.right.items) == 1
+        and _bare(value.left, place.kind) in place.nodes
+    )
+
+
+def _is_copy(value: n.Node) -> bool:
+    """Whether a value stands as it is somewhere in the state."""
+    while isinstance(value, (n.Apply, n.Component)):
+        value = value.map if isinstance(value, n.Apply) else value.item
+    return isinstance(value, n.StateVar)
+
+
+def _at(value: n.Node, keys: Mapping[n.Node, n.Node]) -> n.Node:
+    """A copy where some keys are known."""
+    if isinstance(value, n.Component):
+        return n.make(n.Component, value.type, value.span, _at(value.item, keys), value.position)
+    if isinstance(value, n.Apply):
+        return n.make(n.Apply, value.type, value.span, _at(value.map, keys), keys.get(value.key, value.key))
+    return value

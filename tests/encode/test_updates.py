@@ -1,0 +1,151 @@
+"""Updates in place: the next state is the concrete one, whether the action is taken or not."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.encode import Encoding
+from leadline.symbolic.encode.sweeps import optional_action
+from leadline.symbolic.lang import (
+    Int,
+    Map,
+    Model,
+    Next,
+    Protocol,
+    Seq,
+    Set,
+    State,
+    action,
+    build,
+    enum,
+    ite,
+    map_of,
+    of,
+    parameter,
+    pick,
+    record,
+)
+from tests.simulated import OUT, Steps, concrete_outcome, pick_values
+
+
+class Ledger(Protocol):
+    """Logs of entries by broker and partition, and what else there is to update."""
+
+    most: int = parameter(2, at_least=1, at_most=6, doc="the capacity of a log")
+
+    def define(self, state: State) -> None:
+        self.Broker = enum("Broker", "b1", "b2")
+        self.Part = Int(1, 2)
+        self.Entry = record("Entry", epoch=Int(0, 4), fresh=self.Part)
+        state.logs = Map(self.Broker, Map(self.Part, Seq(self.Entry, self.most)))
+        state.ends = Map(self.Part, self.Entry)
+        state.seen = Map(self.Broker, Set(self.Part))
+        state.leader = Map(self.Part, self.Broker)
+
+    def init(self, start: Any) -> None:
+        start.logs = map_of(
+            self.Broker, lambda b: map_of(self.Part, lambda p: of(Seq(self.Entry, self.most)))
+        )
+        start.ends = map_of(self.Part, lambda p: of(self.Entry, epoch=0, fresh=1))
+        start.seen = map_of(self.Broker, lambda b: of(Set(self.Part)))
+        start.leader = map_of(self.Part, lambda p: of(self.Broker, "b1"))
+
+    @action
+    def append(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
+        """One more entry."""
+        nxt.logs[b][p] = now.logs[b][p].append(now.ends[p])
+
+    @action
+    def append_or_not(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
+        """One more entry in some cases, none in others, or all of them gone."""
+        grown = now.logs[b][p].append(now.ends[p])
+        gone = ite(now.ends[p].epoch == 3, [], now.logs[b][p])
+        nxt.logs[b][p] = ite(now.ends[p].epoch > 1, grown, gone)
+
+    @action
+    def append_twice(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
+        """Two entries in two updates of the map, the second of what the first one made."""
+        logs = now.logs.set(b, now.logs[b].set(p, now.logs[b][p].append(now.ends[p])))
+        nxt.logs = logs.set(b, logs[b].set(p, logs[b][p].append(now.ends[1])))
+
+    @action
+    def append_to_all(self, now: Any, nxt: Next, p: Any = pick("Part")) -> None:
+        """One more entry at every broker but where the last one is new."""
+        nxt.logs = map_of(
+            self.Broker,
+            lambda b: now.logs[b].set(
+                p, ite(now.seen[b].has(p), now.logs[b][p], now.logs[b][p].append(now.ends[p]))
+            ),
+        )
+
+    @action
+    def copy(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
+        """A log as it is at the leader."""
+        nxt.logs[b][p] = now.logs[now.leader[p]][p]
+
+    @action
+    def raise_epoch(self, now: Any, nxt: Next, p: Any = pick("Part")) -> None:
+        """A field made of what it was, and another of both."""
+        nxt.ends[p].epoch = now.ends[p].epoch + 1
+        nxt.ends[p].fresh = ite(now.ends[p].epoch == 2, now.ends[p].fresh, now.ends[p].fresh - 1)
+
+    @action
+    def count_up(self, now: Any, nxt: Next, p: Any = pick("Part")) -> None:
+        """The same field twice, the second time from what the first one made of it."""
+        ends = now.ends.set(p, of(self.Entry, epoch=now.ends[p].epoch + 1, fresh=now.ends[p].fresh))
+        nxt.ends = ends.set(p, of(self.Entry, epoch=ends[p].epoch + 1, fresh=p))
+
+    @action
+    def outside(self, now: Any, nxt: Next, b: Any = pick("Broker")) -> None:
+        """A key that may be outside the map, of an update that may be out of bounds itself."""
+        nxt.ends[now.ends[1].epoch] = of(self.Entry, epoch=now.ends[2].epoch + 1, fresh=1)
+
+    @action
+    def see(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
+        """Some members less and one more."""
+        nxt.seen[b] = (now.seen[b] - now.seen["b1"]) | [p]
+
+    @action
+    def swap(self, now: Any, nxt: Next, b: Any = pick("Broker")) -> None:
+        """A value from elsewhere, changed on the way."""
+        nxt.seen = now.seen.set("b1", now.seen[b]).set(b, now.seen["b1"] | now.seen[b])
+
+
+def some_states(model: Model, count: int) -> list[tuple[Any, ...]]:
+    """Random states of a model, the same in every run."""
+    choose = random.Random(7)
+    kinds = [variable.type for variable in model.variables]
+    values = [list(itertools.islice(kind.values(), 100_000)) for kind in kinds]
+    return [tuple(choose.choice(several) for several in values) for _ in range(count)]
+
+
+@pytest.mark.parametrize("most", [2, 3])
+def test_the_next_state_is_the_concrete_one(most: int) -> None:
+    model = build(Ledger(most=most))
+    semantics, steps = Semantics(model), Steps(model)
+    seen = {action.name: set[str]() for action in model.actions}
+    for state in some_states(model, 50):
+        for one in model.actions:
+            for picks in pick_values(one):
+                made = steps.outcome(one, state, picks)
+                assert made == concrete_outcome(semantics, one, state, picks), (one.name, state, picks)
+                seen[one.name].add(OUT if made == OUT else "step")
+    safe = {"copy", "see", "swap"}
+    assert seen == {name: {"step"} if name in safe else {"step", OUT} for name in seen}
+
+
+@pytest.mark.parametrize("name", ["append", "append_or_not", "append_to_all"])
+def test_an_append_selects_no_log(name: str) -> None:
+    """What an append costs grows with the places of the logs, each of which is made once."""
+    gates = []
+    for most in (3, 6):
+        encoding = Encoding(build(Ledger(most=most)))
+        one = next(one for one in encoding.model.actions if one.name == name)
+        gates.append(len(optional_action(encoding, one, ()).template.gates))
+    # In four logs three places more: the literals of the entry, and what tells the place.
+    assert gates[1] - gates[0] <= 4 * 3 * (4 + 3)
