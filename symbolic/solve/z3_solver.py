@@ -10,7 +10,7 @@ import ctypes
 import inspect
 import struct
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import z3
 from z3 import z3core
@@ -25,11 +25,12 @@ def _raw(name: str, *arguments: type) -> Any:
     """A function of the C interface over plain addresses.
 
     The binding's own wraps every address, and asks for errors after every call: that takes as long again.
+    None of these takes long enough to let other threads of Python in.
     """
     binding = inspect.signature(getattr(z3core, name)).parameters["_elems"].default.f
     address = ctypes.cast(binding, ctypes.c_void_p).value
     assert address is not None
-    return ctypes.CFUNCTYPE(ctypes.c_void_p, *arguments)(address)
+    return ctypes.PYFUNCTYPE(ctypes.c_void_p, *arguments)(address)
 
 
 _ADDRESS = ctypes.c_void_p
@@ -63,27 +64,28 @@ class _Terms(dict[int, int]):
         self._ref: int = context.ref().value
         self._sort: int = z3.BoolSort(context).ast.value
 
-    def __setitem__(self, literal: int, term: int | None) -> None:
-        super().__setitem__(literal, self.checked(term))
+    def kept(self, term: int | None) -> int:
+        """A term that was just made, which from now on lives as long as the context.
+
+        Raises:
+            z3.Z3Exception: if it could not be made: there is no memory left.
+        """
+        if term is None:
+            self.failed()
         _inc_ref(self._ref, term)
+        return term
 
     def __missing__(self, literal: int) -> int:
         if literal < 0 or -literal in self:
-            self[literal] = _mk_not(self._ref, self[-literal])
+            self[literal] = self.kept(_mk_not(self._ref, self[-literal]))
         else:
-            self[literal] = _mk_const(self._ref, _mk_symbol(self._ref, literal), self._sort)
+            self[literal] = self.kept(_mk_const(self._ref, _mk_symbol(self._ref, literal), self._sort))
         return self[literal]
 
-    def checked(self, term: int | None) -> int:
-        """A term that was just made.
-
-        Raises:
-            z3.Z3Exception: if it could not be: there is no memory left.
-        """
-        if term is None:
-            ref = self._context.ref()
-            raise z3.Z3Exception(z3core.Z3_get_error_msg(ref, z3core.Z3_get_error_code(ref)))
-        return term
+    def failed(self) -> NoReturn:
+        """A term could not be made."""
+        ref = self._context.ref()
+        raise z3.Z3Exception(z3core.Z3_get_error_msg(ref, z3core.Z3_get_error_code(ref)))
 
 
 class Z3Solver(Solver):
@@ -101,7 +103,7 @@ class Z3Solver(Solver):
         self._solver.set("random_seed", seed)
         self._ref: int = self._context.ref().value
         self._terms = _Terms(self._context)
-        self._terms[TRUE] = z3.BoolVal(True, self._context).ast.value
+        self._terms[TRUE] = self._terms.kept(z3.BoolVal(True, self._context).ast.value)
         self._variables = TRUE
         self._clauses = 1
         # The operands of each gate: of a conjunction, and of a multiplexer or an exclusive or as one.
@@ -124,30 +126,30 @@ class Z3Solver(Solver):
             if len(clause) == 1:
                 self._assert(self._terms[clause[0]])
             else:
-                self._assert(_mk_or(self._ref, len(clause), self._packed(clause)))
+                self._assert(_mk_or(self._ref, len(clause), self._terms_of(clause)))
 
     def conj(self, literals: Sequence[int]) -> int:
         self._variables = gate = self._variables + 1
         self._clauses += len(literals) + 1
         self._conjunctions[gate] = literals
-        terms = self._terms
+        terms, ref, kept = self._terms, self._ref, self._terms.kept
         if len(literals) == 2:  # most are
             left, right = literals
             if left < 0 and right < 0:  # a disjunction, as it was meant: that saves the negations
-                terms[-gate] = _mk_or(self._ref, 2, _pair(terms[-left], terms[-right]))
+                terms[-gate] = kept(_mk_or(ref, 2, _pair(terms[-left], terms[-right])))
             else:
-                terms[gate] = _mk_and(self._ref, 2, _pair(terms[left], terms[right]))
+                terms[gate] = kept(_mk_and(ref, 2, _pair(terms[left], terms[right])))
         elif max(literals) < 0:
-            terms[-gate] = _mk_or(self._ref, len(literals), self._packed([-x for x in literals]))
+            terms[-gate] = kept(_mk_or(ref, len(literals), self._terms_of([-x for x in literals])))
         else:
-            terms[gate] = _mk_and(self._ref, len(literals), self._packed(literals))
+            terms[gate] = kept(_mk_and(ref, len(literals), self._terms_of(literals)))
         return gate
 
     def xor(self, left: int, right: int) -> int:
         self._variables = gate = self._variables + 1
         self._clauses += 4
         self._choices[gate] = (left, -right, right)
-        self._terms[gate] = _mk_xor(self._ref, self._terms[left], self._terms[right])
+        self._terms[gate] = self._terms.kept(_mk_xor(self._ref, self._terms[left], self._terms[right]))
         return gate
 
     def mux(self, condition: int, then: int, orelse: int) -> int:
@@ -155,7 +157,7 @@ class Z3Solver(Solver):
         self._clauses += 6
         self._choices[gate] = (condition, then, orelse)
         terms = self._terms
-        terms[gate] = _mk_ite(self._ref, terms[condition], terms[then], terms[orelse])
+        terms[gate] = terms.kept(_mk_ite(self._ref, terms[condition], terms[then], terms[orelse]))
         return gate
 
     def named(self, literals: Sequence[int]) -> tuple[int, ...]:
@@ -173,11 +175,12 @@ class Z3Solver(Solver):
         return name
 
     def _assert(self, term: int | None) -> None:
-        checked = _bound(self._terms.checked(term))
-        z3core.Z3_solver_assert(self._context.ref(), self._solver.solver, checked)
+        if term is None:
+            self._terms.failed()
+        z3core.Z3_solver_assert(self._context.ref(), self._solver.solver, _bound(term))
 
-    def _packed(self, literals: Sequence[int]) -> bytes:
-        """The addresses of several terms, as C wants them."""
+    def _terms_of(self, literals: Sequence[int]) -> bytes:
+        """The addresses of several terms as C takes them."""
         return struct.pack(f"{len(literals)}P", *map(self._terms.__getitem__, literals))
 
     # -- answers ----------------------------------------------------------------------------------
