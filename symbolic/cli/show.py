@@ -61,7 +61,7 @@ def step_size(model: Model) -> dict[str, int]:
     from leadline.symbolic.encode import Encoding
 
     template = Encoding(model).step.template
-    return {"variables": len(template.own), "clauses": template.clauses}
+    return {"variables": template.variables, "clauses": template.clauses}
 
 
 def _parameters(entry: Entry, model: Model) -> list[str]:

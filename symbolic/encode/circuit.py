@@ -7,29 +7,26 @@ Gates are numbered after their operands, so ascending order is a topological one
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 TRUE = 1
 FALSE = -1
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(NamedTuple):
     """True when all operands are."""
 
     operands: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Xor:
+class Xor(NamedTuple):
     """True when exactly one operand is."""
 
     left: int
     right: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mux:
+class Mux(NamedTuple):
     """`then` where `condition` is true, `orelse` elsewhere."""
 
     condition: int
@@ -41,10 +38,11 @@ Gate = And | Xor | Mux
 
 
 class Circuit:
-    """A growing circuit. `gates` maps the variable of a gate to the gate; other variables are inputs."""
+    """A growing circuit. `gates` maps the variable of a gate to the gate; `free` lists the inputs."""
 
     def __init__(self) -> None:
         self.variables = 1
+        self.free: list[int] = []
         self.gates: dict[int, Gate] = {}
         self._ands: dict[tuple[int, ...], int] = {}
         self._xors: dict[tuple[int, int], int] = {}
@@ -56,6 +54,7 @@ class Circuit:
 
     def inputs(self, count: int) -> int:
         """New free variables in a row: the last of them."""
+        self.free += range(self.variables + 1, self.variables + count + 1)
         self.variables += count
         return self.variables
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.values import (
@@ -105,47 +105,52 @@ class Layout:
             below = join((-bit, below))
         return below
 
-    def literals(self, shape: Shape, kind: Type) -> Iterator[int]:
+    def literals(self, shape: Shape, kind: Type) -> list[int]:
         """The literals of a value in the type's fixed order; those of don't-cares are constants."""
+        row: list[int] = []
+        self._lay(shape, kind, row)
+        return row
+
+    def _lay(self, shape: Shape, kind: Type, row: list[int]) -> None:
+        """Add a value's literals to a row."""
         match kind:
             case Bool():
-                yield shape
+                row.append(shape)
             case Int() if is_binary(kind):
-                yield from shape.bits
+                row += shape.bits
             case Int() | Named():
-                yield from self._one_hot_row(shape, list(kind.values()))
+                self._lay_one_hot(shape, list(kind.values()), row)
             case Option():
                 if kind.item.cardinality:
-                    yield shape.present
-                    yield from self._part(shape.item, kind.item)
+                    row.append(shape.present)
+                    self._lay_part(shape.item, kind.item, row)
             case Set():
-                yield from (shape.get(value, FALSE) for value in kind.item.values())
+                row += [shape.get(value, FALSE) for value in kind.item.values()]
             case Seq():
                 sizes = list(range(kind.capacity + 1)) if kind.item.cardinality else [0]
-                yield from self._one_hot_row(shape.length, sizes)
+                self._lay_one_hot(shape.length, sizes, row)
                 for place in range(sizes[-1]):
-                    item = shape.items[place] if place < len(shape.items) else None
-                    yield from self._part(item, kind.item)
+                    self._lay_part(shape.items[place] if place < len(shape.items) else None, kind.item, row)
             case Union():
                 tags = [tag for tag, record in kind.variants if record.cardinality]
-                yield from self._one_hot_row(shape.tags, tags)
+                self._lay_one_hot(shape.tags, tags, row)
                 for tag in tags:
-                    yield from self._part(shape.payloads.get(tag), kind.by_tag[tag])
+                    self._lay_part(shape.payloads.get(tag), kind.by_tag[tag], row)
             case _:
                 for part, inner in zip(shape, component_types(kind), strict=True):
-                    yield from self.literals(part, inner)
+                    self._lay(part, inner, row)
 
-    def _part(self, shape: Shape, kind: Type) -> Iterator[int]:
+    def _lay_part(self, shape: Shape, kind: Type, row: list[int]) -> None:
         """The literals of a part that may be absent."""
-        return self.literals(self.values.arbitrary(kind) if shape is None else shape, kind)
+        self._lay(self.values.arbitrary(kind) if shape is None else shape, kind, row)
 
     @staticmethod
-    def _one_hot_row(shape: dict[Value, int], values: list[Value]) -> Iterator[int]:
+    def _lay_one_hot(shape: dict[Value, int], values: list[Value], row: list[int]) -> None:
         if len(values) == 2:
             first, second = shape.get(values[0], FALSE), shape.get(values[1], FALSE)
-            yield second if second != FALSE else -first
+            row.append(second if second != FALSE else -first)
         elif len(values) > 2:
-            yield from (shape.get(value, FALSE) for value in values)
+            row += [shape.get(value, FALSE) for value in values]
 
 
 def decode(shape: Shape, kind: Type, true: Callable[[int], bool]) -> Value:

@@ -156,7 +156,7 @@ class Encoding:
         row = self.joined(self.rows_after(circuit, state))
         used_row = tuple(literal for literals in used.values() for literal in literals)
         roots = [*row, *used_row, effect.enabled, effect.out_of_bounds]
-        made = template(circuit, (), roots, [slots.valid(), allowed], slot_literals(slots))
+        made = template(circuit, (), roots, [slots.valid(), allowed])
         return InitialStates(
             made, effect.enabled, effect.out_of_bounds, row, used_row, slots, self.model.init
         )
@@ -181,8 +181,7 @@ class Encoding:
             # That there is no step must not be a constraint: the state before is asked about beside it.
             enabled = FALSE
         chosen = circuit.exactly_one(selectors) if selectors else TRUE
-        free = [*selectors, *slot_literals(slots)]
-        made = template(circuit, self.joined(before), [*row, enabled, outside], [slots.valid(), chosen], free)
+        made = template(circuit, self.joined(before), [*row, enabled, outside], [slots.valid(), chosen])
         return StepRelation(made, enabled, outside, row, tuple(selectors), slots, self.model.actions)
 
     def predicates(self, properties: Sequence[Property]) -> StatePredicates:
@@ -193,7 +192,7 @@ class Encoding:
         outcomes = [expressions.evaluate(one.formula) for one in properties]
         violated = tuple(circuit.conj((-shape, -error)) for shape, error in outcomes)
         outside = tuple(error for _, error in outcomes)
-        made = template(circuit, self.joined(before), [*violated, *outside], (), ())
+        made = template(circuit, self.joined(before), [*violated, *outside], ())
         return StatePredicates(made, violated, outside)
 
     @cached_property
@@ -203,7 +202,7 @@ class Encoding:
         state, before = self.free_state(circuit)
         layout = Layout(circuit)
         valid = [layout.valid(state[v.name], v.type) for v in self.model.variables]
-        return template(circuit, self.joined(before), (), valid, ())
+        return template(circuit, self.joined(before), (), valid)
 
     @cached_property
     def input_row(self) -> tuple[int, ...]:
@@ -233,12 +232,3 @@ def _chosen(circuit: Circuit, name: str, before: Row, arms: Sequence[tuple[int, 
             if new != before[place]:
                 after[place] = circuit.update(taken, new, before[place], after[place])
     return after
-
-
-def slot_literals(slots: PickSlots) -> list[int]:
-    """The literals of every slot."""
-    return [
-        literal
-        for slot, shape in slots.shapes.items()
-        for literal in slots.layout.literals(shape, slots.types[slot])
-    ]

@@ -16,7 +16,7 @@ from functools import cached_property
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
-from leadline.symbolic.encode.steps import Encoding, StatePredicates, Truth, decode_picks, slot_literals
+from leadline.symbolic.encode.steps import Encoding, StatePredicates, Truth, decode_picks
 from leadline.symbolic.encode.symmetry import Used, first_use
 from leadline.symbolic.encode.template import Instance, Sink, Template, Unrolled, template
 from leadline.symbolic.encode.unrolling import RawRun, RawStep
@@ -65,8 +65,7 @@ def optional_action(encoding: Encoding, action: Action, sorts: Sequence[Sort]) -
     row = {place: after for place, (x, after) in pairs if after != x}
     outside = circuit.conj((effect.out_of_bounds, allowed))
     constraints = [slots.valid(), circuit.implies(taken, effect.enabled), circuit.implies(taken, allowed)]
-    free = [taken, *slot_literals(slots)]
-    made = template(circuit, old, [*row.values(), outside], constraints, free)
+    made = template(circuit, old, [*row.values(), outside], constraints)
     return OptionalAction(action, made, taken, outside, row, slots)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
@@ -38,23 +38,12 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True)
-class _Made:
-    """The variables that an instance has made."""
-
-    literals: Sequence[int]
-
-    def __contains__(self, variable: object) -> bool:
-        assert isinstance(variable, int)
-        return self.literals[variable] != 0
-
-
-@dataclass(frozen=True)
 class Template:
     """A part of a circuit, to be instantiated many times.
 
     Attributes:
         inputs: the variables that an instance is given (the current state), in order.
-        free: the variables that each instance has for itself and no gate defines.
+        free: the inputs that each instance has for itself.
         gates: the circuit's gates.
         roots: the literals that an instance may be asked for.
         constraints: clauses that hold in every instance.
@@ -69,66 +58,64 @@ class Template:
 
     @cached_property
     def size(self) -> int:
-        """The largest variable of a whole instance."""
-        return max(TRUE, *self.inputs, *self.own) if self.inputs or self.own else TRUE
+        """The largest variable of a whole instance. Gates come after their operands."""
+        asserted = (literal for clause in self.constraints for literal in clause)
+        return max(map(abs, (TRUE, *self.inputs, *self.free, *self.roots, *asserted)))
 
     @cached_property
     def constrained(self) -> list[Work]:
         """The gates below the constraints, operands first."""
-        return self._work(literal for clause in self.constraints for literal in clause)
+        return _below(self.gates, [literal for clause in self.constraints for literal in clause])
 
     def plan(self, wanted: tuple[int, ...]) -> list[Work]:
         """The gates below several literals, operands first; worked out once for the same literals."""
         if wanted not in self._plans:
-            self._plans[wanted] = self._work(wanted)
+            self._plans[wanted] = _below(self.gates, wanted)
         return self._plans[wanted]
 
     def missing(self, wanted: int, literals: Sequence[int]) -> list[Work]:
         """The gates below a literal that an instance has not made, operands first."""
-        return self._work([wanted], _Made(literals))
-
-    def _work(self, wanted: Iterable[int], outside: Container[int] = ()) -> list[Work]:
-        cone = _cone(self.gates, wanted, outside)
-        return [(x, type(self.gates[x]), operands(self.gates[x])) for x in cone if x in self.gates]
+        seen: set[int] = set()
+        stack = [abs(wanted)]
+        while stack:
+            variable = stack.pop()
+            if variable not in seen and not literals[variable]:
+                seen.add(variable)
+                stack += map(abs, operands(self.gates[variable]))
+        return [(x, type(self.gates[x]), operands(self.gates[x])) for x in sorted(seen)]
 
     @cached_property
-    def own(self) -> tuple[int, ...]:
-        """The variables of one whole instance: free ones and gates."""
-        literals = [*self.roots, *(literal for clause in self.constraints for literal in clause)]
-        cone = _cone(self.gates, literals, set(self.inputs))
-        return tuple(sorted({*cone, *self.free}))
+    def whole(self) -> list[Work]:
+        """The gates of a whole instance, operands first."""
+        asserted = (literal for clause in self.constraints for literal in clause)
+        return _below(self.gates, [*self.roots, *asserted])
+
+    @property
+    def variables(self) -> int:
+        """The number of variables that one whole instance adds."""
+        return len(self.free) + len(self.whole)
 
     @cached_property
     def clauses(self) -> int:
         """The number of clauses that one whole instance has in a solver that takes clauses only."""
-        gates = [self.gates[x] for x in self.own if x in self.gates]
-        return sum(map(_clauses, gates)) + len(self.constraints)
+        return sum(_clauses(self.gates[x]) for x, _, _ in self.whole) + len(self.constraints)
 
 
 def template(
-    circuit: Circuit,
-    inputs: Iterable[int],
-    roots: Iterable[int],
-    constraints: Iterable[int],
-    free: Iterable[int],
+    circuit: Circuit, inputs: Iterable[int], roots: Iterable[int], constraints: Iterable[int]
 ) -> Template:
-    """The template of a circuit.
+    """The template of a circuit. Each instance has the inputs that it is not given for itself.
 
     Args:
         circuit: the circuit; it must not grow any more.
-        inputs: literals of the variables to be given from outside.
+        inputs: literals of the inputs to be given from outside.
         roots: literals that somebody may ask for.
         constraints: literals that must be true in every instance.
-        free: literals of the variables that each instance has for itself, whether anything uses them or not.
     """
-    given = tuple(dict.fromkeys(abs(x) for x in inputs if abs(x) != TRUE))
+    given = dict.fromkeys(abs(x) for x in inputs if abs(x) != TRUE)
+    free = tuple(x for x in circuit.free if x not in given)
     asserted = tuple(clause for literal in constraints for clause in _assert(circuit, literal))
-    roots = tuple(roots)
-    literals = [*roots, *(literal for clause in asserted for literal in clause)]
-    outside = {*given, *circuit.gates}
-    own = [x for x in _cone(circuit.gates, literals, set(given)) if x not in outside]
-    loose = (abs(x) for x in free if abs(x) != TRUE and abs(x) not in outside)
-    return Template(given, tuple(sorted({*own, *loose})), circuit.gates, roots, asserted)
+    return Template(tuple(given), free, circuit.gates, tuple(roots), asserted)
 
 
 class Unrolled(Circuit):
@@ -209,19 +196,23 @@ class Instance:
             literals[x], literals[-x] = literal, -literal
 
 
-def _cone(gates: Mapping[int, Gate], roots: Iterable[int], outside: Container[int]) -> list[int]:
-    """The variables that literals depend on, operands first."""
-    seen: set[int] = set()
-    stack = [abs(root) for root in roots]
-    while stack:
-        variable = stack.pop()
-        if variable in seen or variable in outside or variable == TRUE:
-            continue
-        seen.add(variable)
-        gate = gates.get(variable)
-        if gate is not None:
-            stack.extend(abs(x) for x in operands(gate))
-    return sorted(seen)
+def _below(gates: Mapping[int, Gate], roots: Iterable[int]) -> list[Work]:
+    """The gates that literals depend on, operands first."""
+    wanted = [abs(root) for root in roots]
+    marked = bytearray(max(wanted, default=TRUE) + 1)
+    for variable in wanted:
+        marked[variable] = 1
+    found: list[Work] = []
+    for variable in range(len(marked) - 1, TRUE, -1):
+        if marked[variable]:
+            gate = gates.get(variable)
+            if gate is not None:
+                parts = operands(gate)
+                found.append((variable, type(gate), parts))
+                for part in parts:
+                    marked[part if part > 0 else -part] = 1
+    found.reverse()
+    return found
 
 
 def operands(gate: Gate) -> tuple[int, ...]:

@@ -175,8 +175,8 @@ class Values:
         first = arms[0][1]
         if all(value == first for _, value in arms):
             return first
-        conj = self.circuit.conj
-        return self.circuit.disj([conj(arm) for arm in arms])
+        both = self.circuit.both
+        return self.circuit.disj([both(*arm) for arm in arms])
 
     def _mux_dicts(self, arms: list[tuple[int, dict[Value, int]]]) -> dict[Value, int]:
         keys: dict[Value, None] = {}
@@ -268,7 +268,15 @@ class Values:
                 return self.circuit.conj((shape.present, self.has_value(shape.item, value, kind.item)))
             case Option():
                 return -shape.present if value is None else FALSE
-            case Set() | Seq() | Union():
+            case Union():
+                tag, payload = value
+                here = shape.tags.get(tag, FALSE)
+                if here == FALSE:
+                    return FALSE
+                return self.circuit.conj(
+                    (here, self.has_value(shape.payloads[tag], payload, kind.by_tag[tag]))
+                )
+            case Set() | Seq():
                 return self.equal(shape, self.constant(kind, value), kind)
         parts = zip(shape, value, component_types(kind), strict=True)
         return self.circuit.conj([self.has_value(a, x, part) for a, x, part in parts])

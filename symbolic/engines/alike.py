@@ -63,7 +63,7 @@ def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.
     valid = [layout.valid(state[name], kind) for name, kind in kinds.items()]
     valid += [layout.valid(picked[name], kind) for name, kind in pick_kinds.items()]
     solver = CadicalSolver()
-    made = Instance(template(circuit, (), shows.values(), valid, ()), (), Unrolled(solver))
+    made = Instance(template(circuit, (), shows.values(), valid), (), Unrolled(solver))
     return {
         sort
         for sort, literal in shows.items()

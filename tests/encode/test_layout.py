@@ -109,10 +109,10 @@ def test_the_literals_of_a_type_are_as_many_for_every_shape(data: st.DataObject)
     one, other = data.draw(strategies.values(kind)), data.draw(strategies.values(kind))
     circuit = Circuit()
     layout, symbolic = Layout(circuit), Values(circuit)
-    width = len(list(layout.literals(layout.free(kind), kind)))
+    width = len(layout.literals(layout.free(kind), kind))
     chosen = symbolic.ite(circuit.input(), symbolic.constant(kind, one), symbolic.constant(kind, other), kind)
     for shape in (symbolic.constant(kind, one), symbolic.arbitrary(kind), chosen):
-        assert len(list(layout.literals(shape, kind))) == width
+        assert len(layout.literals(shape, kind)) == width
 
 
 @given(st.data())
@@ -188,7 +188,7 @@ def test_every_valid_assignment_is_read_as_a_value_and_told_equal_to_it(kind: Ty
     listed = list(kind.values())
     has = [symbolic.has_value(shape, value, kind) for value in listed]
     valid, equal = layout.valid(shape, kind), symbolic.equal(shape, other, kind)
-    inputs, rows = all_rows(list(layout.literals(shape, kind)))
+    inputs, rows = all_rows(layout.literals(shape, kind))
     columns = simulate(circuit, inputs, rows)
     good = [row for row in range(rows) if columns(valid) >> row & 1]
     for row in good:

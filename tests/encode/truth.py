@@ -55,8 +55,8 @@ def all_rows(inputs: Sequence[int]) -> tuple[dict[int, int], int]:
 def input_columns(circuit: Circuit, shape: Any, kind: Type, values: Sequence[Any]) -> dict[int, int]:
     """The columns of a free value's inputs that make it these values, one a row."""
     layout = Layout(circuit)
-    free = list(layout.literals(shape, kind))
-    rows = [list(layout.literals(Values(circuit).constant(kind, value), kind)) for value in values]
+    free = layout.literals(shape, kind)
+    rows = [layout.literals(Values(circuit).constant(kind, value), kind) for value in values]
     return {x: column([row[place] == TRUE for row in rows]) for place, x in enumerate(free)}
 
 
@@ -71,7 +71,7 @@ class Solved:
     def __init__(self, circuit: Circuit, roots: Iterable[int], constraints: Iterable[int] = ()) -> None:
         self.solver = CadicalSolver()
         wanted = list(roots)
-        self.instance = Instance(template(circuit, (), wanted, constraints, ()), (), Unrolled(self.solver))
+        self.instance = Instance(template(circuit, (), wanted, constraints), (), Unrolled(self.solver))
         for literal in wanted:  # an answer tells of what there was when it was asked for
             self.instance(literal)
 
