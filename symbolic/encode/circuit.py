@@ -158,6 +158,8 @@ class Circuit:
 
     def _nested(self, condition: int, then: int, orelse: int) -> int | None:
         """One multiplexer in place of two that share an arm: an update that may leave things as they are."""
+        if abs(then) not in self.gates and abs(orelse) not in self.gates:
+            return None
         sign, inner = (1, self.gates.get(then)) if then > 0 else (-1, self.gates.get(-then))
         if isinstance(inner, Mux):
             if sign * inner.orelse == orelse:
