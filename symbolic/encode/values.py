@@ -170,13 +170,13 @@ class Values:
         return tuple(self.mux(list(zip(literals, column, strict=True)), part) for part, column in parts)
 
     def _select(self, arms: list[tuple[int, int]]) -> int:
-        if len(arms) == 2 and arms[0][0] == -arms[1][0]:
-            return self.circuit.mux(arms[0][0], arms[0][1], arms[1][1])
-        first = arms[0][1]
-        if all(value == first for _, value in arms):
-            return first
-        both = self.circuit.both
-        return self.circuit.disj([both(*arm) for arm in arms])
+        if len(arms) > 2 and any(value == FALSE for _, value in arms):
+            return self.circuit.disj([self.circuit.both(*arm) for arm in arms])
+        # Without a true literal it may be anything, so the last one need not be asked.
+        chosen = arms[-1][1]
+        for literal, value in reversed(arms[:-1]):
+            chosen = self.circuit.mux(literal, value, chosen)
+        return chosen
 
     def _mux_dicts(self, arms: list[tuple[int, dict[Value, int]]]) -> dict[Value, int]:
         keys: dict[Value, None] = {}
