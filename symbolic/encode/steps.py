@@ -210,18 +210,41 @@ class Encoding:
         _, _, rows = self._free
         return self.joined(rows)
 
-    def decode(self, row: Sequence[int], true: Truth) -> tuple[Value, ...]:
-        """The concrete state of a row of literals under an assignment."""
-        literal_of = dict(zip(self.input_row, row, strict=True))
+    def decode(
+        self, row: Sequence[int], true: Truth, known: dict[tuple[str, Row], Value] | None = None
+    ) -> tuple[Value, ...]:
+        """The concrete state of a row of literals under an assignment.
 
-        def truth(literal: int) -> bool:
-            if abs(literal) == TRUE:
-                return literal == TRUE
-            there = literal_of.get(literal)
-            return true(there) if there is not None else not true(literal_of[-literal])
+        Args:
+            row: the literals.
+            true: the assignment.
+            known: what variables were under the same assignment, which is kept there: most steps change few.
+        """
+        known = {} if known is None else known
+        _, shapes, rows = self._free
+        values, end = [], 0
+        for variable in self.model.variables:
+            inputs = rows[variable.name]
+            part = tuple(row[end : end + len(inputs)])
+            end += len(inputs)
+            key = variable.name, part
+            if key not in known:
+                known[key] = decode(shapes[variable.name], variable.type, _under(inputs, part, true))
+            values.append(known[key])
+        return tuple(values)
 
-        _, shapes, _ = self._free
-        return tuple(decode(shapes[v.name], v.type, truth) for v in self.model.variables)
+
+def _under(inputs: Row, literals: Row, true: Truth) -> Truth:
+    """The assignment of inputs that stand for other literals, under an assignment of these."""
+    literal_of = dict(zip(inputs, literals, strict=True))
+
+    def truth(literal: int) -> bool:
+        if abs(literal) == TRUE:
+            return literal == TRUE
+        there = literal_of.get(literal)
+        return true(there) if there is not None else not true(literal_of[-literal])
+
+    return truth
 
 
 def _chosen(circuit: Circuit, name: str, before: Row, arms: Sequence[tuple[int, Mapping[str, Row]]]) -> Row:

@@ -42,6 +42,8 @@ _mk_and, _mk_or = _raw("Z3_mk_and", *_MANY), _raw("Z3_mk_or", *_MANY)
 _mk_xor, _mk_iff = (_raw(name, _ADDRESS, _ADDRESS, _ADDRESS) for name in ("Z3_mk_xor", "Z3_mk_iff"))
 _mk_ite = _raw("Z3_mk_ite", _ADDRESS, _ADDRESS, _ADDRESS, _ADDRESS)
 _inc_ref = _raw("Z3_inc_ref", _ADDRESS, _ADDRESS)
+_get_app_decl = _raw("Z3_get_app_decl", _ADDRESS, _ADDRESS)
+_model_get_const_interp = _raw("Z3_model_get_const_interp", _ADDRESS, _ADDRESS, _ADDRESS)
 _pair = struct.Struct("2P").pack
 
 
@@ -221,8 +223,10 @@ class Z3Solver(Solver):
             chosen = then if self._values[abs(condition)] == (condition > 0) else orelse
             return self._values[abs(chosen)] == (chosen > 0)
         assert self._model is not None
+        constant = _get_app_decl(self._ref, self._terms[variable])
         # A variable that the model leaves open may have either value: false then.
-        return bool(z3.is_true(self._model[self._wrapped(variable)]))
+        value: int | None = _model_get_const_interp(self._ref, self._model.model.value, constant)
+        return value == self._terms[TRUE]
 
     def _wrapped(self, literal: int) -> z3.BoolRef:
         return z3.BoolRef(_bound(self._terms[literal]), self._context)
