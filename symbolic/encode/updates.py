@@ -21,6 +21,9 @@ from leadline.symbolic.lang.types import Type
 _LINKS = (n.MapUpdate, n.ComponentUpdate, n.SetUnion, n.SetMinus)
 """What is an update of what its first operand is."""
 
+_UNFOLDED = 4
+"""How often, on average, the parts of a value may be made."""
+
 
 @dataclass(frozen=True)
 class _Place:
@@ -75,7 +78,8 @@ class Updates:
         self._errors = []
         old, _ = self.expressions.evaluate(variable)
         place = _Place((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
-        made = self._made(place, value, old)
+        make = self._anew if _unfolds(value) else self._made
+        made = make(place, value, old)
         return made, self.circuit.disj(self._errors)
 
     def _made(self, place: _Place, value: n.Node, orelse: Shape) -> Shape:
@@ -83,11 +87,28 @@ class Updates:
 
         Where it comes there, `orelse` has the same value as what is there before.
         """
-        value = _bare(value, place.kind)
-        while isinstance(value, n.Ite) and _starts_from(value, place):
-            place, value, orelse = self._branch(place, value, orelse)
-        if value in place.nodes or place.here == FALSE:
-            return orelse
+        branches = [(place, value)]
+        while branches:
+            at, one = branches.pop()
+            one = _bare(one, place.kind)
+            if isinstance(one, n.Ite) and _starts_from(one, place):
+                branches += reversed(self._branches(at, one))
+            elif one not in place.nodes and at.here != FALSE:
+                orelse = self._changed(at, one, orelse)
+        return orelse
+
+    def _branches(self, place: _Place, value: n.Ite) -> list[tuple[_Place, n.Node]]:
+        """The branches of a value, each where the update comes to it."""
+        condition, error = self.expressions.evaluate(value.condition, place.environment)
+        self._wrong(place.reached, error)
+        conj = self.circuit.conj
+        return [
+            (replace(place, here=conj((place.here, x)), reached=conj((place.reached, x))), branch)
+            for x, branch in ((condition, value.then), (-condition, value.orelse))
+        ]
+
+    def _changed(self, place: _Place, value: n.Node, orelse: Shape) -> Shape:
+        """The same for a value that is another than what is there before."""
         match value:
             case n.MapUpdate() | n.ComponentUpdate():
                 return self._chain(place, value, orelse)
@@ -114,17 +135,6 @@ class Updates:
     def _wrong(self, reached: int, error: int) -> None:
         if error != FALSE:
             self._errors.append(self.circuit.conj((reached, error)))
-
-    def _under(self, place: _Place, condition: int) -> _Place:
-        conj = self.circuit.conj
-        return replace(place, here=conj((place.here, condition)), reached=conj((place.reached, condition)))
-
-    def _branch(self, place: _Place, value: n.Ite, orelse: Shape) -> tuple[_Place, n.Node, Shape]:
-        """The first branch made; what is left is the other one."""
-        condition, error = self.expressions.evaluate(value.condition, place.environment)
-        self._wrong(place.reached, error)
-        made = self._made(self._under(place, condition), value.then, orelse)
-        return self._under(place, -condition), _bare(value.orelse, place.kind), made
 
     def _members(self, place: _Place, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
         """Members more or less, one set after the other."""
@@ -243,6 +253,43 @@ class Updates:
             else:
                 items.append(item)
         return Items(length, tuple(items))
+
+
+def _parts(value: n.Node) -> tuple[n.Node, ...]:
+    """What is made in place where a value is."""
+    match value:
+        case n.Ite():
+            return value.then, value.orelse
+        case n.MapUpdate():
+            return value.map, value.value
+        case n.ComponentUpdate():
+            return value.item, value.value
+        case n.SetUnion() | n.SetMinus():
+            return (value.left,)
+        case n.MakeTuple() | n.MakeRecord():
+            return value.items
+        case n.MapBuild():
+            return (value.body,)
+        case n.Coerce():
+            return (value.item,)
+    return ()
+
+
+def _unfolds(value: n.Node) -> bool:
+    """Whether a value has parts in common to such an extent that it takes far longer to make each in place.
+
+    An update in a loop, say: each turn starts from what the last one made, in one branch and in the other.
+    Expressions are evaluated once however often they come up.
+    """
+    sizes: dict[n.Node, int] = {}
+    for node in n.postorder(value):
+        sizes[node] = 1 + sum(sizes[part] for part in _parts(node))
+    seen, waiting = {value}, [value]
+    while waiting:
+        new = [part for part in _parts(waiting.pop()) if part not in seen]
+        seen.update(new)
+        waiting += new
+    return sizes[value] > _UNFOLDED * len(seen)
 
 
 def _bare(value: n.Node, kind: Type) -> n.Node:

@@ -149,3 +149,55 @@ def test_an_append_selects_no_log(name: str) -> None:
         gates.append(len(optional_action(encoding, one, ()).template.gates))
     # In four logs three places more: the literals of the entry, and what tells the place.
     assert gates[1] - gates[0] <= 4 * 3 * (4 + 3)
+
+
+class Turns(Protocol):
+    """Updates that are long, deep, or made in many turns."""
+
+    turns: int = parameter(3, at_least=1, at_most=400, doc="how many there are")
+
+    def define(self, state: State) -> None:
+        self.Key = Int(1, 3)
+        state.numbers = Map(self.Key, Int(0, 5))
+
+    def init(self, start: Any) -> None:
+        start.numbers = map_of(self.Key, lambda key: 0)
+
+    @action
+    def loop(self, now: Any, nxt: Next, key: Any = pick("Key")) -> None:
+        """Each turn starts from what the last one made, or has left."""
+        numbers = now.numbers
+        for turn in range(self.turns):
+            changed = numbers.set(key, (numbers[1] + turn) % 6)
+            numbers = ite(numbers[2] == turn % 6, changed, numbers)
+        nxt.numbers = numbers
+
+    @action
+    def deep(self, now: Any, nxt: Next, key: Any = pick("Key")) -> None:
+        """A condition within a condition."""
+        value = now.numbers.set(key, 5)
+        for turn in range(self.turns):
+            other = now.numbers.set(key, turn % 6)
+            pair = (value, other) if turn % 2 else (other, value)
+            value = ite(now.numbers[1 + turn % 3] == turn % 6, *pair)
+        nxt.numbers = value
+
+
+def test_updates_of_updates_and_in_many_turns() -> None:
+    model = build(Turns(turns=5))
+    semantics, steps = Semantics(model), Steps(model)
+    for state in some_states(model, 60):
+        for one in model.actions:
+            for picks in pick_values(one):
+                assert steps.outcome(one, state, picks) == concrete_outcome(semantics, one, state, picks)
+
+
+@pytest.mark.parametrize("name", ["loop", "deep"])
+def test_the_cost_of_many_turns_is_that_of_each(name: str) -> None:
+    """Where every turn doubled it, or took a frame of Python's stack, this would not end well."""
+    gates = []
+    for turns in (100, 200, 400):
+        encoding = Encoding(build(Turns(turns=turns)))
+        one = next(one for one in encoding.model.actions if one.name == name)
+        gates.append(len(optional_action(encoding, one, ()).template.gates))
+    assert gates[2] - gates[1] < 2.5 * (gates[1] - gates[0]) + 100
