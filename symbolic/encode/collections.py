@@ -131,7 +131,7 @@ class Collections:
     def concat(self, left: Items, right: Items, kind: Seq) -> Items:
         """Two sequences of the item type one after the other."""
         if right.length == {1: TRUE}:
-            return self._append(left, right.items[0], kind)
+            return self.append(left, right.items[0], kind)
         conj, disj = self.circuit.conj, self.circuit.disj
         found: dict[int, list[int]] = {}
         for a, x in left.length.items():
@@ -146,16 +146,23 @@ class Collections:
             items.append(self.values.mux(arms, kind.item))
         return Items({size: disj(found[size]) for size in sorted(found)}, tuple(items))
 
-    def _append(self, left: Items, item: Shape, kind: Seq) -> Items:
-        """A sequence with one more item; the places behind it keep what they had, which is a don't-care."""
-        length = {size + 1: literal for size, literal in left.length.items()}
-        items = [
-            self.values.ite(left.length.get(place, FALSE), item, left.items[place], kind.item)
-            if place < len(left.items)
-            else item
-            for place in range(min(kind.capacity, len(left.items) + 1))
-        ]
-        return Items(length, tuple(items))
+    def append(
+        self, left: Items, item: Shape, kind: Seq, here: int = TRUE, orelse: Items | None = None
+    ) -> Items:
+        """A sequence with one more item where a condition holds, elsewhere what is given.
+
+        The places behind keep what they had, which is a don't-care. A sequence that was full has no length.
+        """
+        orelse = left if orelse is None else orelse
+        grown = {size + 1: literal for size, literal in left.length.items() if size < kind.capacity}
+        items = list(orelse.items)
+        for place in range(min(kind.capacity, len(left.items) + 1)):
+            last = self.circuit.conj((here, left.length.get(place, FALSE)))
+            if place < len(items):
+                items[place] = self.values.ite(last, item, items[place], kind.item)
+            else:
+                items.append(item)
+        return Items(self.values.ite_one_hot(here, grown, orelse.length), tuple(items))
 
     def slice(
         self, items: Items, first: tuple[Shape, Type], last: tuple[Shape, Type], kind: Seq

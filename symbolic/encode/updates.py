@@ -234,25 +234,14 @@ class Updates:
         return tuple(made)
 
     def _append(self, place: _Place, value: n.Concat, orelse: Items) -> Items:
-        """One more item; the places behind it keep what they had, which is a don't-care."""
         assert isinstance(place.kind, Seq) and isinstance(value.right, n.MakeSeq)
-        conj = self.circuit.conj
-        node, kind, old = value.right.items[0], place.kind.item, place.old
+        node, collections = value.right.items[0], self.expressions.collections
         item, error = self.expressions.evaluate(node, place.environment)
         self._wrong(place.reached, error)
-        item, _ = self.expressions.collections.coerce(item, node.type, kind)
-        full = old.length.get(place.kind.capacity, FALSE)
-        self._wrong(place.reached, conj((*place.keys, full)))
-        grown = {size + 1: literal for size, literal in old.length.items() if size < place.kind.capacity}
-        length = self.values.ite_one_hot(place.here, grown, orelse.length)
-        items = list(orelse.items)
-        for at in range(min(place.kind.capacity, len(old.items) + 1)):
-            here = conj((place.here, old.length.get(at, FALSE)))
-            if at < len(items):
-                items[at] = self.values.ite(here, item, items[at], kind)
-            else:
-                items.append(item)
-        return Items(length, tuple(items))
+        item, _ = collections.coerce(item, node.type, place.kind.item)
+        full = place.old.length.get(place.kind.capacity, FALSE)
+        self._wrong(place.reached, self.circuit.conj((*place.keys, full)))
+        return collections.append(place.old, item, place.kind, place.here, orelse)
 
 
 def _parts(value: n.Node) -> tuple[n.Node, ...]:
