@@ -138,13 +138,10 @@ class Updates:
 
     def _members(self, place: _Place, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
         """Members more or less, one set after the other."""
-        links: list[n.SetUnion | n.SetMinus] = []
-        first: n.Node = value
-        while isinstance(first, (n.SetUnion, n.SetMinus)) and first not in place.nodes:
-            links.append(first)
-            first = _before(first)
+        first, links = _links(value, place, (n.SetUnion, n.SetMinus))
         made = dict(self._made(place, first, orelse))
-        for link in reversed(links):
+        for link in links:
+            assert isinstance(link, (n.SetUnion, n.SetMinus))
             changed, error = self.expressions.evaluate(link.right, place.environment)
             self._wrong(place.reached, error)
             more = isinstance(link, n.SetUnion)
@@ -157,22 +154,19 @@ class Updates:
 
     def _chain(self, place: _Place, value: n.MapUpdate | n.ComponentUpdate, orelse: Shape) -> Shape:
         """Updates of parts, one after the other."""
-        links: list[n.MapUpdate | n.ComponentUpdate] = []
-        first: n.Node = value
-        while isinstance(first, (n.MapUpdate, n.ComponentUpdate)) and first not in place.nodes:
-            links.append(first)
-            first = _before(first)
+        first, links = _links(value, place, (n.MapUpdate, n.ComponentUpdate))
         made = list(self._made(place, first, orelse))
         # What no link has come to yet is what was there before.
         begins = first in place.nodes
         before, nodes = (list(place.old), place.nodes) if begins else (list(made), (first,))
         place = replace(place, untouched=place.untouched and begins)
         touched: set[int] = set()
-        for link in reversed(links):
+        for link in links:
             if isinstance(link, n.ComponentUpdate):
                 whole = (link.item,) if link.position in touched else (*nodes, link.item)
                 parts = [self._component(place, whole, link.position, before, link)]
             else:
+                assert isinstance(link, n.MapUpdate)
                 parts = self._at_keys(place, link, before)
             for position, part in parts:
                 part = replace(part, untouched=part.untouched and position not in touched)
@@ -306,6 +300,15 @@ def _before(link: n.Node) -> n.Node:
     return link.left
 
 
+def _links(value: n.Node, place: _Place, kinds: tuple[type[n.Node], ...]) -> tuple[n.Node, list[n.Node]]:
+    """What a chain of updates of some kinds starts from, and the updates from there on."""
+    links: list[n.Node] = []
+    while isinstance(value, kinds) and value not in place.nodes:
+        links.append(value)
+        value = _before(value)
+    return value, links[::-1]
+
+
 def _starts_from(value: n.Node, place: _Place) -> bool:
     """Whether a value is made of what is there before, in one of its branches at least."""
     branches = [value]
@@ -314,8 +317,7 @@ def _starts_from(value: n.Node, place: _Place) -> bool:
         if isinstance(found, n.Ite):
             branches += (found.then, found.orelse)
             continue
-        while found not in place.nodes and isinstance(found, _LINKS):
-            found = _before(found)
+        found, _ = _links(found, place, _LINKS)
         if found in place.nodes or _appends(found, place):
             return True
     return False
