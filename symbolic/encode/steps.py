@@ -19,6 +19,8 @@ from leadline.symbolic.lang.types import Sort, Value
 Truth = Callable[[int], bool]
 Row = Sequence[int]
 """The literals of a state, or of a variable."""
+Decoded = dict[tuple[str, Row], Value]
+"""What rows of literals of a variable are under one assignment."""
 
 
 @dataclass(frozen=True)
@@ -210,15 +212,13 @@ class Encoding:
         _, _, rows = self._free
         return self.joined(rows)
 
-    def decode(
-        self, row: Sequence[int], true: Truth, known: dict[tuple[str, Row], Value] | None = None
-    ) -> tuple[Value, ...]:
+    def decode(self, row: Row, true: Truth, known: Decoded | None = None) -> tuple[Value, ...]:
         """The concrete state of a row of literals under an assignment.
 
         Args:
             row: the literals.
             true: the assignment.
-            known: what variables were under the same assignment, which is kept there: most steps change few.
+            known: what is known under this assignment, to be added to: most steps change few variables.
         """
         known = {} if known is None else known
         _, shapes, rows = self._free
@@ -229,12 +229,12 @@ class Encoding:
             end += len(inputs)
             key = variable.name, part
             if key not in known:
-                known[key] = decode(shapes[variable.name], variable.type, _under(inputs, part, true))
+                known[key] = decode(shapes[variable.name], variable.type, _standing_for(inputs, part, true))
             values.append(known[key])
         return tuple(values)
 
 
-def _under(inputs: Row, literals: Row, true: Truth) -> Truth:
+def _standing_for(inputs: Row, literals: Row, true: Truth) -> Truth:
     """The assignment of inputs that stand for other literals, under an assignment of these."""
     literal_of = dict(zip(inputs, literals, strict=True))
 

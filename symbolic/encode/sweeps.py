@@ -16,7 +16,7 @@ from functools import cached_property
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
-from leadline.symbolic.encode.steps import Encoding, Row, StatePredicates, Truth, decode_picks
+from leadline.symbolic.encode.steps import Decoded, Encoding, Row, StatePredicates, Truth, decode_picks
 from leadline.symbolic.encode.symmetry import Used, first_use
 from leadline.symbolic.encode.template import Instance, Sink, Template, Unrolled, template
 from leadline.symbolic.encode.unrolling import RawRun, RawStep
@@ -150,7 +150,7 @@ class SweepsUnrolling:
         With `beyond`, it goes on to the first action of the next sweep that goes out of bounds.
         """
         steps: list[RawStep] = []
-        known: dict[tuple[str, Row], Value] = {}
+        known: Decoded = {}
         initial = self._state(self.rows[0], true, known) if depth >= 0 else None
         for number, layer in enumerate(self._layers[: depth + beyond]):
             for taking in layer:
@@ -163,9 +163,7 @@ class SweepsUnrolling:
                     steps.append(RawStep(action, picks, self._state(taking.row, true, known)))
         return RawRun(self._picks(true), initial, tuple(steps))
 
-    def _state(
-        self, row: Sequence[int], true: Truth, known: dict[tuple[str, Row], Value]
-    ) -> tuple[Value, ...]:
+    def _state(self, row: Row, true: Truth, known: Decoded) -> tuple[Value, ...]:
         return self.encoding.decode(row[: self._width], true, known)
 
     def _picks(self, true: Truth) -> dict[str, Value]:

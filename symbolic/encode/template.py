@@ -59,13 +59,17 @@ class Template:
     @cached_property
     def size(self) -> int:
         """The largest variable of a whole instance. Gates come after their operands."""
-        asserted = (literal for clause in self.constraints for literal in clause)
-        return max(map(abs, (TRUE, *self.inputs, *self.free, *self.roots, *asserted)))
+        return max(map(abs, (TRUE, *self.inputs, *self.free, *self.roots, *self._asserted)))
+
+    @property
+    def _asserted(self) -> list[int]:
+        """The literals of the constraints."""
+        return [literal for clause in self.constraints for literal in clause]
 
     @cached_property
     def constrained(self) -> list[Work]:
         """The gates below the constraints, operands first."""
-        return _below(self.gates, [literal for clause in self.constraints for literal in clause])
+        return _below(self.gates, self._asserted)
 
     def plan(self, wanted: tuple[int, ...]) -> list[Work]:
         """The gates below several literals, operands first; worked out once for the same literals."""
@@ -82,13 +86,12 @@ class Template:
             if variable not in seen and not literals[variable]:
                 seen.add(variable)
                 stack += map(abs, operands(self.gates[variable]))
-        return [(x, type(self.gates[x]), operands(self.gates[x])) for x in sorted(seen)]
+        return [_work(x, self.gates[x]) for x in sorted(seen)]
 
     @cached_property
     def whole(self) -> list[Work]:
         """The gates of a whole instance, operands first."""
-        asserted = (literal for clause in self.constraints for literal in clause)
-        return _below(self.gates, [*self.roots, *asserted])
+        return _below(self.gates, [*self.roots, *self._asserted])
 
     @property
     def variables(self) -> int:
@@ -207,12 +210,16 @@ def _below(gates: Mapping[int, Gate], roots: Iterable[int]) -> list[Work]:
         if marked[variable]:
             gate = gates.get(variable)
             if gate is not None:
-                parts = operands(gate)
-                found.append((variable, type(gate), parts))
-                for part in parts:
+                work = _work(variable, gate)
+                found.append(work)
+                for part in work[2]:
                     marked[part if part > 0 else -part] = 1
     found.reverse()
     return found
+
+
+def _work(variable: int, gate: Gate) -> Work:
+    return variable, type(gate), operands(gate)
 
 
 def operands(gate: Gate) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from leadline.symbolic.encode.steps import Encoding, Row, StatePredicates, Truth
+from leadline.symbolic.encode.steps import Decoded, Encoding, StatePredicates, Truth
 from leadline.symbolic.encode.template import Instance, Sink, Unrolled
 from leadline.symbolic.lang.model import Action
 from leadline.symbolic.lang.types import Value
@@ -104,7 +104,7 @@ class StepsUnrolling:
         picks = self.encoding.initial.picks(lambda literal: true(self._initial(literal)))
         if depth < 0:
             return RawRun(picks, None, ())
-        known: dict[tuple[str, Row], Value] = {}
+        known: Decoded = {}
         states = [self.encoding.decode(row, true, known) for row in self.rows[: depth + 1]]
         after = [*states[1:], None] if beyond else states[1:]
         steps = [self._step(layer, state, true) for layer, state in zip(self._layers, after, strict=False)]

@@ -32,8 +32,8 @@ class _Place:
     Attributes:
         nodes: expressions of what is there before.
         kind: its type.
-        old: what is there before.
-        untouched: whether that is what the state before has there, rather than what the update has made.
+        old: what is there before, if `untouched`.
+        untouched: whether no other update of the same value has come here yet.
         here: the literal that the update is made, and comes here: that these are its keys and its branches.
         keys: the literals of its keys.
         reached: the literal of its branches.
@@ -156,9 +156,8 @@ class Updates:
         """Updates of parts, one after the other."""
         first, links = _links(value, place, (n.MapUpdate, n.ComponentUpdate))
         made = list(self._made(place, first, orelse))
-        # What no link has come to yet is what was there before.
         begins = first in place.nodes
-        before, nodes = (list(place.old), place.nodes) if begins else (list(made), (first,))
+        before, nodes = (place.old, place.nodes) if begins else (tuple(made), (first,))
         place = replace(place, untouched=place.untouched and begins)
         touched: set[int] = set()
         for link in links:
@@ -170,7 +169,7 @@ class Updates:
                 parts = self._at_keys(place, link, before)
             for position, part in parts:
                 part = replace(part, untouched=part.untouched and position not in touched)
-                made[position] = before[position] = self._made(part, link.value, made[position])
+                made[position] = self._made(part, link.value, made[position])
             touched |= {position for position, _ in parts}
         return tuple(made)
 
