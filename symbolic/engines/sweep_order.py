@@ -46,10 +46,12 @@ def first_enabled(model: Model, semantics: Semantics) -> dict[str, int]:
     layer = list(islice(look.states(look.outcomes(None, "init")), BEGINNINGS))
     found: dict[str, int] = {}
     depth = 0
-    while layer and len(look.seen) < LOOK and len(found) < len(model.actions):
+    while layer and not look.full and len(found) < len(model.actions):
         after: list[State] = []
         for state in layer:
             for action in model.actions:
+                if action.name in found and look.full:
+                    continue
                 outcomes = list(look.outcomes(state, action.name))
                 if outcomes:
                     found.setdefault(action.name, depth)
@@ -66,6 +68,11 @@ class _Look:
         self.left = ALL_TRIES
         self.seen: set[State] = set()
 
+    @property
+    def full(self) -> bool:
+        """Whether it takes no further states."""
+        return len(self.seen) >= LOOK
+
     def outcomes(self, state: State | None, action: str) -> Iterator[Outcome]:
         """The outcomes of an action in a state, as far as the look goes."""
         self.left -= 1
@@ -78,6 +85,6 @@ class _Look:
         """The new states among outcomes."""
         for outcome in outcomes:
             state = outcome.state
-            if state is not None and state not in self.seen and len(self.seen) < LOOK:
+            if state is not None and state not in self.seen and not self.full:
                 self.seen.add(state)
                 yield state
