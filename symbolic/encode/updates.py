@@ -7,49 +7,25 @@ for itself: where `b` and `p` are its keys, it is what it was and `x`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
-from leadline.symbolic.encode.evaluation import Environment, Outcome
+from leadline.symbolic.encode.evaluation import Outcome
 from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.update_places import (
+    Place,
+    appends,
+    bare,
+    chain_of,
+    is_copy,
+    starts_from,
+    unfolds,
+    with_keys,
+)
 from leadline.symbolic.encode.values import Items, Shape
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
-from leadline.symbolic.lang.types import Type
-
-_LINKS = (n.MapUpdate, n.ComponentUpdate, n.SetUnion, n.SetMinus)
-"""What is an update of what its first operand is."""
-
-_UNFOLDED = 4
-"""How often, on average, the parts of a value may be made."""
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A part of a variable that an update may change.
-
-    Attributes:
-        nodes: expressions of what is there before.
-        kind: its type.
-        old: what is there before, if `untouched`.
-        untouched: whether no other update of the same value has come here yet.
-        here: the literal that the update is made, and comes here: that these are its keys and its branches.
-        keys: the literals of its keys.
-        reached: the literal of its branches.
-        constants: what each key is here.
-        environment: what the bound variables stand for.
-    """
-
-    nodes: tuple[n.Node, ...]
-    kind: Type
-    old: Shape
-    untouched: bool
-    here: int
-    keys: tuple[int, ...]
-    reached: int
-    constants: Mapping[n.Node, n.Node]
-    environment: Environment
 
 
 class Updates:
@@ -77,12 +53,12 @@ class Updates:
         """
         self._errors = []
         old, _ = self.expressions.evaluate(variable)
-        place = _Place((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
-        make = self._anew if _unfolds(value) else self._made
+        place = Place((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
+        make = self._anew if unfolds(value) else self._made
         made = make(place, value, old)
         return made, self.circuit.disj(self._errors)
 
-    def _made(self, place: _Place, value: n.Node, orelse: Shape) -> Shape:
+    def _made(self, place: Place, value: n.Node, orelse: Shape) -> Shape:
         """The value where the update comes to the place, `orelse` elsewhere.
 
         Where it comes there, `orelse` has the same value as what is there before.
@@ -90,14 +66,14 @@ class Updates:
         branches = [(place, value)]
         while branches:
             at, one = branches.pop()
-            one = _bare(one, place.kind)
-            if isinstance(one, n.Ite) and _starts_from(one, place):
+            one = bare(one, place.kind)
+            if isinstance(one, n.Ite) and starts_from(one, place):
                 branches += reversed(self._branches(at, one))
             elif one not in place.nodes and at.here != FALSE:
                 orelse = self._changed(at, one, orelse)
         return orelse
 
-    def _branches(self, place: _Place, value: n.Ite) -> list[tuple[_Place, n.Node]]:
+    def _branches(self, place: Place, value: n.Ite) -> list[tuple[Place, n.Node]]:
         """The branches of a value, each where the update comes to it."""
         condition, error = self.expressions.evaluate(value.condition, place.environment)
         self._wrong(place.reached, error)
@@ -107,25 +83,25 @@ class Updates:
             for x, branch in ((condition, value.then), (-condition, value.orelse))
         ]
 
-    def _changed(self, place: _Place, value: n.Node, orelse: Shape) -> Shape:
+    def _changed(self, place: Place, value: n.Node, orelse: Shape) -> Shape:
         """The same for a value that is another than what is there before."""
         match value:
             case n.MapUpdate() | n.ComponentUpdate():
                 return self._chain(place, value, orelse)
-            case n.SetUnion() | n.SetMinus() if value.type == place.kind and _starts_from(value, place):
+            case n.SetUnion() | n.SetMinus() if value.type == place.kind and starts_from(value, place):
                 return self._members(place, value, orelse)
             case n.MakeTuple() | n.MakeRecord() if value.type == place.kind:
                 return self._product(place, value, orelse)
             case n.MapBuild() if value.type == place.kind:
                 return self._build(place, value, orelse)
-            case n.Concat() if _appends(value, place):
+            case n.Concat() if appends(value, place):
                 return self._append(place, value, orelse)
         return self._anew(place, value, orelse)
 
-    def _anew(self, place: _Place, value: n.Node, orelse: Shape) -> Shape:
+    def _anew(self, place: Place, value: n.Node, orelse: Shape) -> Shape:
         """A value that is not made of what is there before, as far as can be seen."""
-        if _is_copy(value):
-            value = _at(value, place.constants)
+        if is_copy(value):
+            value = with_keys(value, place.constants)
         shape, error = self.expressions.evaluate(value, place.environment)
         shape, outside = self.expressions.collections.coerce(shape, value.type, place.kind)
         self._wrong(place.reached, error)
@@ -136,9 +112,9 @@ class Updates:
         if error != FALSE:
             self._errors.append(self.circuit.conj((reached, error)))
 
-    def _members(self, place: _Place, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
+    def _members(self, place: Place, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
         """Members more or less, one set after the other."""
-        first, links = _links(value, place, (n.SetUnion, n.SetMinus))
+        first, links = chain_of(value, place, (n.SetUnion, n.SetMinus))
         made = dict(self._made(place, first, orelse))
         for link in links:
             assert isinstance(link, (n.SetUnion, n.SetMinus))
@@ -152,9 +128,9 @@ class Updates:
                 made[member] = self.circuit.update(place.here, new, old, old)
         return {member: literal for member, literal in made.items() if literal != FALSE}
 
-    def _chain(self, place: _Place, value: n.MapUpdate | n.ComponentUpdate, orelse: Shape) -> Shape:
+    def _chain(self, place: Place, value: n.MapUpdate | n.ComponentUpdate, orelse: Shape) -> Shape:
         """Updates of parts, one after the other."""
-        first, links = _links(value, place, (n.MapUpdate, n.ComponentUpdate))
+        first, links = chain_of(value, place, (n.MapUpdate, n.ComponentUpdate))
         made = list(self._made(place, first, orelse))
         begins = first in place.nodes
         before, nodes = (place.old, place.nodes) if begins else (tuple(made), (first,))
@@ -174,15 +150,15 @@ class Updates:
         return tuple(made)
 
     def _component(
-        self, place: _Place, whole: Sequence[n.Node], position: int, old: Sequence[Shape], value: n.Node
-    ) -> tuple[int, _Place]:
+        self, place: Place, whole: Sequence[n.Node], position: int, old: Sequence[Shape], value: n.Node
+    ) -> tuple[int, Place]:
         """The place of a component."""
         assert isinstance(place.kind, (Record, Tuple))
         kind = place.kind.parts[position]
         nodes = tuple(n.make(n.Component, kind, value.span, node, position) for node in whole)
         return position, replace(place, nodes=nodes, kind=kind, old=old[position])
 
-    def _at_keys(self, place: _Place, link: n.MapUpdate, old: Sequence[Shape]) -> list[tuple[int, _Place]]:
+    def _at_keys(self, place: Place, link: n.MapUpdate, old: Sequence[Shape]) -> list[tuple[int, Place]]:
         """The places that an update of a map may come to."""
         assert isinstance(place.kind, Map)
         key, error = self.expressions.evaluate(link.key, place.environment)
@@ -208,14 +184,14 @@ class Updates:
             found.append((positions[at], part))
         return found
 
-    def _product(self, place: _Place, value: n.MakeTuple | n.MakeRecord, orelse: Shape) -> Shape:
+    def _product(self, place: Place, value: n.MakeTuple | n.MakeRecord, orelse: Shape) -> Shape:
         made = []
         for position, item in enumerate(value.items):
             _, part = self._component(place, place.nodes, position, place.old, value)
             made.append(self._made(part, item, orelse[position]))
         return tuple(made)
 
-    def _build(self, place: _Place, value: n.MapBuild, orelse: Shape) -> Shape:
+    def _build(self, place: Place, value: n.MapBuild, orelse: Shape) -> Shape:
         assert isinstance(place.kind, Map)
         kind = place.kind.value
         nodes = tuple(n.make(n.Apply, kind, value.span, node, value.var) for node in place.nodes)
@@ -226,7 +202,7 @@ class Updates:
             made.append(self._made(part, value.body, orelse[position]))
         return tuple(made)
 
-    def _append(self, place: _Place, value: n.Concat, orelse: Items) -> Items:
+    def _append(self, place: Place, value: n.Concat, orelse: Items) -> Items:
         assert isinstance(place.kind, Seq) and isinstance(value.right, n.MakeSeq)
         node, collections = value.right.items[0], self.expressions.collections
         item, error = self.expressions.evaluate(node, place.environment)
@@ -235,121 +211,3 @@ class Updates:
         full = place.old.length.get(place.kind.capacity, FALSE)
         self._wrong(place.reached, self.circuit.conj((*place.keys, full)))
         return collections.append(place.old, item, place.kind, place.here, orelse)
-
-
-def _parts(value: n.Node) -> tuple[n.Node, ...]:
-    """What is made in place where a value is."""
-    match value:
-        case n.Ite():
-            return value.then, value.orelse
-        case n.MapUpdate():
-            return value.map, value.value
-        case n.ComponentUpdate():
-            return value.item, value.value
-        case n.SetUnion() | n.SetMinus():
-            return (value.left,)
-        case n.MakeTuple() | n.MakeRecord():
-            return value.items
-        case n.MapBuild():
-            return (value.body,)
-        case n.Coerce():
-            return (value.item,)
-    return ()
-
-
-def _unfolds(value: n.Node) -> bool:
-    """Whether a value has parts in common to such an extent that it takes far longer to make each in place.
-
-    An update in a loop, say: each turn starts from what the last one made, in one branch and in the other.
-    Expressions are evaluated once however often they come up.
-    """
-    sizes: dict[n.Node, int] = {}
-    for node in n.postorder(value):
-        sizes[node] = 1 + sum(sizes[part] for part in _parts(node))
-    seen, waiting = {value}, [value]
-    while waiting:
-        new = [part for part in _parts(waiting.pop()) if part not in seen]
-        seen.update(new)
-        waiting += new
-    return sizes[value] > _UNFOLDED * len(seen)
-
-
-def _bare(value: n.Node, kind: Type) -> n.Node:
-    """A value without conversions between lengths of sequences that what is stored has to pass in the end."""
-    while (
-        isinstance(value, n.Coerce)
-        and isinstance(kind, Seq)
-        and isinstance(value.type, Seq)
-        and isinstance(value.item.type, Seq)
-        and value.type.item == value.item.type.item == kind.item
-        and value.type.capacity >= kind.capacity
-    ):
-        value = value.item
-    return value
-
-
-def _before(link: n.Node) -> n.Node:
-    """What an update starts from."""
-    match link:
-        case n.MapUpdate():
-            return link.map
-        case n.ComponentUpdate():
-            return link.item
-    assert isinstance(link, (n.SetUnion, n.SetMinus))
-    return link.left
-
-
-def _links(value: n.Node, place: _Place, kinds: tuple[type[n.Node], ...]) -> tuple[n.Node, list[n.Node]]:
-    """What a chain of updates of some kinds starts from, and the updates from there on."""
-    links: list[n.Node] = []
-    while isinstance(value, kinds) and value not in place.nodes:
-        links.append(value)
-        value = _before(value)
-    return value, links[::-1]
-
-
-def _starts_from(value: n.Node, place: _Place) -> bool:
-    """Whether a value is made of what is there before, in one of its branches at least."""
-    branches = [value]
-    while branches:
-        found = _bare(branches.pop(), place.kind)
-        if isinstance(found, n.Ite):
-            branches += (found.then, found.orelse)
-            continue
-        found, _ = _links(found, place, _LINKS)
-        if found in place.nodes or _appends(found, place):
-            return True
-    return False
-
-
-def _appends(value: n.Node, place: _Place) -> bool:
-    """Whether a value is what the state before has there and one more item.
-
-    Whether that is too long must not depend on whether the update is made.
-    """
-    return (
-        place.untouched
-        and isinstance(value, n.Concat)
-        and isinstance(place.kind, Seq)
-        and isinstance(value.type, Seq)
-        and value.type.item == place.kind.item
-        and isinstance(value.right, n.MakeSeq)
-        and len(value.right.items) == 1
-        and _bare(value.left, place.kind) in place.nodes
-    )
-
-
-def _is_copy(value: n.Node) -> bool:
-    """Whether a value stands as it is somewhere in the state."""
-    while isinstance(value, (n.Apply, n.Component)):
-        value = value.map if isinstance(value, n.Apply) else value.item
-    return isinstance(value, n.StateVar)
-
-
-def _at(value: n.Node, keys: Mapping[n.Node, n.Node]) -> n.Node:
-    """A copy where some keys are known."""
-    if isinstance(value, n.Component):
-        return n.make(n.Component, value.type, value.span, _at(value.item, keys), value.position)
-    if isinstance(value, n.Apply):
-        return n.make(n.Apply, value.type, value.span, _at(value.map, keys), keys.get(value.key, value.key))
-    return value

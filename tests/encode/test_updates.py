@@ -10,7 +10,7 @@ import pytest
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.sweeps import optional_action
-from leadline.symbolic.encode.updates import _unfolds
+from leadline.symbolic.encode.update_places import unfolds
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -206,7 +206,7 @@ class Turns(Protocol):
 def test_updates_of_updates_and_in_many_turns(turns: int) -> None:
     """A loop is made in place for a few turns only, conditions within conditions always."""
     model = build(Turns(turns=turns))
-    assert [_unfolds(value) for action in model.actions for _, value in action.updates] == [turns == 5, False]
+    assert [unfolds(value) for action in model.actions for _, value in action.updates] == [turns == 5, False]
     semantics, steps = Semantics(model), Steps(model)
     for state in some_states(model, 60):
         for one in model.actions:
