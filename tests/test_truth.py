@@ -8,47 +8,17 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from tests.truth import (
+    MODULES,
+    PROPERTIES,
     Row,
     check_all_states,
     check_bounds,
+    model_of_row,
     name_of,
     rows_where,
-    settings_of,
     shortest_violations,
     steps_of,
 )
-
-# TLC's name of a module: ours of the protocol and the variant.
-MODULES = {
-    "KafkaTruncateToHighWatermark": ("kafka-replication", "truncate-to-high-watermark"),
-    "Kip101": ("kafka-replication", "kip-101"),
-    "Kip279": ("kafka-replication", "kip-279"),
-    "Kip320FirstTry": ("kafka-replication", "kip-320-first-try"),
-    "Kip320": ("kafka-replication", "kip-320"),
-    "TPC": ("two-phase-commit", "crashing-managers"),
-    "TPCBTM": ("two-phase-commit", "backup-manager"),
-}
-# TLC's name of a constant: ours of the parameter. None: the encoding has this value built in.
-CONSTANTS = {
-    "Replicas": "replicas",
-    "LogSize": "log_size",
-    "MaxRecords": "max_records",
-    "MaxLeaderEpoch": "max_leader_epoch",
-    "RM": "resource_managers",
-    "RMMAYFAIL": "rm_may_fail",
-    "TMMAYFAIL": "tm_may_fail",
-    "SPONTANEOUS": None,
-    "defaultInitValue": None,
-}
-PROPERTIES = {
-    "TypeOk": "type-ok",
-    "WeakIsr": "weak-isr",
-    "StrongIsr": "strong-isr",
-    "LeaderInIsr": "leader-in-isr",
-    "Consistency": "consistency",
-    "TypeOK": "type-ok",
-    "NotCommitted": "not-committed",
-}
 
 ROWS = rows_where(lambda row: row["module"] in MODULES)
 COMPLETE = [row for row in ROWS if row["complete"]]
@@ -57,9 +27,7 @@ INCOMPLETE = [row for row in ROWS if not row["complete"]]
 
 def explored(row: Row, depth: int | None = None) -> Exploration:
     """The exploration of the row's protocol with the row's properties."""
-    protocol, variant = MODULES[row["module"]]
-    model = model_of(find(protocol), {"variant": variant, **settings_of(row, CONSTANTS)})
-    return explore(Semantics(model), [PROPERTIES[name] for name in row["properties"]], depth)
+    return explore(Semantics(model_of_row(row)), [PROPERTIES[name] for name in row["properties"]], depth)
 
 
 def test_there_are_figures_for_every_variant() -> None:

@@ -5,11 +5,44 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration
 from leadline.symbolic.engines import Query, Result, Verdict, answer_here
 from leadline.symbolic.lang import Model
 
 Row = dict[str, Any]
+
+# TLC's name of a module: ours of the protocol and the variant.
+MODULES = {
+    "KafkaTruncateToHighWatermark": ("kafka-replication", "truncate-to-high-watermark"),
+    "Kip101": ("kafka-replication", "kip-101"),
+    "Kip279": ("kafka-replication", "kip-279"),
+    "Kip320FirstTry": ("kafka-replication", "kip-320-first-try"),
+    "Kip320": ("kafka-replication", "kip-320"),
+    "TPC": ("two-phase-commit", "crashing-managers"),
+    "TPCBTM": ("two-phase-commit", "backup-manager"),
+}
+# TLC's name of a constant: ours of the parameter. None: the encoding has this value built in.
+CONSTANTS = {
+    "Replicas": "replicas",
+    "LogSize": "log_size",
+    "MaxRecords": "max_records",
+    "MaxLeaderEpoch": "max_leader_epoch",
+    "RM": "resource_managers",
+    "RMMAYFAIL": "rm_may_fail",
+    "TMMAYFAIL": "tm_may_fail",
+    "SPONTANEOUS": None,
+    "defaultInitValue": None,
+}
+PROPERTIES = {
+    "TypeOk": "type-ok",
+    "WeakIsr": "weak-isr",
+    "StrongIsr": "strong-isr",
+    "LeaderInIsr": "leader-in-isr",
+    "Consistency": "consistency",
+    "TypeOK": "type-ok",
+    "NotCommitted": "not-committed",
+}
 
 
 def rows_where(wanted: Callable[[Row], bool]) -> list[Row]:
@@ -34,6 +67,12 @@ def settings_of(row: Row, parameters: Mapping[str, str | None]) -> dict[str, int
     """The row's constants as parameters; `parameters` has our name of each, None for what is built in."""
     named = {parameters[constant]: value for constant, value in row["parameters"].items()}
     return {name: setting(value) for name, value in named.items() if name is not None}
+
+
+def model_of_row(row: Row) -> Model:
+    """The model of a row of `MODULES`."""
+    protocol, variant = MODULES[row["module"]]
+    return model_of(find(protocol), {"variant": variant, **settings_of(row, CONSTANTS)})
 
 
 def shortest_violations(row: Row, properties: Mapping[str, str]) -> dict[str, int | None]:
