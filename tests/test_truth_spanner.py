@@ -1,7 +1,5 @@
 """Spanner's leases and transactions reach the same states as their TLA+ modules, in as many steps."""
 
-from typing import Any
-
 import pytest
 
 from leadline.encodings.spanner_leases import SpannerLeases
@@ -14,7 +12,6 @@ from leadline.symbolic.lang import (
     BoolExpr,
     Claim,
     Int,
-    Model,
     State,
     UserError,
     build,
@@ -29,51 +26,33 @@ from tests.truth import (
     check_all_states,
     check_bounded,
     check_bounds,
+    model_of_row,
     name_of,
     rows_where,
-    settings_of,
     shortest_violations,
     steps_of,
 )
 
-PROTOCOLS = {"DisjointLeases": "spanner-leases", "TxTest": "spanner-transactions"}
-PARAMETERS = {
-    "Replica": "replicas",
-    "LeaderInterval": "leader_interval",
-    "TTInitAbs": "tt_init_abs",
-    "TTMaxSi": "tt_max_si",
-    "TTInterval": "tt_interval",
-}
-PROPERTIES = {"Disjointness": "disjointness", "StrictSerializability": "strict-serializability"}
 ROWS = rows_where(lambda row: row["protocol"] == "spanner")
-
-
-def model(row: Row) -> Model:
-    parameters = dict(row["parameters"])
-    chosen: dict[str, Any] = {}
-    if "TxDefs" in parameters:
-        chosen["transactions"] = parameters.pop("TxDefs")
-    chosen |= settings_of({**row, "parameters": parameters}, PARAMETERS)
-    return model_of(find(PROTOCOLS[row["module"]]), chosen)
 
 
 def test_every_row_is_complete_and_holds() -> None:
     assert [row["module"] for row in ROWS] == ["DisjointLeases", "DisjointLeases", "TxTest", "TxTest"]
     assert all(row["complete"] for row in ROWS)
-    assert all(set(shortest_violations(row, PROPERTIES).values()) == {None} for row in ROWS)
+    assert all(set(shortest_violations(row).values()) == {None} for row in ROWS)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_all_states_and_no_violation(row: Row) -> None:
-    exploration = explore(Semantics(model(row)), [PROPERTIES[name] for name in row["properties"]])
+    exploration = explore(Semantics(model_of_row(row)), list(shortest_violations(row)))
     check_all_states(exploration, row)
     check_bounds(exploration)
-    assert steps_of(exploration) == shortest_violations(row, PROPERTIES)
+    assert steps_of(exploration) == shortest_violations(row)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_bounded_check_agrees(row: Row) -> None:
-    check_bounded(bounded(model(row), "cadical", 10), shortest_violations(row, PROPERTIES), 10)
+    check_bounded(bounded(model_of_row(row), "cadical", 10), shortest_violations(row), 10)
 
 
 @pytest.mark.parametrize("replicas", [1, 2])

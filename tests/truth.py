@@ -9,40 +9,9 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration
 from leadline.symbolic.engines import Query, Result, Verdict, answer_here
 from leadline.symbolic.lang import Model
+from tests.tlc_names import CONSTANTS, MODULES, PROPERTIES
 
 Row = dict[str, Any]
-
-# TLC's name of a module: ours of the protocol and the variant.
-MODULES = {
-    "KafkaTruncateToHighWatermark": ("kafka-replication", "truncate-to-high-watermark"),
-    "Kip101": ("kafka-replication", "kip-101"),
-    "Kip279": ("kafka-replication", "kip-279"),
-    "Kip320FirstTry": ("kafka-replication", "kip-320-first-try"),
-    "Kip320": ("kafka-replication", "kip-320"),
-    "TPC": ("two-phase-commit", "crashing-managers"),
-    "TPCBTM": ("two-phase-commit", "backup-manager"),
-}
-# TLC's name of a constant: ours of the parameter. None: the encoding has this value built in.
-CONSTANTS = {
-    "Replicas": "replicas",
-    "LogSize": "log_size",
-    "MaxRecords": "max_records",
-    "MaxLeaderEpoch": "max_leader_epoch",
-    "RM": "resource_managers",
-    "RMMAYFAIL": "rm_may_fail",
-    "TMMAYFAIL": "tm_may_fail",
-    "SPONTANEOUS": None,
-    "defaultInitValue": None,
-}
-PROPERTIES = {
-    "TypeOk": "type-ok",
-    "WeakIsr": "weak-isr",
-    "StrongIsr": "strong-isr",
-    "LeaderInIsr": "leader-in-isr",
-    "Consistency": "consistency",
-    "TypeOK": "type-ok",
-    "NotCommitted": "not-committed",
-}
 
 
 def rows_where(wanted: Callable[[Row], bool]) -> list[Row]:
@@ -56,30 +25,31 @@ def name_of(row: Row) -> str:
     return "-".join([row["module"], *(str(value) for value in row["parameters"].values())])
 
 
-def setting(value: int | str) -> int | bool:
+def settings_of(row: Row) -> dict[str, Any]:
+    """What the row's module and constants settle of the parameters."""
+    _, settings = MODULES[row["module"]]
+    named = {CONSTANTS[constant]: value for constant, value in row["parameters"].items()}
+    return settings | {name: _setting(value) for name, value in named.items() if name is not None}
+
+
+def _setting(value: int | str) -> int | bool | str:
     """A constant as TLC's configuration gives it, as a parameter's value; a set becomes its size."""
     if isinstance(value, int):
         return value
-    return {"TRUE": True, "FALSE": False}[value] if value[0] != "{" else len(value.split(","))
-
-
-def settings_of(row: Row, parameters: Mapping[str, str | None]) -> dict[str, int | bool]:
-    """The row's constants as parameters; `parameters` has our name of each, None for what is built in."""
-    named = {parameters[constant]: value for constant, value in row["parameters"].items()}
-    return {name: setting(value) for name, value in named.items() if name is not None}
+    return len(value.split(",")) if value[0] == "{" else {"TRUE": True, "FALSE": False}.get(value, value)
 
 
 def model_of_row(row: Row) -> Model:
-    """The model of a row of `MODULES`."""
-    protocol, variant = MODULES[row["module"]]
-    return model_of(find(protocol), {"variant": variant, **settings_of(row, CONSTANTS)})
+    """The row's model."""
+    protocol, _ = MODULES[row["module"]]
+    return model_of(find(protocol), settings_of(row))
 
 
-def shortest_violations(row: Row, properties: Mapping[str, str]) -> dict[str, int | None]:
+def shortest_violations(row: Row) -> dict[str, int | None]:
     """By our names of the properties: the length that the row gives, in steps, or None."""
     return {
         # TLC cannot evaluate Kafka's TypeOk, which compares records with an integer; ours can, and holds.
-        properties[name]: None if found["result"] == "evaluation error" else found["shortest_violation_steps"]
+        PROPERTIES[name]: None if found["result"] == "evaluation error" else found["shortest_violation_steps"]
         for name, found in row["properties"].items()
     }
 

@@ -9,61 +9,10 @@ from leadline.benchmarks.measurement import model
 from leadline.benchmarks.ways import BASELINE, WAYS
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang.symmetry import symmetric_sorts
-from tests.truth import Row, rows_where, setting
-
-MODULES: dict[str, tuple[str, dict[str, str]]] = {
-    "KafkaTruncateToHighWatermark": ("kafka-replication", {"variant": "truncate-to-high-watermark"}),
-    "Kip101": ("kafka-replication", {"variant": "kip-101"}),
-    "Kip279": ("kafka-replication", {"variant": "kip-279"}),
-    "Kip320FirstTry": ("kafka-replication", {"variant": "kip-320-first-try"}),
-    "Kip320": ("kafka-replication", {"variant": "kip-320"}),
-    "TPC": ("two-phase-commit", {"variant": "crashing-managers"}),
-    "TPCBTM": ("two-phase-commit", {"variant": "backup-manager"}),
-    "kafka_transactions_for_web": ("kafka-transactions", {"variant": "as-published"}),
-    "compaction": ("pulsar-compaction", {}),
-    "DisjointLeases": ("spanner-leases", {}),
-    "TxTest": ("spanner-transactions", {}),
-}
-CONSTANTS = {
-    "Replicas": "replicas",
-    "LogSize": "log_size",
-    "MaxRecords": "max_records",
-    "MaxLeaderEpoch": "max_leader_epoch",
-    "RM": "resource_managers",
-    "RMMAYFAIL": "rm_may_fail",
-    "TMMAYFAIL": "tm_may_fail",
-    "TxnLogPartitions": "log_partitions",
-    "TopicPartitions": "topic_partitions",
-    "Brokers": "brokers",
-    "Clients": "clients",
-    "TransactionIds": "transaction_ids",
-    "MaxCoordinatorChanges": "max_coordinator_changes",
-    "MessageSentLimit": "message_sent_limit",
-    "CompactionTimesLimit": "compaction_times_limit",
-    "KeySpace": "keys",
-    "ValueSpace": "values",
-    "RetainNullKey": "retain_null_key",
-    "MaxCrashTimes": "max_crash_times",
-    "ModelProducer": "model_producer",
-    "ModelConsumer": "model_consumer",
-    "ConsumeTimesLimit": "consume_times_limit",
-    "Replica": "replicas",
-    "LeaderInterval": "leader_interval",
-    "TTInitAbs": "tt_init_abs",
-    "TTMaxSi": "tt_max_si",
-    "TTInterval": "tt_interval",
-    "TxDefs": "transactions",
-}
+from tests.tlc_names import MODULES
+from tests.truth import rows_where, settings_of
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-
-
-def parameters_of(row: Row) -> dict[str, Any]:
-    """What TLC's row sets, as our parameters; what an encoding has built in is left out."""
-    _, more = MODULES[row["module"]]
-    given = {CONSTANTS[name]: value for name, value in row["parameters"].items() if name in CONSTANTS}
-    # The one constant that is a plain name, which `setting` does not read.
-    return {name: value if name == "transactions" else setting(value) for name, value in given.items()} | more
 
 
 def figures(case: Case) -> list[dict[str, Any]]:
@@ -73,7 +22,7 @@ def figures(case: Case) -> list[dict[str, Any]]:
     return [
         {**row["properties"][name], "complete": row["complete"]}
         for row in rows_where(lambda row: MODULES[row["module"]][0] == case.protocol)
-        if name in row["properties"] and parameters_of(row).items() <= dict(asked.parameters).items()
+        if name in row["properties"] and settings_of(row).items() <= dict(asked.parameters).items()
     ]
 
 

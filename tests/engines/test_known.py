@@ -8,17 +8,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Query, Verdict, answer_here
-from tests.truth import Row, bounded, check_bounded, name_of, rows_where, settings_of, shortest_violations
-
-VARIANTS = {"TPC": "crashing-managers", "TPCBTM": "backup-manager"}
-CONSTANTS = {
-    "RM": "resource_managers",
-    "RMMAYFAIL": "rm_may_fail",
-    "TMMAYFAIL": "tm_may_fail",
-    "SPONTANEOUS": None,
-    "defaultInitValue": None,
-}
-PROPERTIES = {"Consistency": "consistency", "TypeOK": "type-ok", "NotCommitted": "not-committed"}
+from tests.truth import Row, bounded, check_bounded, model_of_row, name_of, rows_where, shortest_violations
 
 
 def verdicts(
@@ -61,11 +51,9 @@ def test_with_three_replicas_records_are_lost(variant: str, weak: int, strong: i
 
 
 @pytest.mark.parametrize("solver", ["z3", "cadical"])
-@pytest.mark.parametrize("row", rows_where(lambda row: row["module"] in VARIANTS), ids=name_of)
+@pytest.mark.parametrize("row", rows_where(lambda row: row["module"] in {"TPC", "TPCBTM"}), ids=name_of)
 def test_two_phase_commit(row: Row, solver: str) -> None:
-    settings: dict[str, Any] = {"variant": VARIANTS[row["module"]], **settings_of(row, CONSTANTS)}
-    model = model_of(find("two-phase-commit"), settings)
-    check_bounded(bounded(model, solver, 13), shortest_violations(row, PROPERTIES), 13)
+    check_bounded(bounded(model_of_row(row), solver, 13), shortest_violations(row), 13)
 
 
 def test_a_backup_manager_that_crashes_too_breaks_consistency() -> None:

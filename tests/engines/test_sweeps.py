@@ -20,7 +20,7 @@ from tests.encode.protocols import Picky, Shelf
 from tests.engines.test_bounded_check import CASES, entry
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
-from tests.truth import PROPERTIES, Row, model_of_row, name_of, rows_where, shortest_violations
+from tests.truth import Row, model_of_row, name_of, rows_where, shortest_violations
 
 MOST = 20_000
 """States; protocols with more are not compared."""
@@ -217,7 +217,7 @@ def violated(row: Row) -> bool:
 
 def check_row(row: Row, *, symmetry: bool) -> None:
     model = model_of_row(row)
-    wanted = {k: v for k, v in shortest_violations(row, PROPERTIES).items() if v is not None}
+    wanted = {k: v for k, v in shortest_violations(row).items() if v is not None}
     properties = [model.properties[name] for name in wanted]
     options = BmcOptions(12, unroll=SWEEPS, symmetry=symmetry, shortest=True)
     results = bounded_check(model, properties, options, CadicalSolver)
