@@ -21,7 +21,15 @@ from leadline.symbolic.cli.inputs import (
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, tell
 from leadline.symbolic.cli.progress import live
 from leadline.symbolic.cli.proof import check_proof_writable, write_proof
-from leadline.symbolic.cli.verdicts import add_traces, counted, distinct, exit_of, trace_json, verdict_text
+from leadline.symbolic.cli.verdicts import (
+    add_traces,
+    counted,
+    distinct,
+    effort_json,
+    exit_of,
+    trace_json,
+    verdict_text,
+)
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import (
     UNROLLINGS,
@@ -217,7 +225,6 @@ def _row(model: Model, result: Result) -> list[str]:
 
 
 def _json(model: Model, entry: Entry, result: Result) -> dict[str, Any]:
-    effort = result.effort
     return {
         "protocol": result.protocol,
         "parameters": dict(result.parameters),
@@ -230,14 +237,7 @@ def _json(model: Model, entry: Entry, result: Result) -> dict[str, Any]:
         # All runs of so many steps are covered, by k sweeps those of k and many far longer.
         "steps_covered": None if result.depth < 0 else result.depth,
         "steps": result.steps,
-        "seconds": {
-            "build": round(effort.build, 3),
-            "solve": round(effort.solve, 3),
-            "total": round(effort.total, 3),
-        },
-        "memory_mb": round(effort.memory_mb, 1),
-        "variables": effort.variables,
-        "clauses": effort.clauses,
+        **effort_json(result.effort),
         "trace": trace_json(model, result.trace, entry.source),
         "reason": result.reason,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from leadline.symbolic.cli.output import Report
-from leadline.symbolic.cli.verdicts import counted
+from leadline.symbolic.cli.verdicts import counted, effort_json
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.induction import (
@@ -97,19 +97,11 @@ class Findings:
 
 
 def _json(result: ObligationResult) -> dict[str, Any]:
-    effort = result.effort
     return {
         "name": result.name,
         "verdict": str(result.verdict),
         "solver": result.solver,
         "reason": result.reason,
-        "seconds": {
-            "build": round(effort.build, 3),
-            "solve": round(effort.solve, 3),
-            "total": round(effort.total, 3),
-        },
-        "memory_mb": round(effort.memory_mb, 1),
-        "variables": effort.variables,
-        "clauses": effort.clauses,
+        **effort_json(result.effort),
         "cti": result.cti,
     }

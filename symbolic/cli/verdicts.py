@@ -8,7 +8,7 @@ from typing import Any
 from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.output import Report
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.verdict import Verdict
+from leadline.symbolic.engines.verdict import Effort, Verdict
 from leadline.symbolic.lang import Model, PropertyKind
 from leadline.symbolic.trace import DEADLOCK, Trace, document, end_reason, lines
 
@@ -50,3 +50,17 @@ def add_traces(report: Report, semantics: Semantics, traces: Sequence[Trace]) ->
 def trace_json(model: Model, trace: Trace | None, source: str) -> dict[str, Any] | None:
     """A trace as JSON that `leadline trace` reads, or null."""
     return document(model, trace, source) if trace is not None else None
+
+
+def effort_json(effort: Effort) -> dict[str, Any]:
+    """What an answer took, as members of a JSON object."""
+    return {
+        "seconds": {
+            "build": round(effort.build, 3),
+            "solve": round(effort.solve, 3),
+            "total": round(effort.total, 3),
+        },
+        "memory_mb": round(effort.memory_mb, 1),
+        "variables": effort.variables,
+        "clauses": effort.clauses,
+    }
