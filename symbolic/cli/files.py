@@ -23,7 +23,7 @@ def check_writable(path: Path | None, option: str = "--out") -> None:
         raise UserError(f"{option} {path}: there is no folder {folder}")
     if path.is_dir():
         raise UserError(f"{option} {path}: this is a folder")
-    target = path if _is_special(path) else folder
+    target = path if is_special(path) else folder
     if not os.access(target, os.W_OK):
         raise UserError(f"{option} {path}: {target} is not writable")
 
@@ -35,7 +35,7 @@ def write_out(path: Path, text: str) -> None:
         UserError: if that fails; the file that was there, if any, is as it was.
     """
     try:
-        if _is_special(path):
+        if is_special(path):
             path.write_text(text, encoding="utf-8")
         else:
             write_text(path.resolve(), text)
@@ -43,7 +43,7 @@ def write_out(path: Path, text: str) -> None:
         raise UserError(f"--out {path}: {error.strerror}") from error
 
 
-def _is_special(path: Path) -> bool:
+def is_special(path: Path) -> bool:
     """Whether it is a device or a pipe, which must not be replaced by a file."""
     try:
         return not stat.S_ISREG(path.stat().st_mode)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leadline.symbolic.cli.exits import Exit
-from leadline.symbolic.cli.files import check_writable
+from leadline.symbolic.cli.files import check_writable, is_special
 from leadline.symbolic.cli.output import tell
 from leadline.symbolic.cli.progress import live
 from leadline.symbolic.cli.verdicts import counted
 from leadline.symbolic.engines import Limits, Query, Result, Verdict, answer_proof, formula_of
+from leadline.symbolic.lang import UserError
 
 
 def check_proof_writable(path: Path | None) -> None:
@@ -20,8 +21,14 @@ def check_proof_writable(path: Path | None) -> None:
         UserError: if nothing can be written there.
     """
     if path is not None:
-        check_writable(path, "--proof")
-        check_writable(formula_of(path), "--proof")
+        _check_file(path)
+        _check_file(formula_of(path))
+
+
+def _check_file(path: Path) -> None:
+    check_writable(path, "--proof")
+    if is_special(path):
+        raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")
 
 
 def write_proof(path: Path, query: Query, results: Sequence[Result], limits: Limits) -> Exit:

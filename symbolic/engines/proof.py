@@ -62,6 +62,6 @@ def _parts(*paths: Path) -> Iterator[list[Path]]:
 def _publish(names: dict[Path, Path]) -> None:
     for part, path in names.items():
         try:
-            part.replace(path)
+            part.replace(path.resolve())
         except OSError as error:
             raise UserError(f"--proof {path}: {error.strerror}") from error

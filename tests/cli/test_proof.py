@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,24 @@ def test_a_folder_in_the_formulas_place(leadline: Leadline) -> None:
     Path("p.cnf").mkdir()
     ran = leadline("check", "counter.py", "--proof", "p")
     assert (ran.code, ran.err) == (2, "leadline: --proof p.cnf: this is a folder\n")
+
+
+@pytest.mark.parametrize("name", ["p", "p.cnf"])
+def test_devices_and_pipes_are_not_replaced(name: str, leadline: Leadline) -> None:
+    os.mkfifo(name)
+    ran = leadline("check", "counter.py", "--proof", "p")
+    complaint = f"leadline: --proof {name}: this is a device or a pipe; a proof needs a file\n"
+    assert (ran.code, ran.err) == (2, complaint)
+    assert Path(name).is_fifo()
+
+
+def test_a_link_is_followed(leadline: Leadline) -> None:
+    Path("elsewhere").mkdir()
+    Path("p").symlink_to("elsewhere/p.drup")
+    ran = leadline("check", "counter.py", "--property", "not-negative", "--depth", "2", "--proof", "p")
+    assert ran.code == 0
+    assert Path("p").is_symlink()
+    assert accepted("p") >= 1
 
 
 def test_the_winner_of_the_race_is_recorded(leadline: Leadline) -> None:
