@@ -43,7 +43,7 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.query import AUTO
 from leadline.symbolic.lang import Model
-from leadline.symbolic.trace import DEADLOCK
+from leadline.symbolic.trace import DEADLOCK, end_reason
 from leadline.symbolic.trace.trace import title
 
 SOLVERS = ("z3", "cadical", AUTO)
@@ -201,7 +201,9 @@ def _report(semantics: Semantics, results: list[Result]) -> Report:
             [_row(semantics.model, result) for result in results],
         )
     for result in results:
-        if result.reason is not None and result.trace is None:
+        # Why a trace is out of bounds stands at its end.
+        told = end_reason(semantics, result.trace) if result.trace is not None else None
+        if result.reason != told:
             report.say(f"{result.property}: {result.reason}")
     add_traces(report, semantics, distinct([result.trace for result in results]))
     return report

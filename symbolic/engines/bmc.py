@@ -159,7 +159,7 @@ def _shortest(
     semantics: Semantics, found: Result, options: BmcOptions, new_solver: Callable[[], Solver]
 ) -> Result:
     """A result with a shortest counterexample, looked for by steps below the length of the one found."""
-    if found.verdict is not Verdict.VIOLATED or not found.steps:
+    if not found.steps:
         return found
     model = semantics.model
     target = model.properties.get(found.property) or deadlock_property(model)
@@ -169,12 +169,11 @@ def _shortest(
     for depth in range(found.steps):
         last = depth + 1 == found.steps
         search.look(depth, last=last)
-        if search.unknown is not None or not search.open:
+        shorter = search.result(target.name, found.unroll)
+        if search.unknown is not None or shorter.verdict >= found.verdict:
             break
         if not last:
             search.advance()
-    effort = found.effort.plus(clock.effort(search.solver))
-    trace = search.found.get(target.name, found.trace)
-    assert trace is not None
-    reason = f"perhaps not the shortest: {search.unknown}" if search.unknown else None
-    return replace(found, trace=trace, steps=trace.length, effort=effort, reason=reason)
+    best = replace(shorter, depth=found.depth) if shorter.verdict >= found.verdict else found
+    best = replace(best, effort=found.effort.plus(clock.effort(search.solver)))
+    return best.perhaps_longer(search.unknown) if search.unknown else best

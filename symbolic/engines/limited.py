@@ -109,4 +109,6 @@ def _so_far(name: str, talk: Conversation, query: Query, depth: int, effort: Eff
             reason=reason,
         )
     # A violation is final; a property that goes out of bounds was still searched for a violation.
-    return told if told.verdict is Verdict.VIOLATED else replace(told, depth=depth, effort=effort)
+    known = told if told.verdict is Verdict.VIOLATED else replace(told, depth=depth, effort=effort)
+    shortened = query.shortest and query.unroll == "sweeps" and known.steps
+    return known.perhaps_longer(reason) if shortened else known

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from leadline.symbolic.lang.parameters import Setting
@@ -71,7 +71,8 @@ class Result:
             sweeps means none within as many steps, and usually far more.
         steps: the length of the counterexample in steps, or None.
         trace: the counterexample, replayed by the concrete meaning.
-        reason: why the verdict is not better known, or what is out of bounds.
+        reason: why the verdict, or that the counterexample is a shortest one, is not better known; what is
+            out of bounds.
     """
 
     protocol: str
@@ -86,6 +87,12 @@ class Result:
     effort: Effort
     trace: Trace | None = None
     reason: str | None = None
+
+    def perhaps_longer(self, why: str) -> Result:
+        """The same, where a shortest counterexample was asked for and the search for it did not end."""
+        return replace(
+            self, reason="; ".join(filter(None, [self.reason, f"perhaps not the shortest: {why}"]))
+        )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from leadline.symbolic.cli import check
+from leadline.symbolic.engines import Result, answer
 from tests.cli.conftest import Leadline
 
 
@@ -76,6 +78,18 @@ def test_check_in_json(leadline: Leadline) -> None:
         "safe",
     )
     assert ran.code == 12
+
+
+def test_why_a_counterexample_is_perhaps_not_the_shortest(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*arguments: Any) -> list[Result]:
+        return [result.perhaps_longer("time: stopped after 9 s") for result in answer(*arguments)]
+
+    monkeypatch.setattr(check, "answer", late)
+    ran = leadline("check", "counter.py", "--property", "below-three", "--shortest")
+    assert "below-three: perhaps not the shortest: time: stopped after 9 s\n" in ran.out
+    assert "BelowThree is false" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -26,6 +27,9 @@ from leadline.symbolic.engines import (
     process,
 )
 from leadline.symbolic.engines.forked import Forked
+from leadline.symbolic.engines.limited import Conversation, unfinished
+from leadline.symbolic.engines.process import QueryProcess
+from leadline.symbolic.engines.query import SILENT
 from leadline.symbolic.lang import InternalError, UserError
 from leadline.symbolic.solve import SOLVERS
 
@@ -82,6 +86,17 @@ def test_the_time_is_kept_by_killing(solver: str) -> None:
     assert sits.trace is not None and [one.property for one in told] == ["somebody-sits"]
     assert flew.effort.total >= 2 and flew.effort.memory_mb > 10 and flew.effort.clauses > 0
     assert flew.solver == solver
+
+
+def test_a_counterexample_is_perhaps_not_the_shortest_when_the_time_is_over() -> None:
+    asked = query("Lift", unroll="sweeps", shortest=True, properties=("below-top",))
+    model = model_of(find(asked.source), asked.settings)
+    (found,) = answer_here(model, replace(asked, shortest=False))
+    talk = Conversation(model, SILENT, told={found.property: found})
+    ended = SimpleNamespace(query=asked, seconds=1.0, peak_mb=1.0, reason=lambda: "time: stopped after 1 s")
+    (told,) = unfinished(cast(QueryProcess, ended), talk)
+    assert found.reason is None
+    assert told == replace(found, reason="perhaps not the shortest: time: stopped after 1 s")
 
 
 def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:
