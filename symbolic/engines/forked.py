@@ -111,7 +111,8 @@ class _ForkServer:
         path = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
         with there:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "leadline.symbolic.engines.forkserver", str(there.fileno())],
+                # -P: a file in the working directory, perhaps a user's `token.py`, is no module of anybody's.
+                [sys.executable, "-P", "-m", "leadline.symbolic.engines.forkserver", str(there.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,

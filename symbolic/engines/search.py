@@ -232,10 +232,8 @@ class Search:
         """The answer about a property as things stand."""
         trace, verdict, reason = self.found.get(name), Verdict.VIOLATED, None
         if trace is None:
-            outside = [
-                one for one in (self.own_out_of_bounds.get(name), self.out_of_bounds) if one is not None
-            ]
-            trace = min(outside, key=lambda one: one.length, default=None)
+            both = self.own_out_of_bounds.get(name), self.out_of_bounds
+            trace = min((one for one in both if one is not None), key=lambda one: one.length, default=None)
             verdict = Verdict.OUT_OF_BOUNDS
             if trace is not None:
                 reason = end_reason(self.semantics, trace)

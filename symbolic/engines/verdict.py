@@ -90,9 +90,8 @@ class Result:
 
     def perhaps_longer(self, why: str) -> Result:
         """The same, where a shortest counterexample was asked for and the search for it did not end."""
-        return replace(
-            self, reason="; ".join(filter(None, [self.reason, f"perhaps not the shortest: {why}"]))
-        )
+        perhaps = f"perhaps not the shortest: {why}"
+        return replace(self, reason=f"{self.reason}; {perhaps}" if self.reason else perhaps)
 
 
 @dataclass(frozen=True)

@@ -211,7 +211,8 @@ def test_colour_is_for_terminals(leadline: Leadline, monkeypatch: pytest.MonkeyP
 
 
 def leadline_process(*arguments: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "leadline.symbolic.cli", *arguments]
+    # Like the command that is installed, it does not look for modules where it is called.
+    command = [sys.executable, "-P", "-m", "leadline.symbolic.cli", *arguments]
     return subprocess.Popen(command, cwd=folder, text=True, stderr=subprocess.PIPE, **options)
 
 
@@ -220,6 +221,17 @@ def test_a_process(leadline: Leadline, tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (12, "")
     assert "BelowThree is false." in out
+
+
+def test_files_beside_it_are_no_modules(leadline: Leadline, tmp_path: Path) -> None:
+    """Not even those that are named like one of the standard library."""
+    for name in ("operator", "random", "select", "struct", "token"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('the file was run')\n")
+    command = "check", "counter.py", "--property", "not-negative", "--timeout", "60"
+    process = leadline_process(*command, folder=tmp_path, stdout=subprocess.PIPE)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert "not-negative  safe" in out
 
 
 def test_a_reader_that_left(leadline: Leadline, tmp_path: Path) -> None:

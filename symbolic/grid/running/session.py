@@ -99,6 +99,8 @@ class Setup:
         conf.set("spark.task.maxFailures", str(self.retries + 1))
         # Whoever runs the tasks finds the same package, wherever this process has it from.
         conf.setExecutorEnv("PYTHONPATH", str(Path(leadline.__file__).parent.parent))
+        # A file in the working directory, perhaps a user's `token.py`, is no module of anybody's.
+        conf.setExecutorEnv("PYTHONSAFEPATH", "1")
         if self.local:
             # Nothing leaves the machine, so no network and no name of the host is needed.
             conf.set("spark.driver.host", "localhost").set("spark.driver.bindAddress", "127.0.0.1")
