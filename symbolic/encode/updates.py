@@ -104,8 +104,9 @@ class Updates:
             value = with_keys(value, place.constants)
         shape, error = self.expressions.evaluate(value, place.environment)
         shape, outside = self.expressions.collections.coerce(shape, value.type, place.kind)
+        # What a copy asks of the state does not depend on the keys that are known; how long it is does.
         self._wrong(place.reached, error)
-        self._wrong(place.reached, outside)
+        self._wrong(self.circuit.conj((place.reached, *place.keys)), outside)
         return self.values.ite(place.here, shape, orelse, place.kind)
 
     def _wrong(self, reached: int, error: int) -> None:

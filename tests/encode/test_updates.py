@@ -46,6 +46,7 @@ class Ledger(Protocol):
         self.Part = Int(1, 2)
         self.Entry = record("Entry", epoch=Int(0, 4), fresh=self.Part)
         state.logs = Map(self.Broker, Map(self.Part, Seq(self.Entry, self.most)))
+        state.short = Map(self.Broker, Map(self.Part, Seq(self.Entry, 1)))
         state.ends = Map(self.Part, self.Entry)
         state.seen = Map(self.Broker, Set(self.Part))
         state.leader = Map(self.Part, self.Broker)
@@ -54,6 +55,7 @@ class Ledger(Protocol):
         start.logs = map_of(
             self.Broker, lambda b: map_of(self.Part, lambda p: of(Seq(self.Entry, self.most)))
         )
+        start.short = map_of(self.Broker, lambda b: map_of(self.Part, lambda p: of(Seq(self.Entry, 1))))
         start.ends = map_of(self.Part, lambda p: of(self.Entry, epoch=0, fresh=1))
         start.seen = map_of(self.Broker, lambda b: of(Set(self.Part)))
         start.leader = map_of(self.Part, lambda p: of(self.Broker, "b1"))
@@ -90,6 +92,17 @@ class Ledger(Protocol):
     def copy(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
         """A log as it is at the leader."""
         nxt.logs[b][p] = now.logs[now.leader[p]][p]
+
+    @action
+    def copy_short(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
+        """A log that may be too long for where it goes; how long others are does not matter."""
+        nxt.short[b][p] = now.logs[now.leader[p]][p]
+
+    @action
+    def copy_one_of_two(self, now: Any, nxt: Next, b: Any = pick("Broker"), p: Any = pick("Part")) -> None:
+        """The same in one case, a log of the right length in the other, and then one more entry."""
+        nxt.short[b][p] = ite(now.ends[p].epoch > 2, now.logs[b][p], now.short["b1"][p])
+        nxt.ends[p].fresh = 1
 
     @action
     def raise_epoch(self, now: Any, nxt: Next, p: Any = pick("Part")) -> None:
