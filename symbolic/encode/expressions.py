@@ -41,7 +41,7 @@ class Expressions(Evaluation):
         return dict.fromkeys(item.values(), TRUE), FALSE
 
     def visit_Undefined(self, node: n.Undefined) -> Outcome:
-        return self.values.arbitrary(node.type), TRUE
+        return self.values.placeholder(node.type), TRUE
 
     def visit_Invalid(self, node: n.Invalid) -> Outcome:
         raise InternalError(f"a mistake of the model reached the encoding: {node.mistake}")
@@ -291,7 +291,7 @@ class Expressions(Evaluation):
     def visit_Get(self, node: n.Get) -> Outcome:
         shape, error = self._get(node.item)
         assert isinstance(node.item.type, Option)
-        item = shape.item if shape.present != FALSE else self.values.arbitrary(node.type)
+        item = shape.item if shape.present != FALSE else self.values.placeholder(node.type)
         return item, self.circuit.disj((error, -shape.present))
 
     def visit_MakeVariant(self, node: n.MakeVariant) -> Outcome:
@@ -307,7 +307,7 @@ class Expressions(Evaluation):
         assert isinstance(node.item.type, Union)
         payload = shape.payloads.get(node.tag)
         if payload is None:
-            payload = self.values.arbitrary(node.type)
+            payload = self.values.placeholder(node.type)
         return payload, self.circuit.disj((error, -shape.tags.get(node.tag, FALSE)))
 
     # -- sequences --------------------------------------------------------------------------------

@@ -122,6 +122,17 @@ class Values:
         """Some value of the type, for don't-cares; None if the type has none."""
         return None if kind.cardinality == 0 else self.constant(kind, kind.first)
 
+    def placeholder(self, kind: Type) -> Shape:
+        """What stands where there is no value, to be taken apart like one: some value if the type has one."""
+        match kind:
+            case _ if kind.cardinality:
+                return self.arbitrary(kind)
+            case Map() | Record() | Tuple():
+                return tuple(self.placeholder(part) for part in component_types(kind))
+            case Union():
+                return Tagged({}, {})
+        return {}
+
     # -- choosing between values ------------------------------------------------------------------
 
     def ite(self, condition: int, then: Shape, orelse: Shape, kind: Type) -> Shape:
@@ -144,7 +155,7 @@ class Values:
         """The value of the arm whose literal is true; at most one is. Without a true one: a don't-care."""
         arms = [(literal, shape) for literal, shape in arms if literal != FALSE and shape is not None]
         if not arms:
-            return self.arbitrary(kind)
+            return self.placeholder(kind)
         if len(arms) == 1 or arms[0][0] == TRUE or all(shape is arms[0][1] for _, shape in arms):
             return arms[0][1]
         match kind:

@@ -10,16 +10,21 @@ from leadline.symbolic.lang import (
     Next,
     Option,
     Protocol,
+    Seq,
     State,
     action,
     exists,
     forall,
     invariant,
+    ite,
     map_of,
+    of,
     parameter,
     pick,
     probe,
+    record,
     sort,
+    union,
 )
 
 
@@ -177,3 +182,46 @@ class Dice(Protocol):
 def not_twelve(protocol: Dice, now: State) -> Any:
     """Violated by a throw of sixes."""
     return now.sum < 12
+
+
+class Nobody(Protocol):
+    """Work that nobody can do, if there are no workers: parts of the state have no values at all."""
+
+    workers: int = parameter(0, at_least=0, at_most=2, doc="how many there are")
+
+    def define(self, state: Any) -> None:
+        self.Worker = sort("Worker", self.workers)
+        self.Work = record("Work", by=self.Worker, left=Int(0, 1))
+        self.Note = union("Note", none={}, done={"by": self.Worker, "at": Int(0, 2)})
+        state.work = Option(self.Work)
+        state.notes = Seq(self.Note, 1)
+        state.at = Int(0, 2)
+
+    def init(self, start: Any) -> None:
+        start.work = None
+        start.notes = []
+        start.at = 0
+
+    @action
+    def begin(self, now: State, nxt: Next, by: Any = pick("Worker")) -> None:
+        """Somebody begins."""
+        nxt.work = of(self.Work, by=by, left=1)
+
+    @action
+    def tick(self, now: State, nxt: Next) -> None:
+        """Time passes, from 0 again where nothing is left to do."""
+        idle = now.work.is_some & (now.work.value.left == 0)
+        nxt.at = ite(idle, 0, (now.at + 1) % 3)
+        nxt.notes = [of(self.Note, "none")]
+
+
+@invariant(Nobody)
+def work_is_done_late(protocol: Nobody, now: State) -> Any:
+    """Out of bounds where there is no work."""
+    return (now.at < 2) | (now.work.value.left == 1)
+
+
+@invariant(Nobody)
+def notes_are_of_the_past(protocol: Nobody, now: State) -> Any:
+    """Out of bounds where there is no note, or one of nobody's."""
+    return (now.at < 2) | (now.notes[1].as_a("done").at < now.at)

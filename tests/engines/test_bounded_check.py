@@ -70,6 +70,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("Still", {}),
     ("Dice", {}),
     ("Pigeons", {"holes": 3}),
+    ("Nobody", {}),
+    ("Nobody", {"workers": 2}),
 ]
 
 
