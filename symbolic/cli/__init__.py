@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import shlex
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from leadline import __version__
@@ -34,6 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code, one of `Exit`.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115  # for as long as the process lives
+    if sys.stdout is None:
+        print("leadline: standard output is closed: send it to a file, or to /dev/null", file=sys.stderr)
+        return Exit.WRONG_COMMAND
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -49,10 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     try:
-        args = _parser(given).parse_args(given)
+        try:
+            args = _parser(given).parse_args(given)
+        except SystemExit as leaving:  # argparse has said what is wrong, or what was asked for
+            return leaving.code if isinstance(leaving.code, int) else Exit.HOLDS
         return int(args.run(args))
-    except SystemExit as leaving:  # argparse has said what is wrong, or what was asked for
-        return leaving.code if isinstance(leaving.code, int) else Exit.HOLDS
     except AssumptionFailed as error:
         return _mistaken(error, Exit.ASSUMPTION)
     except ModelError as error:
@@ -61,7 +69,7 @@ def _run(given: list[str]) -> int:
         return _mistaken(error, Exit.WRONG_COMMAND)
     except BrokenPipeError:
         raise
-    except Exception:
+    except (Exception, SystemExit):
         return _internal(given)
 
 

@@ -91,7 +91,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--memory",
-        type=at_least(1),
+        type=at_least(1, Limits.LARGEST),
         metavar="MB",
         help="give up beyond so many megabytes; solvers that race have as many each",
     )

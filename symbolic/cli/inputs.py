@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from leadline.symbolic.catalog import Entry, find, model_of
+from leadline.symbolic.engines import Limits
 from leadline.symbolic.lang import Model, ParameterError, parse_setting
 from leadline.symbolic.lang.expr import unknown_name
 from leadline.symbolic.lang.parameters import Setting
@@ -109,16 +110,17 @@ def store_folder(text: str) -> Path:
     )
 
 
-def at_least(low: int) -> Callable[[str], int]:
-    """An argument that is an integer from `low` on."""
+def at_least(low: int, most: int | None = None) -> Callable[[str], int]:
+    """An argument that is an integer from `low` on, and to `most` if that is given."""
 
     def read(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
             number = low - 1
-        if number < low:
-            raise argparse.ArgumentTypeError(f"an integer, at least {low}, is needed, not {text!r}")
+        if number < low or (most is not None and number > most):
+            upper = "" if most is None else f" and at most {most}"
+            raise argparse.ArgumentTypeError(f"an integer, at least {low}{upper}, is needed, not {text!r}")
         return number
 
     return read
@@ -130,6 +132,7 @@ def seconds(text: str) -> float:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not (math.isfinite(number) and number > 0):
-        raise argparse.ArgumentTypeError(f"a number of seconds above 0 is needed, not {text!r}")
+    if not 0 < number <= Limits.LONGEST:
+        wanted = f"a number of seconds above 0, at most {Limits.LONGEST}, is needed"
+        raise argparse.ArgumentTypeError(f"{wanted}, not {text!r}")
     return number

@@ -53,7 +53,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--timeout", type=seconds, metavar="S", help="give up after so many seconds")
     parser.add_argument(
         "--memory",
-        type=at_least(1),
+        type=at_least(1, Limits.LARGEST),
         metavar="MB",
         help="give up beyond so many megabytes; two solvers have as many each",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from leadline.symbolic.engines.memory import seldom_collected
 from leadline.symbolic.engines.verdict import Progress, Result
@@ -80,9 +80,15 @@ class Limits:
     """What a query may use; None is without limit.
 
     Attributes:
-        seconds: wall-clock time.
-        memory_mb: address space in megabytes.
+        seconds: wall-clock time, above 0 and at most `LONGEST`.
+        memory_mb: address space in megabytes, at most `LARGEST`.
     """
+
+    LONGEST: ClassVar = 10_000_000
+    """Seconds: four months."""
+
+    LARGEST: ClassVar = 1 << 30
+    """Megabytes: more than any machine has."""
 
     seconds: float | None = None
     memory_mb: int | None = None

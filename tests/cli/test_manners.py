@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -232,6 +233,16 @@ def test_files_beside_it_are_no_modules(leadline: Leadline, tmp_path: Path) -> N
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
     assert "not-negative  safe" in out
+
+
+@pytest.mark.parametrize(("closed", "code"), [("1", 2), ("2", 0)])
+def test_a_closed_stream(closed: str, code: int, leadline: Leadline, tmp_path: Path) -> None:
+    command = [sys.executable, "-P", "-m", "leadline.symbolic.cli", "list"]
+    script = f"exec {shlex.join(command)} {closed}>&-"
+    ran = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    told = "leadline: standard output is closed: send it to a file, or to /dev/null\n"
+    assert (ran.returncode, ran.stderr) == (code, told if closed == "1" else "")
+    assert ("kafka-replication" in ran.stdout) == (closed == "2")
 
 
 def test_a_reader_that_left(leadline: Leadline, tmp_path: Path) -> None:

@@ -64,8 +64,6 @@ _SHARED: dict[str, Any] = {
 _KEYS = ("protocol", "parameters", "constraints", "properties", *_SHARED)
 _OF_BOUNDED = ("depth", "unroll", "deadlock")
 _DEEPEST = 100_000
-_LONGEST = 10_000_000  # seconds: four months
-_LARGEST = 1 << 30  # megabytes: more than any machine has
 _SEEDS = (1 << 32) - 1
 _AUTO = {
     "auto": '"auto" races both solvers, each on a processor of its own, and a grid has a query for each '
@@ -189,10 +187,10 @@ def _shared(reader: Reader) -> Shared:
     deadlock, seconds, memory = (values[key] for key in ("deadlock", "timeout_seconds", "memory_mb"))
     if type(deadlock) is not bool:
         reader.say("deadlock", f"true or false is needed, not {shown(deadlock)}")
-    if type(seconds) not in (int, float) or not 0 < seconds <= _LONGEST:
-        wanted = f"a number above 0, at most {_LONGEST}, is needed"
+    if type(seconds) not in (int, float) or not 0 < seconds <= Limits.LONGEST:
+        wanted = f"a number above 0, at most {Limits.LONGEST}, is needed"
         reader.say("timeout_seconds", f"{wanted}, not {shown(seconds)}")
-    if (text := integer(1, _LARGEST)(memory)) is not None:
+    if (text := integer(1, Limits.LARGEST)(memory)) is not None:
         reader.say("memory_mb", text)
     return Shared(kinds, depths, unrollings, solvers, seeds, deadlock, Limits(seconds, memory))
 
