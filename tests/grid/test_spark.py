@@ -160,6 +160,18 @@ def test_the_pages_tell_what_runs_and_ctrl_c_leaves_rows_and_no_processes(tmp_pa
     assert [row.verdict for row in rows(folder)] == ["violated"]
 
 
+@needs_java
+def test_ctrl_c_while_spark_starts_leaves_no_java(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, HARD)
+    with grid_process(folder, "--master", "local[2]") as process:
+        wait_for(lambda: any("java" in one.arguments[0] for one in below(process.pid)), process)
+        own = below(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, "")
+    wait_for(lambda: not {one.pid for one in own} & processes().keys())
+
+
 # -- without Spark ----------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from pyspark import SparkConf, SparkContext
@@ -127,11 +128,15 @@ def session(setup: Setup, log: Path) -> Iterator[SparkContext]:
         os.environ["PYSPARK_PYTHON"] = sys.executable
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    gateway = _launched(conf, log)
+    with _held_back() as interrupts:
+        # Whoever interrupted this would leave a Java process that nobody knows.
+        gateway = _launched(conf, log)
     # What goes wrong between Python and Java is an error here; py4j prints it a second time if nobody logs.
     nobody = logging.NullHandler()
     logging.getLogger().addHandler(nobody)
     try:
+        if interrupts:
+            raise KeyboardInterrupt
         spark = _context(conf, gateway, f"on {setup.master}", log)
         try:
             yield spark
@@ -145,6 +150,24 @@ def session(setup: Setup, log: Path) -> Iterator[SparkContext]:
         gateway.proc.wait()
         logging.getLogger().removeHandler(nobody)
         SparkContext._gateway = SparkContext._jvm = None
+
+
+@contextmanager
+def _held_back() -> Iterator[list[int]]:
+    """A while in which a first Ctrl-C is only noted; who does not want to wait presses it again."""
+    noted: list[int] = []
+    usual = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if noted and callable(usual):
+            usual(number, frame)
+        noted.append(number)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _launched(conf: SparkConf, log: Path) -> Any:
