@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from leadline.symbolic.lang import (
     Claim,
+    Int,
     Map,
     Model,
+    Option,
     Protocol,
     Record,
     Seq,
@@ -27,7 +29,7 @@ from leadline.symbolic.lang import (
     probe,
 )
 from leadline.symbolic.lang.nodes import StateVar, postorder
-from tests.random_expressions import Maker, literal
+from tests.random_expressions import Maker, fits, literal
 from tests.random_ways import Scope
 
 SIZE = 6
@@ -37,6 +39,10 @@ SIZE = 6
 def random_model(draw: st.DrawFn, kinds: Sequence[Type]) -> Model:
     """A model over variables of the types."""
     variables = {f"v{place}": kind for place, kind in enumerate(kinds, start=1)}
+    for place, kind in enumerate(kinds, start=1):
+        twin = _wider(kind)
+        if fits(twin, kind) and draw(st.booleans()):
+            variables[f"twin_of_v{place}"] = twin
     methods: dict[str, Any] = {
         "define": lambda self, state: [state.declare(name, kind) for name, kind in variables.items()],
         "init": lambda self, start: _initial(draw, variables, start),
@@ -154,6 +160,50 @@ def _change_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type)
             place[whole[-1]] = value
 
 
+def _wider(kind: Type) -> Type:
+    """A type with room for more, of which a value may not fit."""
+    match kind:
+        case Seq(item=item, capacity=capacity):
+            return Seq(_wider(item), capacity + 1)
+        case Map(key=key, value=value):
+            return Map(key, _wider(value))
+        case Tuple(items=items):
+            return Tuple(tuple(map(_wider, items)))
+        case Option(item=item):
+            return Option(_wider(item))
+        case Int(low=low, high=high):
+            return Int(low, high + 1)
+    return kind
+
+
+def _copy_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) -> None:
+    """What stands along a path, in some cases or all, is what a variable with room for more has there."""
+    now = {x.node.name: x for x in scope if isinstance(x.node, StateVar)}
+    twin = now.get(f"twin_of_{name}")
+    if twin is None:
+        return _change_part(draw, nxt, scope, name, kind)
+    path: list[Any] = [name]
+    elsewhere: list[Any] = []
+    for _ in range(2):
+        step = _step(draw, scope, kind)
+        if step is None or (isinstance(kind, Seq) and draw(st.booleans())):
+            break
+        path.append(step[0])
+        # Mostly the same key; now and then another.
+        again = draw(st.integers(0, 3)) == 0 and isinstance(kind, Map)
+        elsewhere.append(Maker(draw, 2).make(kind.key, scope, 2) if again else step[0])
+        kind = step[1]
+    value = reduce(_at, elsewhere, twin)
+    if draw(st.booleans()):
+        value = ite(Maker(draw, SIZE).bool(scope, 2), value, reduce(_at, path[1:], now[name]))
+    place = reduce(_at, path[:-1], nxt)
+    if isinstance(path[-1], str):
+        setattr(place, path[-1], value)
+    else:
+        place[path[-1]] = value
+    return None
+
+
 def _changed(draw: st.DrawFn, scope: Scope, old: Any, kind: Type) -> Any:
     maker = Maker(draw, SIZE)
     match kind:
@@ -211,7 +261,7 @@ def _branches(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) ->
             say(nxt)
 
 
-_UPDATES = (_keep, _assign, _assign_part, _change_part, _change_part, _branches)
+_UPDATES = (_keep, _assign, _assign_part, _change_part, _change_part, _copy_part, _branches)
 
 
 def _claim(draw: st.DrawFn, protocol: type[Protocol], variables: dict[str, Type], name: str) -> Claim:

@@ -29,6 +29,7 @@ from leadline.symbolic.lang import (
 )
 from tests.random_expressions import Maker, literal
 from tests.random_protocols import random_model
+from tests.random_ways import KEY
 
 SORTS = tuple(sort(f"Sort{size}", size, f"s{size}_") for size in (1, 2, 3))
 ENUMS = (enum("Switch", "off", "on"), enum("Colour", "red", "green", "blue"))
@@ -105,4 +106,11 @@ def models(draw: st.DrawFn) -> Model:
     return random_model(draw, kinds)
 
 
-__all__ = ["expressions", "leaf_types", "literal", "models", "states", "types", "values"]
+@st.composite
+def models_of_logs(draw: st.DrawFn) -> Model:
+    """The same with a map of sequences, much of which is copied and appended to."""
+    log = Map(KEY, Seq(draw(st.sampled_from((Bool(), Int(0, 2)))), 1))
+    return random_model(draw, [log, draw(types(depth=1, most=4))])
+
+
+__all__ = ["expressions", "leaf_types", "literal", "models", "models_of_logs", "states", "types", "values"]

@@ -25,7 +25,7 @@ from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.value import wrap
 from tests.random_expressions import literal
 from tests.simulated import OUT, Simulation, Steps, concrete_outcome, inputs_of, pick_values
-from tests.strategies import expressions, models, states, types
+from tests.strategies import expressions, models, models_of_logs, states, types
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=3000)
@@ -99,14 +99,14 @@ def check_steps(model: Model, data: st.DataObject) -> None:
 
 
 @settings(FEW, max_examples=25)
-@given(models(), st.data())
+@given(models() | models_of_logs(), st.data())
 def test_steps(model: Model, data: st.DataObject) -> None:
     check_steps(model, data)
 
 
 @pytest.mark.slow
-@settings(MANY, max_examples=800)
-@given(models(), st.data())
+@settings(MANY, max_examples=1200)
+@given(models() | models_of_logs(), st.data())
 def test_many_steps(model: Model, data: st.DataObject) -> None:
     check_steps(model, data)
 
