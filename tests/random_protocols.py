@@ -28,8 +28,9 @@ from leadline.symbolic.lang import (
     pick,
     probe,
 )
+from leadline.symbolic.lang.gate import fits
 from leadline.symbolic.lang.nodes import StateVar, postorder
-from tests.random_expressions import Maker, fits, literal
+from tests.random_expressions import Maker, literal
 from tests.random_ways import Scope
 
 SIZE = 6
@@ -190,8 +191,9 @@ def _copy_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) -
             break
         path.append(step[0])
         # Mostly the same key; now and then another.
-        again = draw(st.integers(0, 3)) == 0 and isinstance(kind, Map)
-        elsewhere.append(Maker(draw, 2).make(kind.key, scope, 2) if again else step[0])
+        other = isinstance(kind, Map) and draw(st.integers(0, 3)) == 0
+        again = _step(draw, scope, kind) if other else step
+        elsewhere.append((again or step)[0])
         kind = step[1]
     value = reduce(_at, elsewhere, twin)
     if draw(st.booleans()):

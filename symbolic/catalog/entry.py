@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
+from leadline.symbolic.catalog.lost import lost
 from leadline.symbolic.lang import (
     Claim,
     LeadlineError,
@@ -21,6 +22,7 @@ from leadline.symbolic.lang import (
     build,
 )
 from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang.protocol import python_says
 
 
 @dataclass(frozen=True)
@@ -61,14 +63,9 @@ def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
         protocol = entry.protocol(**settings)
     except (LeadlineError, MemoryError):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ModelError([Mistake(place_of(error, entry.protocol.assume), python_says(error))]) from error
     return build(protocol, entry.claims)
-
-
-def python_says(error: BaseException) -> str:
-    """What went wrong in the user's code."""
-    return f"Python says: {type(error).__name__}: {error}"
 
 
 def place_of(error: BaseException, function: object) -> Span:
@@ -113,7 +110,7 @@ def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> 
     """The entry of a protocol with those claims that speak of it.
 
     Raises:
-        UserError: if two of them have one name.
+        ModelError: if two of them have one name.
     """
     own: dict[str, Claim] = {}
     for claim in claims:
@@ -121,11 +118,28 @@ def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> 
             continue
         if claim.name in own:
             first, second = sorted((own[claim.name].span, claim.span))
-            raise UserError(
-                f"{protocol.protocol_name} has two properties named {claim.name}: "
-                f"{first} and {second}; rename one"
-            )
+            text = f"{protocol.protocol_name} has two properties named {claim.name}"
+            raise ModelError([Mistake(second, f"{text}: {first} and {second}; rename one")])
         own[claim.name] = claim
     means = PropertyKind.STRENGTHENING
     ordered = sorted(own.values(), key=lambda claim: claim.kind is means)
     return Entry(protocol.protocol_name, protocol, tuple(ordered), source)
+
+
+def refuse_lost(module: ModuleType, offered: Sequence[Entry], claims: Sequence[Claim]) -> None:
+    """Refuse a module that has marked properties or actions which none of its protocols has.
+
+    Raises:
+        ModelError: with all of them, and the mistakes of the models at their default parameters.
+    """
+    told = lost(module, [entry.protocol for entry in offered], claims)
+    if not told:
+        return
+    for entry in offered:
+        try:
+            model_of(entry, {})
+        except ModelError as error:
+            told += error.mistakes
+        except UserError:
+            continue  # It is told once the model can be read.
+    raise ModelError(told)

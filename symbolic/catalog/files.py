@@ -10,9 +10,10 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from leadline.symbolic.catalog.entry import Entry, claims_in, entry_of, protocols_in, python_says
+from leadline.symbolic.catalog.entry import Entry, claims_in, entry_of, protocols_in, refuse_lost
 from leadline.symbolic.lang import LeadlineError, UserError
 from leadline.symbolic.lang.expr import unknown_name
+from leadline.symbolic.lang.protocol import python_says
 
 _PATH = re.compile(r"(?P<path>.+\.py)(?::(?P<wanted>[\w-]+))?")
 
@@ -30,6 +31,7 @@ def load_file(path: Path) -> list[Entry]:
 
     Raises:
         UserError: if it cannot be read, does not run, or holds no protocol.
+        ModelError: if a property or an action in it would be in no protocol.
     """
     module = _run(path)
     protocols = protocols_in(module)
@@ -44,7 +46,9 @@ def load_file(path: Path) -> list[Entry]:
     if twice:
         raise UserError(f"{path} holds two protocols named {twice[0]}: rename one")
     alone = len(protocols) == 1
-    return [entry_of(x, claims, str(path) if alone else f"{path}:{x.__name__}") for x in protocols]
+    found = [entry_of(x, claims, str(path) if alone else f"{path}:{x.__name__}") for x in protocols]
+    refuse_lost(module, found, claims)
+    return found
 
 
 def find_in_file(path: Path, wanted: str | None) -> Entry:

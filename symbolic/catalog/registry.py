@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from leadline.symbolic.catalog.entry import Entry, claims_in, entry_of, protocols_in, python_says
+from leadline.symbolic.catalog.entry import Entry, claims_in, entry_of, protocols_in, refuse_lost
 from leadline.symbolic.catalog.files import find_in_file, split_path
 from leadline.symbolic.lang import InternalError, UserError
+from leadline.symbolic.lang.protocol import python_says
 
 ENCODINGS = "leadline.encodings"
 PROPERTIES = "leadline.properties"
@@ -102,7 +103,9 @@ def _built_in(name: str) -> list[Entry]:
     if importlib.util.find_spec(f"{PROPERTIES}.{name}") is not None:
         stated.append(importlib.import_module(f"{PROPERTIES}.{name}"))
     claims = claims_in(module, *stated)
-    return [entry_of(x, claims, x.protocol_name) for x in protocols_in(module) if _defined_by(x, module)]
+    found = [entry_of(x, claims, x.protocol_name) for x in protocols_in(module) if _defined_by(x, module)]
+    refuse_lost(module, found, claims)
+    return found
 
 
 def _defined_by(protocol: type, module: ModuleType) -> bool:
@@ -117,9 +120,10 @@ def _offered(point: importlib.metadata.EntryPoint) -> Iterator[Entry | str]:
         claims = claims_in(module)
         if not protocols:
             yield f"{_origin(point)} holds no protocol"
-        for protocol in protocols:
-            yield entry_of(protocol, claims, protocol.protocol_name)
-    except Exception as error:
+        found = [entry_of(protocol, claims, protocol.protocol_name) for protocol in protocols]
+        refuse_lost(module, found, claims)
+        yield from found
+    except (Exception, SystemExit) as error:
         text = str(error) if isinstance(error, UserError) else python_says(error)
         yield f"{_origin(point)} cannot be loaded: {text}"
 

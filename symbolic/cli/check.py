@@ -42,7 +42,7 @@ from leadline.symbolic.engines import (
     answer,
 )
 from leadline.symbolic.engines.query import AUTO
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import DEADLOCK, end_reason
 from leadline.symbolic.trace.trace import title
 
@@ -112,6 +112,11 @@ def run(args: argparse.Namespace) -> Exit:
     check_proof_writable(args.proof)
     entry, settings, model = chosen_model(args)
     names = chosen_properties(model, args.properties)
+    if not names and not args.deadlock:
+        raise UserError(
+            f"there is nothing to check: {entry.name} has no property at these parameters; state one, or ask "
+            "for deadlocks with --deadlock"
+        )
     query = Query(
         source=entry.source,
         settings=settings,

@@ -7,12 +7,21 @@ from typing import Any
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.expr import BoolExpr, ite, over, undefined, unknown_name, wrap
-from leadline.symbolic.lang.gate import BOOL, as_node, invalid, make_record, wrong_part
+from leadline.symbolic.lang.expr import (
+    BoolExpr,
+    InvalidExpr,
+    MapExpr,
+    ite,
+    over,
+    undefined,
+    unknown_name,
+    wrap,
+)
+from leadline.symbolic.lang.gate import BOOL, Untyped, as_node, invalid, make_record, wrong_part
 from leadline.symbolic.lang.gate import set_of as node_set
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Type
+from leadline.symbolic.lang.types import Option, Type
 
 
 def all_of(*conditions: Any) -> BoolExpr:
@@ -81,12 +90,62 @@ def set_of(*elements: Any) -> Any:
 
 
 def map_of(key: Type, value: Callable[[Any], Any]) -> Any:
-    """The map that gives each value of the key type the function's value: TLA+'s `[k \\in K |-> ...]`."""
+    """The map that gives each value of the key type the function's value: TLA+'s `[k \\in K |-> ...]`.
+
+    The value may be a literal, such as a string, where the map is put into a place whose type is known.
+    """
     names = rules.bound_names(value)
     if len(names) != 1:
         return wrap(invalid(f"the function takes {len(names)} arguments, and map_of needs one: the key"))
-    node = rules.bind(n.MapBuild, key, names[0], lambda var: value(wrap(var)), lambda x: Map(key, x.type))
-    return wrap(node)
+    return _map_of(key, value, names[0])
+
+
+def _map_of(key: Type, value: Callable[[Any], Any], name: str) -> Any:
+    literal: list[bool] = []
+
+    def body(var: n.Bound) -> Any:
+        written = value(wrap(var))
+        literal.append(rules.needs_type(written))
+        return written
+
+    def bound(expected: Type | None) -> n.Node:
+        return rules.bind(n.MapBuild, key, name, body, lambda x: Map(key, x.type), expected=expected)
+
+    node = bound(None)
+    if not literal[0]:
+        return wrap(node)
+    return (_LiteralMistake if isinstance(node, n.Invalid) else _LiteralMap)(node, key, bound)
+
+
+class _Literal(Untyped):
+    """A map whose values are literals, such as strings: read anew for the type that the place wants."""
+
+    __slots__ = ("_bound", "_key")
+    _bound: Callable[[Type | None], n.Node]
+    _key: Type
+
+    def __init__(self, node: n.Node, key: Type, bound: Callable[[Type | None], n.Node]) -> None:
+        super().__init__(node)
+        object.__setattr__(self, "_key", key)
+        object.__setattr__(self, "_bound", bound)
+
+    def _as(self, expected: Type | None) -> n.Node:
+        kind = expected.item if isinstance(expected, Option) else expected
+        if not isinstance(kind, Map) or kind.key != self._key:
+            return self.node
+        return self._bound(kind.value)
+
+
+class _LiteralMap(_Literal, MapExpr):
+    """Such a map that is a value as it stands."""
+
+    __slots__ = ()
+
+
+class _LiteralMistake(_Literal, InvalidExpr):
+    """Such a map that is a mistake unless the place wants a type."""
+
+    __slots__ = ()
 
 
 def of(kind: Type, /, *values: Any, **fields: Any) -> Any:

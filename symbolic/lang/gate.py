@@ -23,6 +23,16 @@ class Expr:
     def __init__(self, node: n.Node) -> None:
         object.__setattr__(self, "node", node)
 
+    def _as(self, expected: Type | None) -> n.Node:
+        """The expression where a value of that type is wanted, before any conversion."""
+        return self.node
+
+
+class Untyped(Expr):
+    """An expression with literals in it that are read anew once their type is known."""
+
+    __slots__ = ()
+
 
 def invalid(text: str, *parts: n.Node, type_: Type = NEVER, span: Span | None = None) -> n.Node:
     """A mistake, kept in the expression's place (and the mistakes of its parts with it)."""
@@ -89,7 +99,7 @@ def as_node(value: Any, expected: Type | None = None) -> n.Node:
         A node of the expected type, or an `Invalid` node that says what is wrong.
     """
     if isinstance(value, Expr):
-        node = value.node
+        node = value._as(expected)
     elif isinstance(value, n.Node):
         node = value
     elif isinstance(value, Type):

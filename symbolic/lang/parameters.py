@@ -104,7 +104,10 @@ def settings(declared: Mapping[str, Parameter], given: Mapping[str, object], pro
         if name not in declared
     ]
     chosen = {name: given.get(name, one.default) for name, one in declared.items()}
-    complaints += [text for name, one in declared.items() if (text := one.complaint(chosen[name]))]
+    for name, one in declared.items():
+        text = one.complaint(chosen[name])
+        if text is not None:
+            complaints.append(text if name in given else f"the protocol's own default is wrong: {text}")
     if complaints:
         raise ParameterError("\n".join(complaints))
     return chosen

@@ -9,139 +9,37 @@ from __future__ import annotations
 import inspect
 import re
 import traceback
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar, TypeVar, overload
+from typing import Any, ClassVar
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.actions import (
+    ActionMark,
+    PickMark,
+    ProtocolClass,
+    action,
+    action_marks,
+    class_mistakes,
+    pick,
+)
 from leadline.symbolic.lang.checks import mistakes_in, strays
+from leadline.symbolic.lang.declarations import Declarations, State
 from leadline.symbolic.lang.errors import AssumptionFailed, LeadlineError, Mistake, ModelError
 from leadline.symbolic.lang.expr import unknown_name, wrap
 from leadline.symbolic.lang.gate import invalid
 from leadline.symbolic.lang.model import Action, Model, Pick, Property, Variable
-from leadline.symbolic.lang.names import camel, pascal
 from leadline.symbolic.lang.next_state import Next
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
 from leadline.symbolic.lang.script import Script, updates
-from leadline.symbolic.lang.span import Span, caller_span
+from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Type
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True)
-class PickMark:
-    """Stands as the default of an action's argument: a pick over the type of that name (or that type)."""
-
-    domain: str | Type | None
-    span: Span
+from leadline.symbolic.lang.written import start_of
 
 
-def pick(domain: str | Type | None = None) -> Any:
-    """The default of an action's argument that is picked: `leader: SortExpr = pick("Replica")`.
-
-    Args:
-        domain: a type, or the name of the protocol's attribute that holds it. To pick a member of a set in
-            the state use `nxt.pick(name, set)` in the action's body.
-    """
-    return PickMark(domain, caller_span())
-
-
-@dataclass(frozen=True)
-class ActionMark:
-    """What the decorator `action` knows."""
-
-    function: Callable[..., None]
-    tla: str
-    when: Callable[[Any], bool]
-    span: Span
-
-
-@overload
-def action(function: F) -> F: ...
-
-
-@overload
-def action(*, tla: str | None = None, when: Callable[[Any], bool] = ...) -> Callable[[F], F]: ...
-
-
-def action(
-    function: F | None = None, *, tla: str | None = None, when: Callable[[Any], bool] = lambda protocol: True
-) -> Any:
-    """Make a method an action of the protocol.
-
-    Args:
-        function: the method: `def name(self, now, nxt, picks...)`.
-        tla: the action's name in the TLA+ module; by default the method's in UpperCamelCase.
-        when: whether the protocol, at its parameters, has the action (variants).
-    """
-
-    def mark(f: F) -> F:
-        code = f.__code__
-        span = Span(code.co_filename, code.co_firstlineno)
-        f.__leadline_action__ = ActionMark(f, tla or pascal(f.__name__), when, span)  # type: ignore[attr-defined]  # a mark
-        return f
-
-    return mark(function) if function is not None else mark
-
-
-class Declarations:
-    """Where `define` declares the state: `state.name = type`, or `declare` for another TLA+ name."""
-
-    def __init__(self) -> None:
-        object.__setattr__(self, "variables", {})
-        object.__setattr__(self, "mistakes", [])
-
-    def __setattr__(self, name: str, kind: Type) -> None:
-        self.declare(name, kind)
-
-    def declare(self, name: str, kind: Type, tla: str | None = None) -> None:
-        """Declare a state variable.
-
-        Args:
-            name: its name in the protocol, in snake_case.
-            kind: its type.
-            tla: its name in the TLA+ module; by default the name in lowerCamelCase.
-        """
-        variables: dict[str, Variable] = self.__dict__["variables"]
-        mistakes: list[Mistake] = self.__dict__["mistakes"]
-        span = caller_span()
-        if name in variables:
-            mistakes.append(Mistake(span, f"{name} is declared twice, first at {variables[name].span}"))
-        elif hasattr(Next, name) or name.startswith("_"):
-            mistakes.append(
-                Mistake(span, f"a variable cannot be called `{name}`: nxt.{name} means something else")
-            )
-        elif not isinstance(kind, Type):
-            mistakes.append(Mistake(span, f"{name} needs a type, such as Bool() or Int(0, 3), not {kind!r}"))
-        else:
-            variables[name] = Variable(name, tla or camel(name), kind, span)
-
-
-class State:
-    """The current state: the variables as attributes."""
-
-    def __init__(self, variables: dict[str, Variable]) -> None:
-        object.__setattr__(self, "_variables", variables)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        variables: dict[str, Variable] = self.__dict__["_variables"]
-        if name not in variables:
-            return wrap(invalid(unknown_name("there is no variable", name, list(variables))))
-        variable = variables[name]
-        return wrap(n.make(n.StateVar, variable.type, variable.span, name))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise ModelError(
-            [Mistake(caller_span(), f"`{name}` of the current state cannot be assigned: use nxt.{name}")]
-        )
-
-
-class Protocol:
+class Protocol(metaclass=ProtocolClass):
     """Base of all protocols. A subclass declares parameters in its body and writes these methods:
 
     - `define(self, state)`: types as attributes of the protocol, variables as attributes of `state`;
@@ -191,29 +89,6 @@ class Protocol:
         raise NotImplementedError
 
 
-def action_marks(kind: type[Protocol]) -> list[ActionMark]:
-    """The actions of a protocol's class, base classes first, each in the order written.
-
-    A subclass replaces an action by one of the same name, and drops it by `name = None`.
-
-    Raises:
-        ModelError: if an action is replaced by a method that is not marked.
-    """
-    found: dict[str, ActionMark] = {}
-    for base in reversed(kind.__mro__):
-        for name, member in vars(base).items():
-            mark = getattr(member, "__leadline_action__", None)
-            if mark is not None:
-                found[name] = mark
-            elif name in found and member is None:
-                del found[name]
-            elif name in found:
-                code = member.__code__
-                text = f"{name} replaces an action and is none itself: write @action above it"
-                raise ModelError([Mistake(Span(code.co_filename, code.co_firstlineno), text)])
-    return list(found.values())
-
-
 def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     """The model of a protocol at its parameters.
 
@@ -229,13 +104,15 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     init = _initial(protocol, variables, mistakes)
     marks: list[ActionMark] = []
     _guarded(lambda: marks.extend(action_marks(type(protocol))), mistakes, type(protocol).define)
-    actions = tuple(_action(protocol, mark, variables, mistakes) for mark in marks if mark.when(protocol))
+    marks = [mark for mark in marks if _applies(mark, protocol, mistakes)]
+    actions = tuple(_action(protocol, mark, variables, mistakes) for mark in marks)
     properties = state_claims(protocol, State(variables), claims, mistakes, _guarded)
     for thing in (init, *actions):
         mistakes += mistakes_in(*thing.roots) or strays(
             thing.roots, variables, thing.picks, thing.name, thing.span
         )
-    mistakes += _order_mistakes(type(protocol))
+    mistakes += [*class_mistakes(type(protocol)), *_order_mistakes(type(protocol))]
+    mistakes += [*_alike("actions", [init, *actions]), *_alike("properties", list(properties.values()))]
     if mistakes:
         raise ModelError(mistakes)
     return Model(
@@ -249,11 +126,31 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     )
 
 
+def _applies(mark: ActionMark, protocol: Protocol, mistakes: list[Mistake]) -> bool:
+    told: list[bool] = []
+    return _guarded(lambda: told.append(bool(mark.when(protocol))), mistakes, mark.function) and told[0]
+
+
+def _alike(what: str, things: Sequence[Action | Property]) -> list[Mistake]:
+    """Those that TLA+ text and counterexamples could not tell apart."""
+    first: dict[str, Action | Property] = {}
+    told = []
+    for thing in things:
+        other = first.setdefault(thing.tla, thing)
+        if other is not thing:
+            text = (
+                f"the {what} {other.name} (at {other.span}) and {thing.name} are both `{thing.tla}` in TLA+ "
+                'and in counterexamples: rename one, or give one another name with tla="..."'
+            )
+            told.append(Mistake(thing.span, text))
+    return told
+
+
 def _order_mistakes(kind: type[Protocol]) -> list[Mistake]:
     if not kind.sweep_order:
         return []
     names = [mark.function.__name__ for mark in action_marks(kind)]
-    place = _start_of(kind.define)
+    place = start_of(kind.define)
     told = [
         unknown_name("sweep_order: there is no action", x, names) for x in kind.sweep_order if x not in names
     ]
@@ -268,16 +165,11 @@ def _declared(protocol: Protocol) -> dict[str, Variable]:
     mistakes += declared.__dict__["mistakes"]
     if defined and not mistakes and not variables:
         mistakes.append(
-            Mistake(_start_of(type(protocol).define), "define declares no variable: state.x = a type")
+            Mistake(start_of(type(protocol).define), "define declares no variable: state.x = a type")
         )
     if mistakes:
         raise ModelError(mistakes)
     return variables
-
-
-def _start_of(function: Callable[..., Any]) -> Span:
-    code = inspect.unwrap(function).__code__
-    return Span(code.co_filename, code.co_firstlineno)
 
 
 def _guarded(run: Callable[[], object], mistakes: list[Mistake], where: Callable[..., Any]) -> bool:
@@ -293,22 +185,27 @@ def _guarded(run: Callable[[], object], mistakes: list[Mistake], where: Callable
         mistakes += error.mistakes
     except (LeadlineError, MemoryError):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         frames = traceback.extract_tb(error.__traceback__)
         code = inspect.unwrap(where).__code__
         own = [frame for frame in frames if frame.filename == code.co_filename]
         line = own[-1].lineno if own else code.co_firstlineno
-        mistakes.append(
-            Mistake(Span(code.co_filename, line or 0), f"Python says: {type(error).__name__}: {error}")
-        )
+        mistakes.append(Mistake(Span(code.co_filename, line or 0), python_says(error)))
     return False
+
+
+def python_says(error: BaseException) -> str:
+    """What went wrong in the user's code."""
+    if isinstance(error, SystemExit):
+        return "this ends the program, and a model may not: leave out exit() and SystemExit"
+    return f"Python says: {type(error).__name__}: {error}"
 
 
 def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[Mistake]) -> Action:
     script = Script(variables, initial=True)
     function = type(protocol).init
     ran = _guarded(lambda: protocol.init(Next(script)), mistakes, function)
-    init = Action("init", "Init", "", _start_of(function), tuple(script.body), updates(script))
+    init = Action("init", "Init", "", start_of(function), tuple(script.body), updates(script))
     if ran:
         _check_assigned(script, dict(init.updates))
     places = {
@@ -378,4 +275,4 @@ def _without_domain(name: str, why: str, mark: ActionMark, script: Script, span:
     return wrap(invalid(text, span=span))
 
 
-__all__ = ["Pick", "Property", "Protocol", "action", "action_marks", "build", "pick"]
+__all__ = ["Pick", "Property", "Protocol", "State", "action", "action_marks", "build", "pick", "python_says"]

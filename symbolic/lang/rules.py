@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.gate import BOOL, as_node, coerce, invalid, join_all, set_of, wrong_part
+from leadline.symbolic.lang.gate import BOOL, Untyped, as_node, coerce, invalid, join_all, set_of, wrong_part
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Int, Named, Sort, Type
@@ -108,7 +108,7 @@ def same_type(left: Any, right: Any, what: str) -> tuple[n.Node, n.Node] | n.Nod
 
 def needs_type(value: Any) -> bool:
     """Whether a Python value can only be read once its type is known."""
-    return isinstance(value, (str, dict, list, tuple, set, frozenset))
+    return isinstance(value, (str, dict, list, tuple, set, frozenset, Untyped))
 
 
 def equality(left: Any, right: Any) -> n.Node:
@@ -188,15 +188,16 @@ def bind(
     body_of: Callable[[n.Bound], Any],
     result: Callable[[n.Node], Type],
     *domain: n.Node,
+    expected: Type | None = None,
 ) -> n.Node:
     """A binder over `item`: its variable is given a level that no binder inside the body uses.
 
     So two binders that differ only in when they were written are one node, and substituting a variable
-    can never capture another.
+    can never capture another. The body is of the expected type, if one is given.
     """
     span = caller_span()
     fresh = n.make(n.Bound, item, span, name, -next(_fresh))
-    body = as_node(body_of(fresh), BOOL if kind in _PREDICATES else None)
+    body = as_node(body_of(fresh), BOOL if kind in _PREDICATES else expected)
     bad = wrong_part((*domain, body))
     if bad is not None:
         return bad

@@ -13,6 +13,7 @@ from leadline.symbolic.lang.checks import mistakes_in
 from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.lang.gate import as_node
 from leadline.symbolic.lang.model import Pick, Variable
+from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.span import Span, caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Type
@@ -82,6 +83,10 @@ class Script:
             self.blame(f"the pick `{name}` stands inside a branch: {repair}", span)
         if any(isinstance(item, Pick) and item.name == name for item in self.body):
             self.blame(f"there are two picks named `{name}`: rename one", span)
+        for other in (x.name for x in self.body if isinstance(x, Pick) and x.name != name):
+            if camel(other) == camel(name):
+                text = f"the picks `{other}` and `{name}` are both `{camel(name)}` in TLA+: rename one"
+                self.blame(text, span)
         if isinstance(domain, Type):
             self.body.append(Pick(name, domain, None, span))
             return n.make(n.PickVar, domain, span, name)

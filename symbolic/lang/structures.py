@@ -3,217 +3,34 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.types import Enum, Type, Value
+from leadline.symbolic.lang.products import (
+    Record,
+    Tuple,
+    Union,
+    product_contains,
+    product_rank,
+    record,
+    union,
+)
+from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Type, Value, too_large
 
-_TAKEN = ("node", "is_in")
-"""Attributes that every expression has, which therefore cannot be a record's field."""
-
-
-def _product_rank(parts: tuple[Type, ...], value: Value) -> int:
-    rank = 0
-    for part, component in zip(parts, value, strict=True):
-        rank = rank * part.cardinality + part.rank(component)
-    return rank
-
-
-def _product_contains(parts: tuple[Type, ...], value: Value) -> bool:
-    return (
-        isinstance(value, tuple)
-        and len(value) == len(parts)
-        and all(part.contains(component) for part, component in zip(parts, value, strict=True))
-    )
+__all__ = ["Map", "Record", "Seq", "Set", "Tuple", "Union", "record", "union"]
 
 
-@dataclass(frozen=True, repr=False)
-class Tuple(Type):
-    """A fixed number of components by position."""
-
-    items: tuple[Type, ...]
-
-    __hash__ = Type.__hash__
-
-    @cached_property
-    def cardinality(self) -> int:
-        return math.prod(part.cardinality for part in self.items)
-
-    @cached_property
-    def first(self) -> Value:
-        return tuple(part.first for part in self.items)
-
-    def values(self) -> Iterator[Value]:
-        return itertools.product(*(tuple(part.values()) for part in self.items))
-
-    def rank(self, value: Value) -> int:
-        return _product_rank(self.items, value)
-
-    def contains(self, value: Value) -> bool:
-        return _product_contains(self.items, value)
-
-    def tla(self, value: Value) -> str:
-        return "<<" + ", ".join(part.tla(x) for part, x in zip(self.items, value, strict=True)) + ">>"
-
-    def _join(self, other: Tuple) -> Type | None:
-        if len(self.items) != len(other.items):
-            return None
-        joined = [a.join(b) for a, b in zip(self.items, other.items, strict=True)]
-        return Tuple(tuple(part for part in joined if part is not None)) if None not in joined else None
-
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return self.items
-
-    def __repr__(self) -> str:
-        return f"Tuple({', '.join(map(repr, self.items))})"
+def capped_power(base: int, exponent: int) -> int:
+    """A power, or `TOO_MANY`."""
+    if base < 2 or exponent < TOO_MANY.bit_length():
+        return int(min(TOO_MANY, base**exponent))
+    return TOO_MANY
 
 
-@dataclass(frozen=True, repr=False)
-class Record(Type):
-    """Components by field name. Two records with the same fields are the same type, whatever their names."""
-
-    name: str
-    fields: tuple[tuple[str, Type], ...]
-
-    __hash__ = Type.__hash__
-
-    def __post_init__(self) -> None:
-        for name, _ in self.fields:
-            if name in _TAKEN or name.startswith("_"):
-                raise TypeError(f"a record cannot have a field `{name}`: every expression uses that name")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Record) and self.fields == other.fields
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash(("Record", self.fields))
-
-    @cached_property
-    def positions(self) -> dict[str, int]:
-        """The position of each field."""
-        return {name: place for place, (name, _) in enumerate(self.fields)}
-
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return tuple(part for _, part in self.fields)
-
-    @cached_property
-    def cardinality(self) -> int:
-        return math.prod(part.cardinality for part in self.parts)
-
-    @cached_property
-    def first(self) -> Value:
-        return tuple(part.first for part in self.parts)
-
-    def values(self) -> Iterator[Value]:
-        return itertools.product(*(tuple(part.values()) for part in self.parts))
-
-    def rank(self, value: Value) -> int:
-        return _product_rank(self.parts, value)
-
-    def contains(self, value: Value) -> bool:
-        return _product_contains(self.parts, value)
-
-    def tla(self, value: Value) -> str:
-        return f"[{self._tla_fields(value)}]" if self.fields else "<<>>"
-
-    def _tla_fields(self, value: Value) -> str:
-        pairs = zip(self.fields, value, strict=True)
-        return ", ".join(f"{camel(name)} |-> {part.tla(x)}" for (name, part), x in pairs)
-
-    def _join(self, other: Record) -> Type | None:
-        if [name for name, _ in self.fields] != [name for name, _ in other.fields]:
-            return None
-        joined = [(name, a.join(b)) for (name, a), b in zip(self.fields, other.parts, strict=True)]
-        sound = tuple((name, part) for name, part in joined if part is not None)
-        return Record(self.name, sound) if len(sound) == len(joined) else None
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-@dataclass(frozen=True, repr=False)
-class Union(Type):
-    """Records of several shapes, told apart by a tag: messages, say.
-
-    Two unions with the same variants are the same type, whatever their names.
-    """
-
-    name: str
-    variants: tuple[tuple[str, Record], ...]
-
-    __hash__ = Type.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Union) and self.variants == other.variants
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash(("Union", self.variants))
-
-    @cached_property
-    def by_tag(self) -> dict[str, Record]:
-        """The record of each tag."""
-        return dict(self.variants)
-
-    @cached_property
-    def tags(self) -> Enum:
-        """The tags as an enumeration."""
-        return Enum(f"{self.name}Tag", tuple(tag for tag, _ in self.variants))
-
-    @cached_property
-    def cardinality(self) -> int:
-        return sum(record.cardinality for _, record in self.variants)
-
-    @cached_property
-    def first(self) -> Value:
-        tag, record = next((tag, record) for tag, record in self.variants if record.cardinality)
-        return tag, record.first
-
-    def values(self) -> Iterator[Value]:
-        return ((tag, payload) for tag, record in self.variants for payload in record.values())
-
-    def rank(self, value: Value) -> int:
-        tag, payload = value
-        before = 0
-        for name, record in self.variants:
-            if name == tag:
-                return before + record.rank(payload)
-            before += record.cardinality
-        raise KeyError(tag)
-
-    def contains(self, value: Value) -> bool:
-        return (
-            isinstance(value, tuple)
-            and len(value) == 2
-            and isinstance(value[0], str)
-            and value[0] in self.by_tag
-            and self.by_tag[value[0]].contains(value[1])
-        )
-
-    def tla(self, value: Value) -> str:
-        tag, payload = value
-        fields = self.by_tag[tag]._tla_fields(payload)
-        return f'[type |-> "{tag}"' + (f", {fields}]" if fields else "]")
-
-    def _join(self, other: Union) -> Type | None:
-        if self.tags.members != other.tags.members:
-            return None
-        joined = [(tag, a.join(b)) for (tag, a), (_, b) in zip(self.variants, other.variants, strict=True)]
-        sound = tuple((tag, part) for tag, part in joined if isinstance(part, Record))
-        return Union(self.name, sound) if len(sound) == len(joined) else None
-
-    @cached_property
-    def parts(self) -> tuple[Type, ...]:
-        return tuple(record for _, record in self.variants)
-
-    def __repr__(self) -> str:
-        return self.name
+def _up_to(base: int, longest: int) -> int:
+    """How many sequences there are of at most so many items out of `base`."""
+    return int((base ** (longest + 1) - 1) // (base - 1)) if base > 1 else 1 + base * longest
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,6 +48,14 @@ class Set(Type):
     @cached_property
     def first(self) -> Value:
         return frozenset()
+
+    @cached_property
+    def capped(self) -> int:
+        return capped_power(2, self.item.capped)
+
+    @cached_property
+    def width(self) -> int:
+        return self.item.capped
 
     def values(self) -> Iterator[Value]:
         universe = tuple(self.item.values())
@@ -267,6 +92,12 @@ class Map(Type):
 
     __hash__ = Type.__hash__
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.key.capped == TOO_MANY:
+            told = f"a map from {self.key!r} would have more than {MOST_PARTS:,} keys"
+            raise too_large(told)
+
     @cached_property
     def keys(self) -> tuple[Value, ...]:
         """The keys in their fixed order: that of the concrete tuple."""
@@ -280,14 +111,22 @@ class Map(Type):
     def first(self) -> Value:
         return tuple(self.value.first for _ in self.keys)
 
+    @cached_property
+    def capped(self) -> int:
+        return capped_power(self.value.capped, self.key.capped)
+
+    @cached_property
+    def width(self) -> int:
+        return min(TOO_MANY, self.key.capped * max(1, self.value.width))
+
     def values(self) -> Iterator[Value]:
         return itertools.product(tuple(self.value.values()), repeat=self.key.cardinality)
 
     def rank(self, value: Value) -> int:
-        return _product_rank((self.value,) * self.key.cardinality, value)
+        return product_rank((self.value,) * self.key.cardinality, value)
 
     def contains(self, value: Value) -> bool:
-        return _product_contains((self.value,) * self.key.cardinality, value)
+        return product_contains((self.value,) * self.key.cardinality, value)
 
     def tla(self, value: Value) -> str:
         if not value:
@@ -317,12 +156,25 @@ class Seq(Type):
     __hash__ = Type.__hash__
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if type(self.capacity) is not int or self.capacity < 0:
             raise TypeError(f"a sequence's capacity is an integer from 0, and this is {self.capacity!r}")
 
     @cached_property
     def cardinality(self) -> int:
-        return sum(int(self.item.cardinality**length) for length in range(self.capacity + 1))
+        return _up_to(self.item.cardinality, self.capacity)
+
+    @cached_property
+    def capped(self) -> int:
+        if self.item.capped < 2:
+            return min(TOO_MANY, 1 + self.item.capped * self.capacity)
+        if capped_power(self.item.capped, self.capacity) == TOO_MANY:
+            return TOO_MANY
+        return min(TOO_MANY, _up_to(self.item.capped, self.capacity))
+
+    @cached_property
+    def width(self) -> int:
+        return min(TOO_MANY, 1 + self.capacity * max(1, self.item.width))
 
     @cached_property
     def first(self) -> Value:
@@ -334,8 +186,8 @@ class Seq(Type):
             yield from itertools.product(items, repeat=length)
 
     def rank(self, value: Value) -> int:
-        shorter = sum(int(self.item.cardinality**length) for length in range(len(value)))
-        return shorter + _product_rank((self.item,) * len(value), value)
+        shorter = _up_to(self.item.cardinality, len(value) - 1) if value else 0
+        return shorter + product_rank((self.item,) * len(value), value)
 
     def contains(self, value: Value) -> bool:
         return (
@@ -357,13 +209,3 @@ class Seq(Type):
 
     def __repr__(self) -> str:
         return f"Seq({self.item!r}, {self.capacity})"
-
-
-def record(name: str, /, **fields: Type) -> Record:
-    """A record type; the fields in the order given."""
-    return Record(name, tuple(fields.items()))
-
-
-def union(name: str, /, **variants: Mapping[str, Type]) -> Union:
-    """A tagged union, each variant's fields by name: `union("Message", ping={}, pong={"n": Int(0, 3)})`."""
-    return Union(name, tuple((tag, Record(tag, tuple(shape.items()))) for tag, shape in variants.items()))

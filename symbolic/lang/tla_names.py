@@ -48,13 +48,14 @@ def _names_outside(nodes: Sequence[n.Node], variable: Callable[[str], str]) -> s
             taken.add(variable(node.name))
         elif isinstance(node, n.PickVar):
             taken.add(camel(node.name))
-    for kind in _all_types({node.type for node in nodes}):
+    for kind in all_types({node.type for node in nodes}):
         if isinstance(kind, Sort):
             taken.update((kind.name, *kind.members))
     return taken
 
 
-def _all_types(kinds: set[Type]) -> set[Type]:
+def all_types(kinds: set[Type]) -> set[Type]:
+    """The types and all those inside them."""
     found: set[Type] = set()
     todo = list(kinds)
     while todo:

@@ -5,6 +5,7 @@ before anyone sees it. A replay that fails is an internal error, told loudly, wi
 reproduces it.
 """
 
+from leadline.symbolic.lang.properties import DEADLOCK
 from leadline.symbolic.trace.cti import (
     Cti,
     cti_disagreement,
@@ -21,7 +22,7 @@ from leadline.symbolic.trace.replay import disagreement, end_reason, replay
 from leadline.symbolic.trace.shorten import shortened
 from leadline.symbolic.trace.text import Line, LineKind, headline, lines
 from leadline.symbolic.trace.tla import tla_module
-from leadline.symbolic.trace.trace import DEADLOCK, Step, Trace, TraceEnd, call_of, trace_of_path
+from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, call_of, trace_of_path
 
 __all__ = [
     "DEADLOCK",

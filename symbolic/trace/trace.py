@@ -12,9 +12,6 @@ from leadline.symbolic.lang import Action, InternalError, Model
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.types import Value
 
-DEADLOCK = "deadlock"
-"""The name under which a deadlock is reported, as if it were a property."""
-
 
 class TraceEnd(StrEnum):
     """What a trace leads to."""

@@ -257,3 +257,12 @@ def test_a_counterexample_as_tla_is_named_after_its_file(leadline: Leadline) -> 
     assert "one of 2 counterexamples is written" in ran.err
     text = Path("Run.tla").read_text()
     assert " MODULE Run " in text and "State3 ==" in text
+
+
+def test_a_protocol_without_properties(leadline: Leadline) -> None:
+    source = Path("counter.py").read_text()
+    Path("bare.py").write_text(source[: source.index("@invariant")])
+    ran = leadline("check", "bare.py")
+    told = "there is nothing to check: counter has no property at these parameters; state one, or ask for"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"leadline: {told} deadlocks with --deadlock\n")
+    assert leadline("check", "bare.py", "--deadlock").code == 11

@@ -264,7 +264,6 @@ NAMELESS = [
     (sort("Node", 1, prefix="n-"), "the member n-1 of Node is no name there"),
     (Sort("Node", ("IN",)), "the member IN of Node is no name there"),
     (Enum("Mode", ('a"b', "c")), "the member 'a\"b' of Mode is no string there"),
-    (record("Info", a_b=Bool(), aB=Bool()), "the fields a_b and aB of Info are both aB there"),
     (record("Info", IF=Bool()), "the field IF of Info is no name there"),
     (union("Msg", ask={"type": Bool()}), "Msg: ask has a field `type`, which is the name of the tag there"),
 ]
@@ -277,6 +276,13 @@ def test_what_tla_has_no_name_for_is_told(kind: Type, told: str) -> None:
         with pytest.raises(UserError) as error:
             write(model)
         assert str(error.value) == f"one-way cannot be written as TLA+:\n{told}"
+
+
+def test_fields_of_a_pick_that_would_have_one_name_are_told() -> None:
+    alike = record("Info", a_b=Bool(), aB=Bool())
+    model = of_one(Bool(), True, lambda self, now, nxt: nxt.pick("some", alike))
+    with pytest.raises(UserError, match="the fields a_b and aB of Info are both aB there"):
+        tla_module(model)
 
 
 def test_a_module_ends_in_one_line_end() -> None:

@@ -327,6 +327,10 @@ PROPERTIES = {
         "@invariant(Sample)  #a\ndef one(p, now):\n    return (now.leader == PICKS[0]) | (now.count == 1)",
         "{a}: the property one uses the pick `who` of another action: picks are known in their own only",
     ),
+    "named like what is no property": (
+        "@invariant(Sample)  #a\ndef deadlock(p, now):\n    return now.count == 1",
+        "{a}: deadlock is what checks call that no action is enabled: give the property another name",
+    ),
     "stated twice": (
         "@invariant(Sample)  #a\ndef one(p, now):\n    return now.count == 1\nfirst = one\n"
         "@probe(Sample)  #b\ndef one(p, now):\n    return now.count == 2",

@@ -147,3 +147,15 @@ def test_properties_are_chosen_by_name() -> None:
 
 def test_the_parameters_of_a_model_are_those_it_was_built_with() -> None:
     assert model(in_action("pass"), size=3).parameters == {"size": 3}
+
+
+def test_a_default_out_of_its_own_range_is_told_as_such() -> None:
+    class Odd(Protocol):
+        steps: int = parameter(0, at_least=1, doc="steps")
+        nodes: int = parameter(9, at_most=5, doc="nodes")
+
+    with pytest.raises(ParameterError) as caught:
+        Odd(nodes=7)
+    assert str(caught.value) == (
+        "the protocol's own default is wrong: steps must be >= 1, and is 0\nnodes must be <= 5, and is 7"
+    )
