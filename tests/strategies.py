@@ -101,7 +101,7 @@ def expressions(draw: st.DrawFn, variables: Mapping[str, Any], kind: Type, size:
 
 @st.composite
 def models(draw: st.DrawFn) -> Model:
-    """A protocol of two to four small variables and two to five actions, with one or two properties."""
+    """A protocol of two to five small variables and two to five actions, with one or two properties."""
     kinds = draw(st.lists(types(depth=2, most=8), min_size=2, max_size=4))
     return random_model(draw, kinds)
 

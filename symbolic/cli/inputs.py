@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from leadline.symbolic.catalog import Entry, find, model_of
@@ -124,6 +125,21 @@ def at_least(low: int, most: int | None = None) -> Callable[[str], int]:
         return number
 
     return read
+
+
+class Once(argparse.Action):
+    """An option that other commands take several times, and this one does not."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if getattr(namespace, self.dest) is not None:
+            parser.error(f"{option_string} is given twice: one at a time")
+        setattr(namespace, self.dest, values)
 
 
 def seconds(text: str) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from leadline.symbolic.catalog import Entry, find, model_of, split_path
 from leadline.symbolic.cli.exits import Exit
 from leadline.symbolic.cli.files import check_writable, write_out
-from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_model, seconds
+from leadline.symbolic.cli.inputs import Once, add_protocol, at_least, chosen_model, seconds
 from leadline.symbolic.cli.output import add_format, as_json, deliver, tell
 from leadline.symbolic.cli.progress import live
 from leadline.symbolic.cli.proved import Findings
@@ -36,7 +36,7 @@ def add_parser(commands: Any) -> None:
         "prove", help="whether a property is inductive with its strengthenings: a proof for all depths"
     )
     add_protocol(parser, optional=True)
-    parser.add_argument("--property", metavar="NAME", help="the property to prove")
+    parser.add_argument("--property", metavar="NAME", action=Once, help="the property to prove")
     parser.add_argument(
         "--obligation",
         dest="obligations",

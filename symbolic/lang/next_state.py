@@ -58,6 +58,21 @@ class Place(InvalidExpr):
     def __getitem__(self, key: Any) -> Any:
         return self._inside(self._into_key(key))
 
+    def __eq__(self, other: object) -> Any:
+        # Told at once: as a line of its own it would be meant as an assignment, and say nothing.
+        name = self._variable.name
+        when, read = (
+            ("initial", "name it in a Python variable")
+            if self._script.initial
+            else ("next", f"read now.{name}")
+        )
+        self._script.blame(
+            f"the {when} value of `{name}` cannot be compared: to assign it write one `=`, else {read}"
+        )
+        return True
+
+    __hash__ = InvalidExpr.__hash__
+
     def _inside(self, part: tuple[Selector, Type] | None) -> Any:
         if part is None:
             return _Nowhere(self.node)

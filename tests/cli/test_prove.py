@@ -222,6 +222,7 @@ def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
             "some obligations alone prove nothing",
         ),
         (("prove", "inductive.py", "--property", "even", "--out", "no/p.json"), "there is no folder no"),
+        (("prove", "inductive.py", "--property", "even", "--property", "small"), "--property is given twice"),
         (("prove", "--recheck", "nowhere.json"), "nowhere.json cannot be read"),
         (("prove", "--recheck", "p.json", "--property", "even"), "--property does not go with --recheck"),
         (("prove", "--recheck", "p.json", "-p", "fault=none"), "-p does not go with --recheck"),

@@ -120,8 +120,16 @@ IN_ACTIONS = {
         "{a}: a part of the current state cannot be assigned: assign to the next state",
     ),
     "next state read in a guard": (
-        "nxt.require(nxt.count == 1)  #a",
+        "nxt.require(nxt.count > 1)  #a",
         "{a}: the next value of `count` cannot be read: read now.count, or name the new value in a variable",
+    ),
+    "next state compared in a guard": (
+        "nxt.require(nxt.count == 1)  #a",
+        "{a}: the next value of `count` cannot be compared: to assign it write one `=`, else read now.count",
+    ),
+    "comparison in place of an assignment": (
+        "nxt.info[now.leader] == None  #a",
+        "{a}: the next value of `info` cannot be compared: to assign it write one `=`, else read now.info",
     ),
     "next state read by +=": (
         "nxt.count += 1  #a",

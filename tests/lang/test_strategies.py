@@ -68,7 +68,7 @@ def test_random_protocols_use_all_of_actions() -> None:
     actions = [action for model in drawn for action in model.actions]
     bodies = [item for action in actions for item in action.body]
     updated = [node for action in actions for _, node in action.updates]
-    assert {len(model.variables) for model in drawn} == {2, 3, 4}
+    assert {len(model.variables) for model in drawn} == {2, 3, 4, 5}
     assert {len(model.actions) for model in drawn} == {2, 3, 4, 5}
     assert {len(model.properties) for model in drawn} == {1, 2}
     assert {len(action.picks) for action in actions} == {0, 1, 2}
