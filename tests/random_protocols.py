@@ -40,14 +40,12 @@ SIZE = 6
 def random_model(draw: st.DrawFn, kinds: Sequence[Type]) -> Model:
     """A model over variables of the types."""
     variables = {f"v{place}": kind for place, kind in enumerate(kinds, start=1)}
-    wider = [(place, _wider(kind)) for place, kind in enumerate(kinds, start=1)]
-    roomy = [
-        (place, kind) for place, kind in wider if kind != kinds[place - 1] and fits(kind, kinds[place - 1])
-    ]
+    wider = {place: _wider(kind) for place, kind in enumerate(kinds, start=1)}
+    roomy = [x for x, kind in wider.items() if kind != kinds[x - 1] and fits(kind, kinds[x - 1])]
     chance = draw(st.booleans())
     if roomy and chance:
-        place, kind = draw(st.sampled_from(roomy))
-        variables[f"twin_of_v{place}"] = kind
+        number = draw(st.sampled_from(roomy))
+        variables[f"twin_of_v{number}"] = wider[number]
     methods: dict[str, Any] = {
         "define": lambda self, state: [state.declare(name, kind) for name, kind in variables.items()],
         "init": lambda self, start: _initial(draw, variables, start),
