@@ -27,7 +27,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from leadline.symbolic.lang.base import DEEPEST, MOST_PARTS, TOO_MANY, Never, Option, Type, Value, too_large
+from leadline.symbolic.lang.type_base import (
+    DEEPEST,
+    MOST_PARTS,
+    TOO_MANY,
+    Never,
+    Option,
+    Type,
+    Value,
+    too_large,
+)
 
 __all__ = [
     "DEEPEST",
