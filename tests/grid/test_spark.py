@@ -4,14 +4,21 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from pyspark import SparkContext
 
 from leadline.symbolic.cli import main
+from leadline.symbolic.grid.running.archive import StoreArchive
 from leadline.symbolic.grid.running.session import MASTER, Setup, gist
+from leadline.symbolic.grid.running.spark import SparkExecutor, SparkGaveUp
+from leadline.symbolic.grid.running.task import answer
 from leadline.symbolic.grid.store.store import Store
 from leadline.symbolic.lang import UserError
+from tests.grid.queries import query
 from tests.grid.sparks import (
     below,
     environment,
@@ -190,6 +197,26 @@ def test_the_name_of_a_local_master_says_how_often_to_try(
     master: str, retries: int, spark_master: str
 ) -> None:
     assert Setup(master, retries).spark_master == spark_master
+
+
+class Gone:
+    """Spark, whose Java process ends once it has begun."""
+
+    def parallelize(self, *_: Any) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"An error occurred while calling {name}")
+
+
+@pytest.mark.parametrize("ask", [lambda x: x.width(), lambda x: x.cancel(query())], ids=["width", "cancel"])
+def test_a_java_that_has_ended_is_noticed_by_whoever_asks(
+    ask: Callable[[SparkExecutor], object], tmp_path: Path
+) -> None:
+    archive = StoreArchive(Store(tmp_path), "run", {})
+    executor = SparkExecutor(cast(SparkContext, Gone()), archive, "sign", answer)
+    with pytest.raises(SparkGaveUp, match="its Java process has ended"):
+        ask(executor)
 
 
 @pytest.mark.parametrize("master", ["sc://host:15002", "connect"])

@@ -105,8 +105,13 @@ class SparkExecutor:
         self._ended: queue.SimpleQueue[Ended] = queue.SimpleQueue()
 
     def width(self) -> int:
-        """Spark's processors and a few more: a query that waits at Spark's costs nothing."""
-        slots = self._spark.defaultParallelism
+        """Spark's processors and a few more: a query that waits at Spark's costs nothing.
+
+        Raises:
+            SparkGaveUp: if Spark is no more.
+        """
+        with self._asking():
+            slots = self._spark.defaultParallelism
         return slots + 1 + slots // 8
 
     def start(self, query: GridQuery) -> None:
@@ -114,8 +119,13 @@ class SparkExecutor:
         self._threads.submit(self._ask, query)
 
     def cancel(self, query: GridQuery) -> None:
-        """Stop a query that runs."""
-        self._spark.cancelJobGroup(self._group(query))
+        """Stop a query that runs.
+
+        Raises:
+            SparkGaveUp: if Spark is no more.
+        """
+        with self._asking():
+            self._spark.cancelJobGroup(self._group(query))
 
     def wait(self, seconds: float) -> Ended | None:
         """A query that has ended; None if none does within so many seconds.
@@ -155,6 +165,15 @@ class SparkExecutor:
             self._ended.put(Ended(query, told.finding, told.answer))
         except Exception as error:
             self._ended.put(Ended(query, lost=f"lost: {gist(error)[:_REASON]}"))
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """A question to Spark, which may have ended since it was heard of last."""
+        try:
+            yield
+        except Exception as error:
+            self._check(gist(error)[:_REASON])
+            raise
 
     def _check(self, complaint: str) -> None:
         """See that Spark is there.
