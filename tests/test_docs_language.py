@@ -36,14 +36,22 @@ from leadline.symbolic.lang.gate import as_node
 from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.lang.tla import to_tla
 from tests.export.parsed import parsed
+from tests.language_page import (
+    BEYOND,
+    CAREFUL,
+    EXPRESSIONS,
+    LOCKS,
+    MISTAKES,
+    OPERATOR,
+    PAGE,
+    RUNS,
+    SAMPLE,
+    STEPS,
+    TYPES,
+    codes,
+    first,
+)
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "language.md").read_text(encoding="utf-8")
-LOCKS, CAREFUL, SAMPLE, OPERATOR = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-RUNS = [
-    run
-    for block in re.findall(r"```\n(\$ leadline .*?)```", PAGE, re.DOTALL)
-    for run in re.findall(r"^\$ leadline (.*?)\n(.*?)(?=^\$|\Z)", block, re.DOTALL | re.MULTILINE)
-]
 NAMES = {name: getattr(language, name) for name in language.__all__}
 SOLVERS = ("z3", "cadical")
 
@@ -64,34 +72,6 @@ OTHERWISE = {
     "Cardinality(s) = 2",
 }
 """What is printed as TLA+ where the page has another operator of TLA+ for the same."""
-
-
-def cells(line: str) -> list[str]:
-    """The cells of a table's row."""
-    return [cell.strip().replace(r"\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-
-
-def rows(*head: str) -> list[list[str]]:
-    """The rows of the one table with these words at its head."""
-    tables = [part.splitlines() for part in PAGE.split("\n\n") if part.startswith("|")]
-    (found,) = [table for table in tables if cells(table[0]) == [*head]]
-    return [cells(line) for line in found[2:]]
-
-
-def codes(cell: str) -> list[str]:
-    """What stands between backquotes in a cell."""
-    return [double or single for double, single in re.findall(r"``\s?(.*?)\s?``|`([^`]*)`", cell)]
-
-
-EXPRESSIONS = rows("TLA+", "Leadline", "value")
-STEPS = rows("TLA+", "Leadline", "then")
-BEYOND = rows("expression", "why it is out of bounds")
-MISTAKES = rows("written in an action", "what the tool says")
-TYPES = rows("type", "a value, where the type is known", "the same in TLA+", "bits in a state")
-
-
-def first(row: list[str]) -> str:
-    return row[0]
 
 
 # -- the protocols ----------------------------------------------------------------------------------------

@@ -83,6 +83,19 @@ def add_parser(commands: Any) -> None:
         default=SOLVERS[0],
         help="default: z3; auto lets both race on two cores, and on one core it is cadical",
     )
+    _add_limits(parser)
+    parser.add_argument(
+        "--proof",
+        type=Path,
+        metavar="FILE",
+        help="prove by CaDiCaL, whichever solver searched, what was found safe: FILE.cnf is the formula that "
+        "one of these properties fails or a step goes out of bounds (DIMACS), FILE its refutation (DRUP)",
+    )
+    add_format(parser, "text", "json", "itf", "tla", out=True)
+    parser.set_defaults(run=run)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--timeout",
         type=seconds,
@@ -95,15 +108,6 @@ def add_parser(commands: Any) -> None:
         metavar="MB",
         help="give up beyond so many megabytes; solvers that race have as many each",
     )
-    parser.add_argument(
-        "--proof",
-        type=Path,
-        metavar="FILE",
-        help="prove by CaDiCaL, whichever solver searched, what was found safe: FILE.cnf is the formula that "
-        "one of these properties fails or a step goes out of bounds (DIMACS), FILE its refutation (DRUP)",
-    )
-    add_format(parser, "text", "json", "itf", "tla", out=True)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:

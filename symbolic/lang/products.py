@@ -40,34 +40,40 @@ def product_contains(parts: tuple[Type, ...], value: Value) -> bool:
     )
 
 
-@dataclass(frozen=True, repr=False)
-class Tuple(Type):
-    """A fixed number of components by position."""
-
-    items: tuple[Type, ...]
+class _Product(Type):
+    """A type whose values have a component of each of its parts, and nothing else."""
 
     __hash__ = Type.__hash__
 
     @cached_property
     def cardinality(self) -> int:
-        return math.prod(part.cardinality for part in self.items)
+        return math.prod(part.cardinality for part in self.parts)
 
     @cached_property
     def first(self) -> Value:
-        return tuple(part.first for part in self.items)
+        return tuple(part.first for part in self.parts)
 
     @cached_property
     def capped(self) -> int:
-        return capped_product(self.items)
+        return capped_product(self.parts)
 
     def values(self) -> Iterator[Value]:
-        return itertools.product(*(tuple(part.values()) for part in self.items))
+        return itertools.product(*(tuple(part.values()) for part in self.parts))
 
     def rank(self, value: Value) -> int:
-        return product_rank(self.items, value)
+        return product_rank(self.parts, value)
 
     def contains(self, value: Value) -> bool:
-        return product_contains(self.items, value)
+        return product_contains(self.parts, value)
+
+
+@dataclass(frozen=True, repr=False)
+class Tuple(_Product):
+    """A fixed number of components by position."""
+
+    items: tuple[Type, ...]
+
+    __hash__ = Type.__hash__
 
     def tla(self, value: Value) -> str:
         return "<<" + ", ".join(part.tla(x) for part, x in zip(self.items, value, strict=True)) + ">>"
@@ -87,7 +93,7 @@ class Tuple(Type):
 
 
 @dataclass(frozen=True, repr=False)
-class Record(Type):
+class Record(_Product):
     """Components by field name. Two records with the same fields are the same type, whatever their names."""
 
     name: str
@@ -116,27 +122,6 @@ class Record(Type):
     @cached_property
     def parts(self) -> tuple[Type, ...]:
         return tuple(part for _, part in self.fields)
-
-    @cached_property
-    def cardinality(self) -> int:
-        return math.prod(part.cardinality for part in self.parts)
-
-    @cached_property
-    def first(self) -> Value:
-        return tuple(part.first for part in self.parts)
-
-    @cached_property
-    def capped(self) -> int:
-        return capped_product(self.parts)
-
-    def values(self) -> Iterator[Value]:
-        return itertools.product(*(tuple(part.values()) for part in self.parts))
-
-    def rank(self, value: Value) -> int:
-        return product_rank(self.parts, value)
-
-    def contains(self, value: Value) -> bool:
-        return product_contains(self.parts, value)
 
     def tla(self, value: Value) -> str:
         return f"[{self._tla_fields(value)}]" if self.fields else "<<>>"
