@@ -1,8 +1,16 @@
 """Leadline: SMT-based bounded model checking of distributed protocols."""
 
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 
-try:
-    __version__ = version("leadline")
-except PackageNotFoundError:  # a source tree on the path that was never installed
-    __version__ = "0+uninstalled"
+
+@cache
+def __getattr__(name: str) -> str:
+    # Not before it is asked for: looking through the installed packages takes a while.
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("leadline")
+    except PackageNotFoundError:  # a source tree on the path that was never installed
+        return "0+uninstalled"

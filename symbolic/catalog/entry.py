@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from types import ModuleType
 
@@ -47,6 +49,14 @@ class Entry:
         return inspect.cleandoc(vars(self.protocol).get("__doc__") or "")
 
 
+@contextmanager
+def prints_apart() -> Iterator[None]:
+    """What a user's file prints goes where errors go: standard output is for answers."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+@prints_apart()
 def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     """The model of an entry's protocol.
 

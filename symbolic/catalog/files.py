@@ -10,7 +10,14 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from leadline.symbolic.catalog.entry import Entry, claims_in, entry_of, protocols_in, refuse_lost
+from leadline.symbolic.catalog.entry import (
+    Entry,
+    claims_in,
+    entry_of,
+    prints_apart,
+    protocols_in,
+    refuse_lost,
+)
 from leadline.symbolic.lang import LeadlineError, UserError
 from leadline.symbolic.lang.expr import unknown_name
 from leadline.symbolic.lang.protocol import python_says
@@ -83,7 +90,8 @@ def _run(path: Path) -> ModuleType:
         sys.path.append(str(full.parent))
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with prints_apart():
+            spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
         if isinstance(error, LeadlineError) or not isinstance(error, (Exception, SystemExit)):

@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from leadline.symbolic.catalog.entry import Entry, claims_in, entry_of, protocols_in, refuse_lost
+from leadline.symbolic.catalog.entry import (
+    Entry,
+    claims_in,
+    entry_of,
+    prints_apart,
+    protocols_in,
+    refuse_lost,
+)
 from leadline.symbolic.catalog.files import find_in_file, split_path
 from leadline.symbolic.lang import InternalError, UserError
 from leadline.symbolic.lang.protocol import python_says
@@ -115,7 +122,8 @@ def _defined_by(protocol: type, module: ModuleType) -> bool:
 def _offered(point: importlib.metadata.EntryPoint) -> Iterator[Entry | str]:
     """The protocols of an entry point, or what is wrong with it."""
     try:
-        module = importlib.import_module(point.module)
+        with prints_apart():
+            module = importlib.import_module(point.module)
         protocols = protocols_in(module)
         claims = claims_in(module)
         if not protocols:

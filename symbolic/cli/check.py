@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,7 @@ def run(args: argparse.Namespace) -> Exit:
         tell(f"answered by {', '.join(winners)}")
     codes = [exit_of(result.property, result.verdict) for result in results]
     if args.proof is not None:
-        codes.append(write_proof(args.proof, query, results, limits))
+        codes.append(write_proof(args.proof, model, query, results, limits))
     return worst(codes)
 
 
@@ -190,6 +191,8 @@ def _deliver_trace(
     """The counterexample of the worst verdict; the verdicts themselves are told apart from it."""
     for result in results:
         tell(f"{result.property}: {_verdict(semantics.model, result)}")
+    for line in _reasons(semantics, results):
+        tell(line)
     worst_first = sorted(results, key=lambda result: -result.verdict)
     traces = distinct([result.trace for result in worst_first])
     if not traces:
@@ -209,13 +212,19 @@ def _report(semantics: Semantics, results: list[Result]) -> Report:
             ["property", "verdict", "steps", "seconds", "MB"],
             [_row(semantics.model, result) for result in results],
         )
+    for line in _reasons(semantics, results):
+        report.say(line)
+    add_traces(report, semantics, distinct([result.trace for result in results]))
+    return report
+
+
+def _reasons(semantics: Semantics, results: list[Result]) -> Iterator[str]:
+    """Why verdicts are what they are, or may not be the last word."""
     for result in results:
         # Why a trace is out of bounds stands at its end.
         told = end_reason(semantics, result.trace) if result.trace is not None else None
         if result.reason != told:
-            report.say(f"{result.property}: {result.reason}")
-    add_traces(report, semantics, distinct([result.trace for result in results]))
-    return report
+            yield f"{result.property}: {result.reason}"
 
 
 def _verdict(model: Model, result: Result) -> str:

@@ -11,7 +11,7 @@ from leadline.symbolic.cli.output import tell
 from leadline.symbolic.cli.progress import live
 from leadline.symbolic.cli.verdicts import counted
 from leadline.symbolic.engines import Limits, Query, Result, Verdict, answer_proof, formula_of
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import Model, UserError
 
 
 def check_proof_writable(path: Path | None) -> None:
@@ -31,7 +31,7 @@ def _check_file(path: Path) -> None:
         raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")
 
 
-def write_proof(path: Path, query: Query, results: Sequence[Result], limits: Limits) -> Exit:
+def write_proof(path: Path, model: Model, query: Query, results: Sequence[Result], limits: Limits) -> Exit:
     """Write a proof that what was found safe is, and tell of it.
 
     Returns:
@@ -46,7 +46,7 @@ def write_proof(path: Path, query: Query, results: Sequence[Result], limits: Lim
         tell("no property is safe: there is nothing to prove")
         return Exit.HOLDS
     with live("refuting a failure with proof"):
-        made = answer_proof(query, safe, limits, path)
+        made = answer_proof(model, query, safe, limits, path)
     if isinstance(made, str):
         tell(f"no proof: {made}")
         return Exit.UNKNOWN

@@ -135,7 +135,7 @@ class _Search:
         """Find the initial states.
 
         Raises:
-            UserError: if there is none, nor one that is out of bounds.
+            ModelError: if there is none, nor one that is out of bounds.
         """
         self.parts = [{} for _ in self.semantics.model.variables]
         found: list[State | None] = []

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.types import Value
 
@@ -34,10 +34,10 @@ class Outcome:
     why: str | None = None
 
 
-def no_initial_state(model: Model) -> UserError:
+def no_initial_state(model: Model) -> ModelError:
     """The mistake of a model that cannot begin."""
-    place = f"the guards of init ({model.init.span})"
-    return UserError(f"{model.protocol} has no initial state: {place} exclude every pick")
+    text = f"{model.protocol} has no initial state: the guards of init exclude every pick"
+    return ModelError([Mistake(model.init.span, text)])
 
 
 class Semantics:

@@ -74,7 +74,7 @@ def bounded_check(
         A result for each property in their order, the deadlock's last if asked for.
 
     Raises:
-        UserError: if the model has no initial state.
+        ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
     targets = [*properties, *([deadlock_property(model)] if options.deadlock else [])]

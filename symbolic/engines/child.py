@@ -1,8 +1,8 @@
 """A query's own process, a copy of the fork server: its job comes on its standard input.
 
-The job is one JSON object: the query, `memory_mb` or null, the number of the parent's process, and, if a
-proof is wanted rather than an answer, what to refute and where to write it; or, if the query's property is to
-be proved by induction, the names of the obligations to check.
+The job is one JSON object: the query, the model's fingerprint, `memory_mb` or null, the number of the
+parent's process, and, if a proof is wanted rather than an answer, what to refute and where to write it; or,
+if the query's property is to be proved by induction, the names of the obligations to check.
 
 A solver's limits of its own are only requests, so the address space is limited here and the wall clock by the
 parent, who kills. Answers go out line by line as they are found: what was told is not lost with the process.
@@ -28,8 +28,8 @@ from leadline.symbolic.engines.induction.checker import check_query
 from leadline.symbolic.engines.memory import size_mb
 from leadline.symbolic.engines.query import Listener, Query, answer_here
 from leadline.symbolic.engines.refutation import write_refutation
-from leadline.symbolic.engines.wire import result_json
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.engines.wire import model_error_json, result_json
+from leadline.symbolic.lang import Model, ModelError, UserError
 
 _PR_SET_PDEATHSIG = 1
 
@@ -54,12 +54,14 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
         _check_size(request["memory_mb"])
+        query = Query.from_json(request["query"])
+        model = _model(query, request["fingerprint"])
         if "refute" in request:
-            _refute(request["query"], say, **request["refute"])
+            _refute(model, query, say, **request["refute"])
         elif "obligations" in request:
-            _check(request["query"], say, request["obligations"])
+            _check(model, query, say, request["obligations"])
         else:
-            _answer(request["query"], say)
+            _answer(model, query, say)
     except MemoryError:
         say("stopped", "memory")
     except Exception as error:
@@ -80,9 +82,22 @@ def _check_size(limit: int | None) -> None:
         raise MemoryError
 
 
-def _answer(data: Any, say: Say) -> None:
-    query = Query.from_json(data)
+def _model(query: Query, fingerprint: str) -> Model:
+    """The model that the parent speaks of, made anew.
+
+    Raises:
+        UserError: if it is another one here.
+    """
     model = model_of(find(query.source), query.settings)
+    if model.fingerprint != fingerprint:
+        raise UserError(
+            f"{query.source} makes another model each time that it is loaded, or was changed meanwhile: run "
+            "it again; a model may depend on its parameters only, not on chance, time or a Python set's order"
+        )
+    return model
+
+
+def _answer(model: Model, query: Query, say: Say) -> None:
     listener = Listener(
         progress=lambda now: say("progress", asdict(now)),
         told=lambda result: say("told", result_json(model, result, query.source)),
@@ -91,9 +106,7 @@ def _answer(data: Any, say: Say) -> None:
     say("results", [result_json(model, result, query.source) for result in results])
 
 
-def _refute(data: Any, say: Say, *, names: list[str], proof: str, formula: str) -> None:
-    query = Query.from_json(data)
-    model = model_of(find(query.source), query.settings)
+def _refute(model: Model, query: Query, say: Say, *, names: list[str], proof: str, formula: str) -> None:
     try:
         made = write_refutation(model, names, BmcOptions.of(query), Path(proof), Path(formula))
     except OSError as error:
@@ -102,15 +115,16 @@ def _refute(data: Any, say: Say, *, names: list[str], proof: str, formula: str) 
         say("refuted", asdict(made))
 
 
-def _check(data: Any, say: Say, names: list[str]) -> None:
-    query = Query.from_json(data)
-    for result in check_query(model_of(find(query.source), query.settings), query, names):
+def _check(model: Model, query: Query, say: Say, names: list[str]) -> None:
+    for result in check_query(model, query, names):
         say("obligation", result.to_json())
 
 
 def _tell(error: Exception, say: Say) -> None:
     if "out of memory" in str(error).lower():
         say("stopped", "memory")
+    elif isinstance(error, ModelError):
+        say("model_error", model_error_json(error))
     elif isinstance(error, UserError):
         say("user_error", str(error))
     else:

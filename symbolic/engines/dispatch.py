@@ -29,7 +29,8 @@ def answer(
         A result for each property, the deadlock's last. What was not answered within the limits is unknown.
 
     Raises:
-        UserError: if the model has no initial state.
+        ModelError: if the model has no initial state.
+        UserError: if it is another one when a child process makes it anew.
         InternalError: if a counterexample does not replay, or a child process failed.
     """
     if query.solver == AUTO and cores() > 1:

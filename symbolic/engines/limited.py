@@ -63,11 +63,12 @@ def answer_limited(
         reason says which limit it was, its depth how deep the search got.
 
     Raises:
-        UserError: if the model has no initial state.
+        ModelError: if the model has no initial state.
+        UserError: if it is another one when the child makes it anew.
         InternalError: if the child failed for another reason than its limits.
     """
     talk = Conversation(model, listener)
-    with QueryProcess(query.alone(), limits) as process:
+    with QueryProcess(model, query.alone(), limits) as process:
         for _, message in listen([process], deadline_of(limits)):
             talk.hear(message)
             if talk.results is not None:

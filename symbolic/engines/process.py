@@ -14,7 +14,8 @@ from typing import Any
 
 from leadline.symbolic.engines.forked import Forked
 from leadline.symbolic.engines.query import Limits, Query
-from leadline.symbolic.lang import InternalError, UserError
+from leadline.symbolic.engines.wire import model_error_from
+from leadline.symbolic.lang import InternalError, Model, UserError
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class QueryProcess:
     """A child process at work on a query. It is to be used in a `with`, at whose end it is killed.
 
     Args:
+        model: the model that the query speaks of; the child makes it anew, and compares.
         query: what is asked; its solver is one by name.
         limits: the child limits its own address space. The time is the caller's to watch.
         job: what else the child is to know (`leadline.symbolic.engines.child`).
@@ -43,7 +45,7 @@ class QueryProcess:
         peak_mb: its peak memory in megabytes, once it has ended.
     """
 
-    def __init__(self, query: Query, limits: Limits, **job: Any) -> None:
+    def __init__(self, model: Model, query: Query, limits: Limits, **job: Any) -> None:
         self.query = query
         self.limits = limits
         self.silent = False
@@ -54,8 +56,8 @@ class QueryProcess:
         self._out_of_memory = False
         self._rest = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
-        job = {"query": query.to_json(), "memory_mb": limits.memory_mb, **job}
-        self._child: Forked | None = Forked(job, self._errors)
+        same = {"query": query.to_json(), "fingerprint": model.fingerprint, "memory_mb": limits.memory_mb}
+        self._child: Forked | None = Forked({**same, **job}, self._errors)
         self._output = self._child.output
 
     @property
@@ -88,6 +90,8 @@ class QueryProcess:
         for message in messages:
             if message.kind == "stopped":
                 self._out_of_memory = True
+            elif message.kind == "model_error":
+                raise model_error_from(message.body)
             elif message.kind == "user_error":
                 raise UserError(message.body)
             elif message.kind == "internal_error":

@@ -11,7 +11,7 @@ from typing import Any
 from leadline.symbolic.engines.limited import deadline_of
 from leadline.symbolic.engines.process import QueryProcess, listen
 from leadline.symbolic.engines.query import Limits, Query
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import Model, UserError
 
 
 def formula_of(proof: Path) -> Path:
@@ -19,10 +19,13 @@ def formula_of(proof: Path) -> Path:
     return proof.with_name(f"{proof.name}.cnf")
 
 
-def answer_proof(query: Query, names: Sequence[str], limits: Limits, proof: Path) -> dict[str, Any] | str:
+def answer_proof(
+    model: Model, query: Query, names: Sequence[str], limits: Limits, proof: Path
+) -> dict[str, Any] | str:
     """Write a proof that no property fails within the query's depth, and the formula that it refutes.
 
     Args:
+        model: the model that was searched.
         query: the query that was answered; its properties and solver are not looked at.
         names: the properties that were found safe, the deadlock's name among them if it was.
         limits: wall clock and address space for the proof alone.
@@ -38,7 +41,7 @@ def answer_proof(query: Query, names: Sequence[str], limits: Limits, proof: Path
     """
     with _parts(proof, formula_of(proof)) as (proof_part, formula_part):
         job = {"names": list(names), "proof": str(proof_part), "formula": str(formula_part)}
-        with QueryProcess(query.alone(), limits, refute=job) as process:
+        with QueryProcess(model, query.alone(), limits, refute=job) as process:
             for _, message in listen([process], deadline_of(limits)):
                 if message.kind == "refuted":
                     _publish({formula_part: formula_of(proof), proof_part: proof})

@@ -45,13 +45,13 @@ def answer_race(model: Model, query: Query, limits: Limits, listener: Listener =
         "auto", and the reason is that of every solver.
 
     Raises:
-        UserError: if the model has no initial state.
+        ModelError: if the model has no initial state.
         InternalError: if a child failed for another reason than its limits.
     """
     news = _News(listener)
     with ExitStack() as stack:
         talks = {
-            stack.enter_context(QueryProcess(replace(query, solver=solver), limits)): Conversation(
+            stack.enter_context(QueryProcess(model, replace(query, solver=solver), limits)): Conversation(
                 model, Listener(news.progress, news.told)
             )
             for solver in RACERS

@@ -124,7 +124,7 @@ class Search:
         """Look at the initial states.
 
         Raises:
-            UserError: if there is none.
+            ModelError: if there is none.
         """
         initial = self.unrolling
         if self.ask(initial.initial_out_of_bounds):

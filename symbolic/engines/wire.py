@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Mistake, Model, ModelError, Span
 from leadline.symbolic.trace import Stored, document
 
 
@@ -48,3 +48,13 @@ def result_from(model: Model, body: Mapping[str, Any]) -> Result:
 def progress_from(body: Mapping[str, Any]) -> Progress:
     """The progress that `asdict` made."""
     return Progress(**{**body, "open": tuple(body["open"])})
+
+
+def model_error_json(error: ModelError) -> list[list[Any]]:
+    """The mistakes of a model as JSON."""
+    return [[mistake.span.file, mistake.span.line, mistake.text] for mistake in error.mistakes]
+
+
+def model_error_from(body: Sequence[Sequence[Any]]) -> ModelError:
+    """The mistakes that `model_error_json` wrote."""
+    return ModelError(Mistake(Span(file, line), text) for file, line, text in body)

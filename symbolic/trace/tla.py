@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from leadline.symbolic.concrete import State
+from leadline.symbolic.export.names import Scope, Words, words_of
 from leadline.symbolic.lang import Model, Option, Sort, Type
 from leadline.symbolic.trace.changes import in_full
 from leadline.symbolic.trace.text import headline
@@ -15,6 +16,8 @@ from leadline.symbolic.trace.trace import Trace, call_of
 def tla_module(model: Model, trace: Trace, name: str = "counterexample", reason: str | None = None) -> str:
     """The text of a module whose operators `State0`, `State1` and so on each describe one state.
 
+    Variables are called what they are in the module that `export` writes.
+
     Args:
         model: the model.
         trace: a run of it.
@@ -22,14 +25,15 @@ def tla_module(model: Model, trace: Trace, name: str = "counterexample", reason:
             does not allow becomes `counterexample`.
         reason: why its end is out of bounds, as `end_reason` says.
     """
+    words = words_of(model)
     name = name if re.fullmatch(r"\w*[A-Za-z]\w*", name, re.ASCII) else "counterexample"
     parts = [
         f"{f' MODULE {name} ':-^80}",
         _comment(headline(model, trace)),
         "EXTENDS Integers, Sequences, FiniteSets, TLC",
         *_constants(model),
-        "VARIABLES\n" + ",\n".join(f"  {variable.tla}" for variable in model.variables),
-        *_stages(model, trace, reason),
+        "VARIABLES\n" + ",\n".join(f"  {name}" for name in words.variables.values()),
+        *_stages(model, words, trace, reason),
         "=" * 80,
     ]
     return "\n\n".join(parts) + "\n"
@@ -56,7 +60,8 @@ def _constants(model: Model) -> list[str]:
     return [f"CONSTANTS\n  {', '.join(names)}"] if names else []
 
 
-def _stages(model: Model, trace: Trace, reason: str | None) -> Iterator[str]:
+def _stages(model: Model, words: Words, trace: Trace, reason: str | None) -> Iterator[str]:
+    scope = Scope(words.taken)
     for number, stage in enumerate(trace.stages):
         what = "Initial state" if number == 0 else f"Step {number}"
         call = _comment(f"{what}: {call_of(model, stage)}")
@@ -64,11 +69,12 @@ def _stages(model: Model, trace: Trace, reason: str | None) -> Iterator[str]:
             why = f": {reason}" if reason else ""
             yield _comment(f"{what}: {call_of(model, stage)} goes out of bounds{why}")
         else:
-            yield "\n".join([call, f"State{number} ==", *_conjuncts(model, stage.state)])
+            operator = scope.take(f"State{number}")
+            yield "\n".join([call, f"{operator} ==", *_conjuncts(model, words, stage.state)])
 
 
-def _conjuncts(model: Model, state: State) -> Iterator[str]:
+def _conjuncts(model: Model, words: Words, state: State) -> Iterator[str]:
     for variable, value in zip(model.variables, state, strict=True):
-        first, *rest = in_full(variable.type, variable.tla, value)
+        first, *rest = in_full(variable.type, words.variables[variable.name], value)
         yield f"  /\\ {first}"
         yield from (f"     {line}" for line in rest)

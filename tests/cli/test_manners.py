@@ -10,10 +10,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from leadline import __main__ as entry
 from leadline.symbolic.cli import check, explore, main
 from leadline.symbolic.cli.files import write_out
 from leadline.symbolic.concrete import Level, Semantics
@@ -213,7 +215,7 @@ def test_colour_is_for_terminals(leadline: Leadline, monkeypatch: pytest.MonkeyP
 
 def leadline_process(*arguments: str, folder: Path, **options: Any) -> subprocess.Popen[str]:
     # Like the command that is installed, it does not look for modules where it is called.
-    command = [sys.executable, "-P", "-m", "leadline.symbolic.cli", *arguments]
+    command = [sys.executable, "-P", "-m", "leadline", *arguments]
     return subprocess.Popen(command, cwd=folder, text=True, stderr=subprocess.PIPE, **options)
 
 
@@ -222,6 +224,28 @@ def test_a_process(leadline: Leadline, tmp_path: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (12, "")
     assert "BelowThree is false." in out
+
+
+class Slow(ModuleType):
+    """A module that somebody grows tired of while it loads."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_it_loads(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "leadline.symbolic.cli", Slow("slow"))
+    assert entry.main() == 130
+    assert capsys.readouterr() == ("", "\n")
+
+
+def test_what_a_file_prints_is_no_answer(leadline: Leadline, tmp_path: Path) -> None:
+    text = (tmp_path / "counter.py").read_text()
+    text = text.replace("        start.count = 0\n", "        print('here')\n        start.count = 0\n")
+    (tmp_path / "counter.py").write_text(f"print('loading')\n{text}")
+    ran = leadline("check", "counter.py", "--depth", "0", "--format", "json")
+    assert json.loads(ran.out)["results"]
+    assert "loading\nhere\n" in ran.err
 
 
 def test_files_beside_it_are_no_modules(leadline: Leadline, tmp_path: Path) -> None:
@@ -237,7 +261,7 @@ def test_files_beside_it_are_no_modules(leadline: Leadline, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("closed", "code"), [("1", 2), ("2", 0)])
 def test_a_closed_stream(closed: str, code: int, leadline: Leadline, tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "leadline.symbolic.cli", "list"]
+    command = [sys.executable, "-P", "-m", "leadline", "list"]
     script = f"exec {shlex.join(command)} {closed}>&-"
     ran = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     told = "leadline: standard output is closed: send it to a file, or to /dev/null\n"

@@ -54,7 +54,7 @@ def test_what_is_violated_gets_none(leadline: Leadline) -> None:
 def test_a_proof_that_takes_too_long_leaves_the_question_open(
     leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slow(_: Any, names: Any, limits: Any, path: Any) -> str:
+    def slow(_: Any, __: Any, names: Any, limits: Any, path: Any) -> str:
         assert (names, limits.seconds, path) == (["not-negative"], 30, Path("p.drup"))
         return "time: stopped after 30 s"
 

@@ -227,7 +227,6 @@ def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
         (("prove", "--recheck", "p.json", "--property", "even"), "--property does not go with --recheck"),
         (("prove", "--recheck", "p.json", "-p", "fault=none"), "-p does not go with --recheck"),
         (("prove", "--recheck", "p.json", "--solver", "z3"), "--solver does not go with --recheck"),
-        (("prove", "inductive.py", "-p", "fault=no-start", "--property", "even"), "no initial state"),
     ],
 )
 def test_what_is_refused(arguments: tuple[str, ...], complaint: str, here: Leadline) -> None:
@@ -235,6 +234,12 @@ def test_what_is_refused(arguments: tuple[str, ...], complaint: str, here: Leadl
     assert (ran.code, ran.out) == (2, "")
     assert complaint in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_model_that_cannot_begin(here: Leadline) -> None:
+    ran = here("prove", "inductive.py", "-p", "fault=no-start", "--property", "even")
+    assert (ran.code, ran.out) == (150, "")
+    assert "twos has no initial state" in ran.err and "Traceback" not in ran.err
 
 
 def test_time(leadline: Leadline) -> None:

@@ -13,6 +13,7 @@ from leadline.symbolic.lang import (
     Claim,
     Int,
     Map,
+    ModelError,
     Protocol,
     UserError,
     action,
@@ -145,7 +146,7 @@ class Nothing(Protocol):
 def test_no_initial_state_is_the_authors_mistake() -> None:
     """Exploration once called this safe, where a check told of the mistake."""
     with pytest.raises(
-        UserError, match=r"nothing has no initial state: the guards of init \(.*test_explore.py:\d+\)"
+        ModelError, match=r"test_explore.py:\d+: nothing has no initial state: the guards of init exclude"
     ):
         explored(Nothing())
 

@@ -12,7 +12,7 @@ import pytest
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Listener, Progress, Query, Result, Verdict, answer_here
-from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.lang import InternalError, Model, ModelError
 from leadline.symbolic.solve import SOLVERS, Answer, CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
 
@@ -119,7 +119,7 @@ def test_a_way_to_begin_out_of_bounds() -> None:
 def test_no_way_to_begin_is_the_users_mistake(solver: str) -> None:
     asked = query("Begin", 2, settings={"fine": False, "broken": False}, solver=solver)
     with pytest.raises(
-        UserError, match=r"begin has no initial state: the guards of init \(.*protocols.py:\d+\)"
+        ModelError, match=r"protocols.py:\d+: begin has no initial state: the guards of init exclude"
     ):
         ask(asked)
 

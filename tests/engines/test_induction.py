@@ -13,7 +13,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.induction import ObligationResult, ObligationVerdict, conjuncts, obligations
 from leadline.symbolic.engines.induction.checker import Induction
 from leadline.symbolic.engines.induction.places import StepPlace
-from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import Cti, TraceEnd, read_cti
 
@@ -198,7 +198,7 @@ def test_a_counterexample_of_an_initial_state() -> None:
 
 def test_a_model_that_cannot_begin() -> None:
     """All its reachable states, of which there is none, satisfy everything: it is a mistake."""
-    with pytest.raises(UserError, match="twos has no initial state"):
+    with pytest.raises(ModelError, match="twos has no initial state"):
         checked(twos("no-start"), "even")
 
 

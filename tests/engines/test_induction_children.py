@@ -24,7 +24,7 @@ from leadline.symbolic.engines.induction import (
     read_certificate,
     recheck,
 )
-from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import cti_document, read_cti
 
@@ -134,7 +134,7 @@ def test_no_child_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_mistakes_are_the_users() -> None:
     with pytest.raises(UserError, match="even has no obligation `implicaton`: did you mean `implication`"):
         answer_obligation(twos(), "even", "implicaton", "z3", Limits(60), source=FILE)
-    with pytest.raises(UserError, match="twos has no initial state"):
+    with pytest.raises(ModelError, match="twos has no initial state"):
         answer_obligation(twos("no-start"), "even", "initiation of even", "z3", Limits(60), source=FILE)
 
 

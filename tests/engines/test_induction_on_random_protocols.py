@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from leadline.symbolic.concrete import Semantics, State, explore
 from leadline.symbolic.engines.induction import ObligationVerdict, conjuncts, obligations
 from leadline.symbolic.engines.induction.checker import Induction
-from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError
+from leadline.symbolic.lang import Model, ModelError, OutOfBounds, PropertyKind
 from leadline.symbolic.solve import SOLVERS
 from tests.strategies import models
 
@@ -86,8 +86,8 @@ def compare(model: Model, solver: str) -> None:
         induction = Induction(one, goal, SOLVERS[solver], "nowhere")
         try:
             seen = explore(Semantics(one), [goal])
-        except UserError:
-            with pytest.raises(UserError, match="has no initial state"):
+        except ModelError:
+            with pytest.raises(ModelError, match="has no initial state"):
                 induction.check(wanted[0])
             continue
         found = {x.name: induction.check(x) for x in wanted}

@@ -30,7 +30,7 @@ from leadline.symbolic.engines.forked import Forked
 from leadline.symbolic.engines.limited import Conversation, unfinished
 from leadline.symbolic.engines.process import QueryProcess
 from leadline.symbolic.engines.query import SILENT
-from leadline.symbolic.lang import InternalError, UserError
+from leadline.symbolic.lang import InternalError, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 
 FILE = Path(__file__).parent / "protocols.py"
@@ -217,7 +217,26 @@ def test_a_query_may_be_asked_from_another_thread() -> None:
 
 def test_the_users_mistake_comes_back_as_such() -> None:
     asked = query("Begin", settings={"fine": False, "broken": False})
-    with pytest.raises(UserError, match=r"^begin has no initial state: the guards of init \(.*\) exclude"):
+    with pytest.raises(ModelError, match=r"protocols.py:\d+: begin has no initial state: the guards of init"):
+        limited(asked, Limits(60))
+
+
+OTHER = """
+import os
+from leadline.symbolic.lang import Int, Protocol
+
+class Counter(Protocol):
+    def define(self, state):
+        state.count = Int(0, os.getpid())
+    def init(self, start):
+        start.count = 0
+"""
+
+
+def test_a_model_that_is_another_one_in_the_child(tmp_path: Path) -> None:
+    (tmp_path / "counter.py").write_text(OTHER)
+    asked = Query(f"{tmp_path}/counter.py", {}, (), 3, deadlock=True)
+    with pytest.raises(UserError, match=r"counter.py makes another model each time that it is loaded"):
         limited(asked, Limits(60))
 
 

@@ -32,7 +32,7 @@ from leadline.symbolic.engines.forked import Forked
 from leadline.symbolic.engines.query import AUTO, LONE, SILENT
 from leadline.symbolic.engines.race import RACERS, answer_race, cores
 from leadline.symbolic.engines.wire import result_json
-from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.lang import InternalError, Model, ModelError
 
 FILE = Path(__file__).parent / "protocols.py"
 MINUTE = Limits(60)
@@ -201,7 +201,7 @@ def test_ctrl_c_ends_both(children: Children) -> None:
 
 
 def test_the_users_mistake_comes_back_as_such(children: Children) -> None:
-    with pytest.raises(UserError, match=r"^begin has no initial state"):
+    with pytest.raises(ModelError, match=r"begin has no initial state"):
         race(query("Begin", settings={"fine": False, "broken": False}))
     children.assert_gone()
 

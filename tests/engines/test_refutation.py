@@ -50,6 +50,10 @@ def answered(asked: Query) -> tuple[Model, dict[str, Result]]:
     return model, {result.property: result for result in answer_here(model, asked)}
 
 
+def proved(asked: Query, names: list[str], limits: Limits, file: Path) -> dict[str, Any] | str:
+    return answer_proof(model_of(find(asked.source), asked.settings), asked, names, limits, file)
+
+
 @pytest.mark.parametrize("unroll", ["steps", "sweeps"])
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
 def test_the_formula_says_what_the_search_looks_for(name: str, settings: dict[str, Any], unroll: str) -> None:
@@ -89,7 +93,7 @@ def test_what_is_safe_is_proved(
     safe = [one for one, result in results.items() if result.verdict is Verdict.SAFE]
     file = tmp_path / "safe.drup"
     assert safe
-    made = answer_proof(asked, safe, MINUTE, file)
+    made = proved(asked, safe, MINUTE, file)
     assert isinstance(made, dict) and made["proof_bytes"] == file.stat().st_size
     formula = read_dimacs(formula_of(file).read_text())
     assert len(formula) == made["clauses"] and max(map(abs, sum(formula, ()))) <= made["variables"]
@@ -99,7 +103,7 @@ def test_what_is_safe_is_proved(
 
 def test_the_formula_tells_what_it_is_of(tmp_path: Path) -> None:
     asked = query("Lift", 3, settings={"top": 2})
-    answer_proof(asked, ["in-range", DEADLOCK], MINUTE, tmp_path / "p")
+    proved(asked, ["in-range", DEADLOCK], MINUTE, tmp_path / "p")
     comments = (tmp_path / "p.cnf").read_text().splitlines()[:5]
     assert comments[:4] == [
         "c leadline: lift (top = 2, first = 0, at_top = back)",
@@ -112,16 +116,16 @@ def test_the_formula_tells_what_it_is_of(tmp_path: Path) -> None:
 
 def test_a_wrong_verdict_is_told(tmp_path: Path) -> None:
     with pytest.raises(InternalError, match="never-two of lift: safe within 3 steps by the search, and yet"):
-        answer_proof(query("Lift", 3), ["in-range", "never-two"], MINUTE, tmp_path / "p")
+        proved(query("Lift", 3), ["in-range", "never-two"], MINUTE, tmp_path / "p")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_proof_keeps_its_limits(tmp_path: Path) -> None:
     hard = query("Pigeons", 2, settings={"holes": 11})
     (tmp_path / "p").write_text("from before")
-    made = answer_proof(hard, ["nobody-flew"], Limits(seconds=1), tmp_path / "p")
+    made = proved(hard, ["nobody-flew"], Limits(seconds=1), tmp_path / "p")
     assert made == "time: stopped after 1 s"
-    made = answer_proof(hard, ["nobody-flew"], Limits(memory_mb=60), tmp_path / "p")
+    made = proved(hard, ["nobody-flew"], Limits(memory_mb=60), tmp_path / "p")
     assert isinstance(made, str) and "limit of 60 MB" in made
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("p", "from before")]
 
@@ -129,7 +133,7 @@ def test_a_proof_keeps_its_limits(tmp_path: Path) -> None:
 def test_a_proof_that_cannot_be_written(tmp_path: Path) -> None:
     asked = query("Lift", 3)
     with pytest.raises(UserError, match="the proof cannot be written: No such file or directory"):
-        answer_proof(asked, ["in-range"], MINUTE, tmp_path / "nowhere" / "p")
+        proved(asked, ["in-range"], MINUTE, tmp_path / "nowhere" / "p")
     (tmp_path / "p").mkdir()
     with pytest.raises(UserError, match=r"--proof .*p: Is a directory"):
-        answer_proof(asked, ["in-range"], MINUTE, tmp_path / "p")
+        proved(asked, ["in-range"], MINUTE, tmp_path / "p")

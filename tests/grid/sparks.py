@@ -41,7 +41,7 @@ needs_java = pytest.mark.skipif(
 
 
 def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "leadline.symbolic.cli", *arguments]
+    return [sys.executable, "-m", "leadline", *arguments]
 
 
 def environment(**changes: str) -> dict[str, str]:

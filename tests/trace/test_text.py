@@ -1,7 +1,9 @@
 """Traces as a person reads them, and as TLA+."""
 
-from leadline.symbolic.lang import Int, Map, Option, Record, Seq, Set, Tuple
-from leadline.symbolic.trace import lines, tla_module
+from typing import Any
+
+from leadline.symbolic.lang import Bool, Int, Map, Option, Protocol, Record, Seq, Set, Tuple, build
+from leadline.symbolic.trace import Trace, TraceEnd, lines, tla_module
 from leadline.symbolic.trace.changes import changes, in_full
 from tests.trace.samples import MESSAGE, MODEL, NODE, OVERFLOW, REACHED, RESTED, UNDEFINED, VIOLATION
 
@@ -112,3 +114,22 @@ def test_a_tla_module_has_a_name_that_tla_allows() -> None:
 def test_a_comment_cannot_end_early() -> None:
     text = tla_module(MODEL, OVERFLOW, reason="x *) y (* z")
     assert "goes out of bounds: x * ) y ( * z *)" in text
+
+
+class Hidden(Protocol):
+    """Its variables are called what the module that describes a state has other uses for."""
+
+    def define(self, state: Any) -> None:
+        state.declare("first", Bool(), tla="Len")
+        state.declare("second", Bool(), tla="State0")
+
+    def init(self, start: Any) -> None:
+        start.first = start.second = True
+
+
+def test_a_tla_module_has_each_name_once() -> None:
+    end = Trace({}, (True, True), (), TraceEnd.DEADLOCK)
+    text = tla_module(build(Hidden()), end)
+    assert "VARIABLES\n  Len2,\n  State0\n" in text
+    assert text.count("Len2 = TRUE") == text.count("State0 = TRUE") == 1
+    assert "\nState02 ==\n" in text

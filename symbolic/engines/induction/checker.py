@@ -36,7 +36,7 @@ def check_query(model: Model, query: Query, names: Sequence[str]) -> Iterator[Ob
         names: the names of the obligations, in the order in which to check them.
 
     Raises:
-        UserError: if the model has no initial state.
+        ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
     (goal,) = query.properties or ()
@@ -72,7 +72,7 @@ class Induction:
         """Whether an obligation holds; if not, the counterexample to induction, replayed.
 
         Raises:
-            UserError: if the model has no initial state.
+            ModelError: if the model has no initial state.
             InternalError: if a counterexample does not replay.
         """
         begin = time.perf_counter()

@@ -158,7 +158,7 @@ def _process(
 ) -> QueryProcess:
     settings = {name: value for name, value in model.parameters.items() if value is not None}
     query = Query(source, settings, (goal,), 0, solver=solver, seed=seed if solver == "z3" else 0)
-    return QueryProcess(query, limits, obligations=list(names))
+    return QueryProcess(model, query, limits, obligations=list(names))
 
 
 def _take(
