@@ -2,6 +2,8 @@
 
 from functools import cache
 
+__version__: str
+
 
 @cache
 def __getattr__(name: str) -> str:
