@@ -138,9 +138,9 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def tell(text: str) -> None:
-    """A message on standard error, after whatever was answered so far."""
+    """A message on standard error, after whatever was answered so far. What it quotes steers no terminal."""
     sys.stdout.flush()
-    print(f"leadline: {text}", file=sys.stderr)
+    print("\n".join(map(printable, f"leadline: {text}".split("\n"))), file=sys.stderr)
 
 
 def printable(text: str) -> str:

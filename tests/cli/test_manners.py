@@ -239,6 +239,12 @@ def test_ctrl_c_while_it_loads(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert capsys.readouterr() == ("", "\n")
 
 
+def test_what_a_message_quotes_steers_no_terminal(leadline: Leadline) -> None:
+    ran = leadline("check", "counter.py", "--property", "bad\x1b[2J")
+    assert ran.code == 2
+    assert "counter has no property `bad\\x1b[2J`" in ran.err and "\x1b" not in ran.err
+
+
 def test_what_a_file_prints_is_no_answer(leadline: Leadline, tmp_path: Path) -> None:
     text = (tmp_path / "counter.py").read_text()
     text = text.replace("        start.count = 0\n", "        print('here')\n        start.count = 0\n")
