@@ -10,6 +10,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from types import ModuleType
 
+from leadline.symbolic.catalog.idle import idle_lines
 from leadline.symbolic.catalog.lost import lost
 from leadline.symbolic.lang import (
     Claim,
@@ -137,13 +138,16 @@ def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> 
 
 
 def refuse_lost(module: ModuleType, offered: Sequence[Entry], claims: Sequence[Claim]) -> None:
-    """Refuse a module that has marked properties or actions which none of its protocols has.
+    """Refuse a module that has marked properties or actions which none of its protocols has, or lines in
+    them that say nothing.
 
     Raises:
         ModelError: with all of them, and the mistakes of the models at their default parameters.
     """
-    told = lost(module, [entry.protocol for entry in offered], claims)
-    if not told:
+    protocols = [entry.protocol for entry in offered]
+    idle = idle_lines(protocols, claims)
+    told = lost(module, protocols, claims)
+    if not told and not idle:
         return
     for entry in offered:
         try:
@@ -152,4 +156,5 @@ def refuse_lost(module: ModuleType, offered: Sequence[Entry], claims: Sequence[C
             told += error.mistakes
         except UserError:
             continue  # It is told once the model can be read.
-    raise ModelError(told)
+    places = {mistake.span for mistake in told}
+    raise ModelError([*told, *(mistake for mistake in idle if mistake.span not in places)])
