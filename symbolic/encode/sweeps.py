@@ -16,6 +16,7 @@ from functools import cached_property
 
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
+from leadline.symbolic.encode.copies import Layers
 from leadline.symbolic.encode.steps import Decoded, Encoding, Row, StatePredicates, Truth, decode_picks
 from leadline.symbolic.encode.symmetry import Used, first_use
 from leadline.symbolic.encode.template import Instance, Sink, Template, Unrolled, template
@@ -106,6 +107,8 @@ class SweepsUnrolling:
         self._initial = Instance(initial.template, (), self.circuit)
         self.rows: list[tuple[int, ...]] = [self._initial.all((*initial.state, *initial.used))]
         self._layers: list[list[_Taking]] = []
+        self._like = Layers(self.circuit)
+        self._beside: dict[int, list[Instance]] = {}
 
     @property
     def initial_out_of_bounds(self) -> int:
@@ -119,8 +122,9 @@ class SweepsUnrolling:
     def _layer(self, depth: int) -> list[_Taking]:
         if depth == len(self._layers):
             row, layer = self.rows[depth], []
+            self._like.begin(row, self._beside.get(depth, ()), named=depth > 0)
             for kind in self.actions:
-                instance = Instance(kind.template, row, self.circuit)
+                instance = self._like.instance(kind.template, row)
                 changed = list(row)
                 for place, literal in zip(kind.row, instance.all(kind.after), strict=True):
                     changed[place] = literal
@@ -142,7 +146,9 @@ class SweepsUnrolling:
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` sweeps."""
-        return Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
+        made = Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
+        self._beside.setdefault(depth, []).append(made)
+        return made
 
     def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
         """The run to the state after `depth` sweeps under an assignment, its skips dropped.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from typing import Protocol
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux
@@ -13,6 +14,21 @@ Clause = tuple[int, ...]
 
 Work = tuple[int, type[Gate], tuple[int, ...]]
 """A gate to be made: its variable in the template, what it is, and its operands."""
+
+
+class Copier(Protocol):
+    """Makes copies of variables that are in a sink, and of the gates among them."""
+
+    @property
+    def variables(self) -> Sequence[int]:
+        """What is copied."""
+
+    @property
+    def outside(self) -> Collection[int]:
+        """The variables that the gates among them combine besides."""
+
+    def copy(self, images: Mapping[int, int]) -> int:
+        """A copy of each variable, in their order, with these literals for those from outside; the first."""
 
 
 class Sink(Protocol):
@@ -36,8 +52,12 @@ class Sink(Protocol):
     def named(self, literals: Sequence[int]) -> tuple[int, ...]:
         """Literals equal to these, to build much on: those of a state, say."""
 
+    def copier(self, variables: Sequence[int], known: Collection[int]) -> Copier | None:
+        """Makes copies of variables, and of the gates that they rest on down to known ones. None where they
+        rest on something else, where named literals may be gates, and where copying would be no faster."""
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Template:
     """A part of a circuit, to be instantiated many times.
 
@@ -143,47 +163,70 @@ class Unrolled(Circuit):
     def _new_mux(self, condition: int, then: int, orelse: int) -> int:
         return self.sink.mux(condition, then, orelse)
 
-    def require(self, clause: Iterable[int]) -> None:
-        """Assert a clause."""
-        literals = [literal for literal in clause if literal != FALSE]
-        if TRUE not in literals:
-            self.sink.add([tuple(literals)])
+    def require(self, clauses: Iterable[Iterable[int]]) -> None:
+        """Assert clauses."""
+        less = [tuple([literal for literal in clause if literal != FALSE]) for clause in clauses]
+        self.sink.add([clause for clause in less if TRUE not in clause])
 
 
 class Instance:
     """An instance of a template. Called with a literal of the template, it gives the sink's.
 
     Gates are made when they are first asked for: what nobody asks of an instance costs nothing.
+
+    Attributes:
+        template: what it is an instance of.
+        ranges: the sink's variables that it has made, from one to before another.
     """
 
     def __init__(self, template: Template, given: Sequence[int], into: Unrolled) -> None:
-        self._template = template
+        self.template = template
         self._into = into
         # By variable; at a negative index stands the negation. 0 is what has not been made.
         self._literals = [0] * (2 * template.size + 1)
         first = into.sink.new_variables(len(template.free))
         own = range(first, first + len(template.free))
+        self.ranges = [(own.start, own.stop)]
         pairs = (*zip(template.inputs, given, strict=True), *zip(template.free, own, strict=True))
         for x, literal in ((TRUE, TRUE), *pairs):
             self._literals[x], self._literals[-x] = literal, -literal
         self._make(template.constrained)
-        for clause in template.constraints:
-            into.require([self._literals[x] for x in clause])
+        self._constrain()
+
+    @classmethod
+    def copied(cls, original: Instance, images: Mapping[int, int], into: Unrolled) -> Instance:
+        """An instance like another, whose literals have images that are made already."""
+        made = cls.__new__(cls)
+        made.template, made._into, made.ranges = original.template, into, []
+        made._literals = list(map(images.get, original._literals, repeat(0)))
+        made._make(made.template.constrained)
+        made._constrain()
+        return made
+
+    def _constrain(self) -> None:
+        literals = self._literals
+        self._into.require([literals[x] for x in clause] for clause in self.template.constraints)
+
+    def standing_for(self) -> dict[int, int]:
+        """By literal of the sink, the template's literal that it stands for here."""
+        count = self.template.size
+        return {self._literals[x]: x for x in range(-count, count + 1) if self._literals[x]}
 
     def __call__(self, literal: int) -> int:
         if not self._literals[literal]:
-            self._make(self._template.missing(literal, self._literals))
+            self._make(self.template.missing(literal, self._literals))
         return self._literals[literal]
 
     def all(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
         """The literals of several of the template's, quickly if the same are asked of many instances."""
-        self._make(self._template.plan(wanted))
+        self._make(self.template.plan(wanted))
         literals = self._literals
         return tuple([literals[x] for x in wanted])
 
     def _make(self, work: Iterable[Work]) -> None:
         literals = self._literals
         both, conj, mux, xor = self._into.both, self._into.conj, self._into.mux, self._into.xor
+        begin = self._into.sink.new_variables(0)
         for x, kind, parts in work:
             if literals[x]:
                 continue
@@ -197,6 +240,7 @@ class Instance:
             else:
                 literal = xor(literals[parts[0]], literals[parts[1]])
             literals[x], literals[-x] = literal, -literal
+        self.ranges.append((begin, self._into.sink.new_variables(0)))
 
 
 def _below(gates: Mapping[int, Gate], roots: Iterable[int]) -> list[Work]:

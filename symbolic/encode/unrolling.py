@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from leadline.symbolic.encode.copies import Layers
 from leadline.symbolic.encode.steps import Decoded, Encoding, StatePredicates, Truth
-from leadline.symbolic.encode.template import Instance, Sink, Unrolled
+from leadline.symbolic.encode.template import Instance, Sink, Template, Unrolled
 from leadline.symbolic.lang.model import Action
 from leadline.symbolic.lang.types import Value
 
@@ -67,6 +68,8 @@ class StepsUnrolling:
         self._initial = Instance(initial.template, (), self.circuit)
         self.rows: list[tuple[int, ...]] = [self._initial.all(initial.state)]
         self._layers: list[Instance] = []
+        self._like: dict[Template, Layers] = {}
+        self._beside: dict[int, list[Instance]] = {}
 
     @property
     def initial_out_of_bounds(self) -> int:
@@ -79,8 +82,7 @@ class StepsUnrolling:
 
     def _layer(self, depth: int) -> Instance:
         if depth == len(self._layers):
-            made = Instance(self.encoding.step.template, self.rows[depth], self.circuit)
-            self._layers.append(made)
+            self._layers.append(self._make(self.encoding.step.template, depth))
         return self._layers[depth]
 
     def out_of_bounds(self, depth: int) -> list[int]:
@@ -93,11 +95,20 @@ class StepsUnrolling:
         relation = self.encoding.step
         self.sink.add([(layer(relation.taken),)])
         self.rows.append(self.sink.named(layer.all(relation.state)))
-        Instance(self.encoding.validity, self.rows[-1], self.circuit)
+        self._make(self.encoding.validity, len(self.rows) - 1)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         """The predicates of the state after `depth` steps."""
-        return Instance(predicates.template, self.rows[depth], self.circuit)
+        return self._make(predicates.template, depth)
+
+    def _make(self, template: Template, depth: int) -> Instance:
+        """An instance on the state at a depth."""
+        like = self._like.setdefault(template, Layers(self.circuit))
+        beside = self._beside.setdefault(depth, [])
+        like.begin(self.rows[depth], beside, named=depth > 0)
+        made = like.instance(template, self.rows[depth])
+        beside.append(made)
+        return made
 
     def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
         """The run to the state after `depth` steps under an assignment; with `beyond`, one step more."""

@@ -6,10 +6,33 @@ G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 TRUE = 1
 """Variable 1 is the constant true wherever gates and clauses go."""
+
+
+class Copier(ABC):
+    """Makes copies of variables and of the gates among them.
+
+    Attributes:
+        variables: what is copied.
+        outside: the variables that the gates among them combine besides.
+    """
+
+    variables: Sequence[int]
+    outside: frozenset[int]
+
+    @abstractmethod
+    def copy(self, images: Mapping[int, int]) -> int:
+        """A copy of each variable, in their order.
+
+        Args:
+            images: the literals to take for those of `outside`.
+
+        Returns:
+            The copy of the first; those of the others follow it.
+        """
 
 
 class Gates(ABC):
@@ -57,3 +80,12 @@ class Gates(ABC):
     def named(self, literals: Sequence[int]) -> tuple[int, ...]:
         """Literals equivalent to these that do not hang on what they were made of: here, the same ones."""
         return tuple(literals)
+
+    def copier(self, variables: Sequence[int], known: Collection[int]) -> Copier | None:
+        """Makes copies of variables, and of the gates that they rest on down to known ones.
+
+        Returns:
+            None where they rest on something else, and where it is no faster to copy than to make anew: here
+            it never is.
+        """
+        return None

@@ -14,7 +14,7 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Property, PropertyKind
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.types import Bool
-from leadline.symbolic.solve import Answer, CadicalSolver
+from leadline.symbolic.solve import SOLVERS, Answer
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 from tests.encode.protocols import Clock, Letterbox, Picky, Shelf
 
@@ -38,10 +38,10 @@ CASES: dict[str, tuple[Protocol, int]] = {
 class Unrolled:
     """A model unrolled in a solver, whose states can be asked for."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, solver: str = "cadical") -> None:
         self.model = model
         self.encoding = Encoding(model)
-        self.solver = CadicalSolver()
+        self.solver = SOLVERS[solver]()
         self.unrolling = StepsUnrolling(self.encoding, self.solver)
 
     def states(self, depth: int) -> set[Any]:
@@ -72,11 +72,12 @@ class Unrolled:
         return any(self.solver.check([literal]) is Answer.SATISFIABLE for literal in literals)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(("protocol", "depth"), CASES.values(), ids=CASES)
-def test_the_states_after_so_many_steps(protocol: Protocol, depth: int) -> None:
+def test_the_states_after_so_many_steps(protocol: Protocol, depth: int, solver: str) -> None:
     model = build(protocol)
     meaning = Semantics(model)
-    unrolled = Unrolled(model)
+    unrolled = Unrolled(model, solver)
     outcomes = meaning.initial()
     assert unrolled.possible([unrolled.unrolling.initial_out_of_bounds]) == any(
         outcome.state is None for outcome in outcomes

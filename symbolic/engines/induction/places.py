@@ -137,7 +137,7 @@ class ArbitraryPlace(Place):
         Instance(self.encoding.validity, self.row, self.circuit)
         self._here = self.at(self.row)
         for name in formulas.conjuncts:
-            self.circuit.require([-self.broken(name, self._here)])
+            self.circuit.require([[-self.broken(name, self._here)]])
 
     def failure(self, obligation: Obligation) -> list[int]:
         return [self.broken(obligation.conjunct, self._here)]
