@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
@@ -137,11 +138,34 @@ class Values:
 
     def ite(self, condition: int, then: Shape, orelse: Shape, kind: Type) -> Shape:
         """`then` where the condition holds, `orelse` elsewhere."""
-        if condition == TRUE or then is orelse:
-            return then
-        if condition == FALSE:
+        if condition == TRUE or then is orelse or orelse is None:
+            return self.placeholder(kind) if then is None else then
+        if condition == FALSE or then is None:
             return orelse
-        return self.mux([(condition, then), (-condition, orelse)], kind)
+        mux, ite = self.circuit.mux, self.ite
+        match kind:
+            case Bool():
+                return mux(condition, then, orelse)
+            case Int() if is_binary(kind):
+                pairs = zip(then.bits, orelse.bits, strict=True)
+                return Bits(tuple([mux(condition, a, b) for a, b in pairs]))
+            case Int() | Named() | Set():
+                return self.ite_one_hot(condition, then, orelse)
+            case Option():
+                there = [shape.item for shape in (then, orelse) if shape.present != FALSE]
+                present = mux(condition, then.present, orelse.present)
+                return Maybe(present, ite(condition, there[0], there[-1], kind.item) if there else None)
+            case Seq():
+                length = self.ite_one_hot(condition, then.length, orelse.length)
+                items = zip_longest(then.items, orelse.items)
+                return Items(length, tuple([ite(condition, a, b, kind.item) for a, b in items]))
+            case Union():
+                tags = self.ite_one_hot(condition, then.tags, orelse.tags)
+                one, other = then.payloads, orelse.payloads
+                payloads = {x: ite(condition, one.get(x), other.get(x), kind.by_tag[x]) for x in tags}
+                return Tagged(tags, payloads)
+        triples = zip(then, orelse, component_types(kind), strict=True)
+        return tuple([ite(condition, a, b, part) for a, b, part in triples])
 
     def ite_one_hot(
         self, condition: int, then: dict[Value, int], orelse: dict[Value, int]
@@ -149,7 +173,12 @@ class Values:
         """The same for one-hots, whatever they stand for."""
         if condition in (TRUE, FALSE):
             return then if condition == TRUE else orelse
-        return self._mux_dicts([(condition, then), (-condition, orelse)])
+        mux, made = self.circuit.mux, {}
+        for key in {**then, **orelse}:
+            literal = mux(condition, then.get(key, FALSE), orelse.get(key, FALSE))
+            if literal != FALSE:
+                made[key] = literal
+        return made
 
     def mux(self, arms: list[tuple[int, Shape]], kind: Type) -> Shape:
         """The value of the arm whose literal is true; at most one is. Without a true one: a don't-care."""
