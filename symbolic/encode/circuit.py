@@ -140,39 +140,44 @@ class Circuit:
             condition, then, orelse = -condition, orelse, then
         if condition == TRUE or then == orelse:
             return then
-        if abs(then) == TRUE or then in (condition, -condition):
-            return self._half(condition, then in (TRUE, condition), orelse)
-        if abs(orelse) == TRUE or orelse in (condition, -condition):
-            return self._half(-condition, orelse in (TRUE, -condition), then)
-        if then == -orelse:
-            return self.same(condition, then)
+        sign = 1
         if then < 0:
-            return -self.mux(condition, -then, -orelse)
-        nested = self._nested(condition, then, orelse)
-        if nested is not None:
-            return nested
+            sign, then, orelse = -1, -then, -orelse
+        if then in (TRUE, condition):
+            return sign * self._half(condition, True, orelse)
+        other = orelse if orelse > 0 else -orelse
+        if other in (TRUE, condition):
+            return sign * self._half(-condition, orelse in (TRUE, -condition), then)
+        if then == other:
+            return sign * self.same(condition, then)
         found = self._muxes.get((condition, then, orelse))
         if found is None:
-            found = self._muxes[condition, then, orelse] = self._new_mux(condition, then, orelse)
-        return found
+            found = self._nested(condition, then, orelse)
+            if found is None:
+                found = self._muxes[condition, then, orelse] = self._new_mux(condition, then, orelse)
+        return sign * found
 
     def _nested(self, condition: int, then: int, orelse: int) -> int | None:
-        """One multiplexer in place of two that share an arm: an update that may leave things as they are."""
-        if abs(then) not in self.gates and abs(orelse) not in self.gates:
+        """One multiplexer in place of two that share an arm: an update that may leave things as they are.
+        `then` is positive."""
+        sign, other = (1, orelse) if orelse > 0 else (-1, -orelse)
+        inner, outer = self.gates.get(then), self.gates.get(other)
+        if inner is None and outer is None:
             return None
-        sign, inner = (1, self.gates.get(then)) if then > 0 else (-1, self.gates.get(-then))
         if isinstance(inner, Mux):
-            if sign * inner.orelse == orelse:
-                return self.mux(self.conj((condition, inner.condition)), sign * inner.then, orelse)
-            if sign * inner.then == orelse:
-                return self.mux(self.conj((condition, -inner.condition)), sign * inner.orelse, orelse)
-        sign, inner = (1, self.gates.get(orelse)) if orelse > 0 else (-1, self.gates.get(-orelse))
-        if isinstance(inner, Mux):
-            if sign * inner.then == then:
-                return self.mux(self.disj((condition, inner.condition)), then, sign * inner.orelse)
-            if sign * inner.orelse == then:
-                return self.mux(self.disj((condition, -inner.condition)), then, sign * inner.then)
-        return self._partly(condition, then, orelse, orelse) or self._partly(-condition, orelse, then, then)
+            if inner.orelse == orelse:
+                return self.mux(self.both(condition, inner.condition), inner.then, orelse)
+            if inner.then == orelse:
+                return self.mux(self.both(condition, -inner.condition), inner.orelse, orelse)
+        if isinstance(outer, Mux):
+            if sign * outer.then == then:
+                return self.mux(-self.both(-condition, -outer.condition), then, sign * outer.orelse)
+            if sign * outer.orelse == then:
+                return self.mux(-self.both(-condition, outer.condition), then, sign * outer.then)
+        found = self._partly(condition, then, orelse, orelse) if isinstance(inner, And) else None
+        if found is None and isinstance(outer, And):
+            found = self._partly(-condition, orelse, then, then)
+        return found
 
     def _partly(self, condition: int, new: int, old: int, orelse: int) -> int | None:
         """The same as `update` where `new` is `old` and, or or, something more; None if it is not."""
