@@ -22,8 +22,7 @@ class Layers:
     """The instances of layers, each made anew or copied from a layer with the same constants.
 
     Args:
-        circuit: what they go into. The literals of its sink's named states are no gates: a layer copied from
-            where a state was a gate of its own would take that gate for any state's.
+        circuit: what they go into.
     """
 
     def __init__(self, circuit: Unrolled) -> None:
@@ -38,9 +37,12 @@ class Layers:
         Args:
             row: the literals of the state before it.
             beside: the instances that there are of that state, in the same order for each layer.
-            named: whether the row is one of named literals.
+            named: whether the row is one of named literals. Where a state's literal is a gate, and the layer
+                has that gate as well, this says nothing of other states: such a layer is not copied.
         """
         self._made = []
+        if not self._circuit.sink.copies:
+            return
         self._images = None if self._model is None else self._model.images(row, beside)
         if self._images is None:
             self._model = _Model(self._circuit, row, beside, self._made) if named else None

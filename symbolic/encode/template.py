@@ -34,6 +34,10 @@ class Copier(Protocol):
 class Sink(Protocol):
     """Where clauses and gates go: a solver. Its variable 1 is the constant true."""
 
+    @property
+    def copies(self) -> bool:
+        """Whether there are copiers. Named literals are then no gates."""
+
     def new_variables(self, count: int) -> int:
         """Reserve variables; the first one's number."""
 
@@ -54,7 +58,7 @@ class Sink(Protocol):
 
     def copier(self, variables: Sequence[int], known: Collection[int]) -> Copier | None:
         """Makes copies of variables, and of the gates that they rest on down to known ones. None where they
-        rest on something else, where named literals may be gates, and where copying would be no faster."""
+        rest on something else, and where copying would be no faster."""
 
 
 @dataclass(frozen=True, eq=False)

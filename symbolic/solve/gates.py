@@ -36,7 +36,13 @@ class Copier(ABC):
 
 
 class Gates(ABC):
-    """Takes clauses over integer literals as in DIMACS, and gates, by default as clauses."""
+    """Takes clauses over integer literals as in DIMACS, and gates, by default as clauses.
+
+    Attributes:
+        copies: whether there are copiers. Named literals are then no gates.
+    """
+
+    copies = False
 
     @abstractmethod
     def new_variables(self, count: int) -> int:

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from leadline.symbolic.lang import InternalError
 from leadline.symbolic.solve.gates import TRUE, Copier
 from leadline.symbolic.solve.z3_calls import addresses, get_app_arg, get_app_num_args, mk_and, substitute
 
@@ -80,9 +81,10 @@ class Z3Copier(Copier):
         there = (*(first + place for place in self._inputs), *given)
         to = addresses(terms[x] for x in there)
         term = terms.kept(substitute(ref, self._term, len(there), self._from, to))
-        assert get_app_num_args(ref, term) == len(self._arguments), "a substitution simplifies nothing"
+        if get_app_num_args(ref, term) != len(self._arguments):
+            raise InternalError("Z3 has simplified what it was to copy")
         self._solver.clauses += self.clauses
-        terms.copies.add(Copy(self, first, term, {x: images[x] for x in self.outside}))
+        terms.copies.add(Copy(self, first, term, {TRUE: TRUE, **{x: images[x] for x in self.outside}}))
         return first
 
     def argument(self, place: int) -> tuple[int, int] | None:
@@ -95,7 +97,7 @@ class Z3Copier(Copier):
         found = []
         for literal in self._solver.gates.operands(self.variables[place]):
             at = self._places.get(abs(literal))
-            image = images.get(abs(literal), TRUE) if at is None else first + at
+            image = images[abs(literal)] if at is None else first + at
             found.append(image if literal > 0 else -image)
         return found
 

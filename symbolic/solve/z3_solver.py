@@ -53,6 +53,7 @@ class Z3Solver(Solver):
     """
 
     name = "z3"
+    copies = True
 
     def __init__(self, seed: int = 0) -> None:
         self._context = z3.Context()
