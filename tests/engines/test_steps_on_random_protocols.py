@@ -12,19 +12,20 @@ from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.solve import SOLVERS
 from tests.strategies import models
 
-DEPTH = 4
+DEPTH = 6
+"""Deep enough for layers that a solver copies from earlier ones."""
 
 
-def compare(model: Model) -> None:
+def compare(model: Model, solver: str) -> None:
     """Explore a model and check it by steps; every shortest length within the depth must be the same."""
     names = list(model.properties)
     try:
         seen = explore(Semantics(model), names, depth=DEPTH)
     except UserError:
         with pytest.raises(UserError):
-            bounded_check(model, list(model.properties.values()), BmcOptions(DEPTH), SOLVERS["cadical"])
+            bounded_check(model, list(model.properties.values()), BmcOptions(DEPTH), SOLVERS[solver])
         return
-    results = bounded_check(model, list(model.properties.values()), BmcOptions(DEPTH), SOLVERS["cadical"])
+    results = bounded_check(model, list(model.properties.values()), BmcOptions(DEPTH), SOLVERS[solver])
     for result in results:
         checked = seen.properties[result.property]
         ways = [len(path) - 1 for path in (checked.out_of_bounds, seen.out_of_bounds) if path is not None]
@@ -39,14 +40,16 @@ def compare(model: Model) -> None:
 SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @given(models())
 @settings(max_examples=25, deadline=None, suppress_health_check=SLOW_TO_MAKE)
-def test_reachable_bad_depths_are_the_same(model: Model) -> None:
-    compare(model)
+def test_reachable_bad_depths_are_the_same(solver: str, model: Model) -> None:
+    compare(model, solver)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("solver", SOLVERS)
 @given(models())
-@settings(max_examples=500, deadline=None, suppress_health_check=SLOW_TO_MAKE)
-def test_reachable_bad_depths_are_the_same_at_length(model: Model) -> None:
-    compare(model)
+@settings(max_examples=300, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+def test_reachable_bad_depths_are_the_same_at_length(solver: str, model: Model) -> None:
+    compare(model, solver)

@@ -190,17 +190,19 @@ def test_many_random_symmetric_protocols() -> None:
     assert sum(compared) > 600
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(models())
-def test_random_protocols(model: Model) -> None:
-    check_contained(model, 2)
+def test_random_protocols(solver: str, model: Model) -> None:
+    check_contained(model, 3, solver)
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("solver", SOLVERS)
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(models())
-def test_many_random_protocols(model: Model) -> None:
-    check_contained(model, 3)
+def test_many_random_protocols(solver: str, model: Model) -> None:
+    check_contained(model, 4, solver)
 
 
 def test_random_protocols_have_runs() -> None:
