@@ -1,7 +1,8 @@
 """How much of a query is building its formula: `python -m leadline.benchmarks.building`.
 
 Every property of every protocol and variant at its defaults, by steps and by sweeps, with every solver: of
-the answers that took over a second, the share of the wall clock that building took. It takes ten minutes.
+the answers that took over a second, the share of the wall clock that building took. This takes about twenty
+minutes.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def _first_line(function: ast.FunctionDef) -> int:
 
 
 def _arguments(function: ast.FunctionDef) -> list[str]:
-    return [x.arg for x in function.args.args]
+    return [x.arg for x in (*function.args.posonlyargs, *function.args.args)]
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,6 @@ def _does_nothing(value: ast.expr, names: _Names) -> bool:
 def _says_nothing(node: ast.Expr, following: Iterable[str]) -> str:
     text = ast.unparse(node.value)
     shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-    repair = "return it, or use it"
-    for name in following:
-        repair = f"a guard is {name}.require(...), a change is {name}.x = ..."
+    nxt = next(iter(following), None)
+    repair = f"a guard is {nxt}.require(...), a change is {nxt}.x = ..." if nxt else "return it, or use it"
     return f"`{shown}` says nothing on a line of its own: {repair}"

@@ -47,9 +47,7 @@ class Conversation:
                 raise InternalError(f"a query's process said {message.kind}, which nobody understands")
 
 
-def answer_limited(
-    model: Model, query: Query, limits: Limits, listener: Listener = SILENT
-) -> list[Result]:  # frozen
+def answer_limited(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> list[Result]:
     """Answer a query in a child process that is killed once it passes a limit.
 
     Args:

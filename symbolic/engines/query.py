@@ -114,7 +114,7 @@ SILENT = Listener()
 """Tells nobody."""
 
 
-def answer_here(model: Model, query: Query, listener: Listener = SILENT) -> list[Result]:  # frozen
+def answer_here(model: Model, query: Query, listener: Listener = SILENT) -> list[Result]:
     """Answer a query in this process, without limits.
 
     Args:

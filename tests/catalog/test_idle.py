@@ -117,6 +117,14 @@ def test_wherever_a_state_is(tmp_path: Path) -> None:
     ]
 
 
+def test_a_state_may_be_given_by_position_only(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    text = FILE.format(action="pass", helper="pass", unrelated="pass", function="pass", claim="pass")
+    path.write_text(text.replace("def below(now, n):", "def below(now, n, /):\n    now.up.has(n)"))
+    with pytest.raises(ModelError, match=r"`now.up.has\(n\)` says nothing on a line of its own"):
+        find(str(path))
+
+
 def test_a_long_line_is_cut(tmp_path: Path) -> None:
     (told,) = mistakes(tmp_path, claim=f"now.x == {'1 + ' * 30}1")
     assert told == f"`now.x == {'1 + ' * 11}1 + ...` {ELSEWHERE}"

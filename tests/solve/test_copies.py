@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.symbolic.solve import SOLVERS, Answer, CadicalSolver, Z3Solver
+from leadline.symbolic.solve import SOLVERS, Answer, CadicalSolver, Z3Solver, z3_copies
 
 INPUTS, OWN = 4, 2
 """What gates combine from outside, and inputs among what is copied."""
@@ -138,10 +139,6 @@ def test_other_solvers_make_no_copies() -> None:
 
 
 def test_memory_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    import z3
-
-    from leadline.symbolic.solve import z3_copies
-
     nothing: Callable[..., None] = lambda *_: None  # noqa: E731  # as the C function answers
     solver = Z3Solver()
     a, b = solver.new_variables(1), solver.new_variables(1)
