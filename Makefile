@@ -9,7 +9,7 @@ RUN_GRID = $(BIN)/leadline grid $(GRID) --store $(STORE)
 RUN_REPORT = $(BIN)/leadline report $(STORE) --out $(REPORT)
 INSTALLED := $(VENV)/.installed
 
-.PHONY: setup test test-slow run java lint format clean
+.PHONY: setup test test-slow run java lint format docs clean
 .DEFAULT_GOAL := test
 
 setup: $(INSTALLED)
@@ -46,6 +46,10 @@ lint: setup
 format: setup
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
+
+docs: setup
+	@$(BIN)/python -W error tools/reference.py build/docs
+	@echo 'build/docs/index.html'
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis spark-warehouse metastore_db derby.log

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.catalog import entries, find, model_of
-from leadline.symbolic.engines import Limits, Query, Result, answer_limited
+from leadline.symbolic.engines import BmcOptions, Limits, Query, Result, answer_in_child
 from leadline.symbolic.solve import SOLVERS
 
 DEPTHS = {"steps": 24, "sweeps": 8}
@@ -50,8 +50,8 @@ def measure(protocol: str) -> Iterator[Asked]:
         for name in model.properties:
             for unroll, depth in DEPTHS.items():
                 for solver in SOLVERS:
-                    query = Query(protocol, settings, (name,), depth, unroll, solver)
-                    (result,) = answer_limited(model, query, Limits(SECONDS))
+                    query = Query(protocol, settings, (name,), BmcOptions(depth, unroll), solver)
+                    (result,) = answer_in_child(model, query, Limits(SECONDS)).results
                     yield Asked(variant, result)
 
 
@@ -64,7 +64,7 @@ def main(protocols: Sequence[str] = ()) -> None:
         line = f"{protocol:22}{len(asked):5}{len(long):5}"
         for one in long[-1:]:
             result = one.result
-            where = " ".join((one.variant, result.property, result.unroll, result.solver)).strip()
+            where = " ".join(filter(None, (one.variant, result.property, result.unroll, result.solver)))
             line += f"{one.share:7.0%}  {where}: {result.effort.build:.2f} of {result.effort.total:.2f} s"
         print(line, flush=True)
 

@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leadline.symbolic.cli.exits import Exit
-from leadline.symbolic.cli.files import write_out
 from leadline.symbolic.cli.inputs import at_least, seconds
-from leadline.symbolic.cli.output import Report, tell
+from leadline.symbolic.cli.output import Exit, Report, tell, write_out
 from leadline.symbolic.cli.progress import live
 from leadline.symbolic.lang import UserError
 
@@ -31,8 +29,8 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "bench",
         help="measure hard cases by every way to an answer, side by side",
-        description="Measure a fixed table of hard cases by every way to an answer: steps and sweeps, Z3 and "
-        "CaDiCaL, with symmetry and without, the explicit explorer, and TLC and Apalache where `tlc` and "
+        description="Measure a fixed table of hard cases by every way to an answer: steps and sweeps, every "
+        "solver, with symmetry and without, the explicit explorer, and TLC and Apalache where `tlc` and "
         "`apalache-mc` are on the PATH. Each measurement is a process of its own, with a limit on its time "
         "and memory; what hits a limit is recorded as such.",
         epilog="Exit codes: 0 if every answer is what is known of its case, 255 if one is not, 130 if "
@@ -52,7 +50,7 @@ def add_parser(commands: Any) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="measure this way, such as sweeps/cadical; repeat it for more",
+        help="measure this way, such as sweeps/auto; repeat it for more",
     )
     parser.add_argument(
         "--quick", action="store_true", help="only the cases that are done in less than two minutes"
@@ -67,7 +65,9 @@ def add_parser(commands: Any) -> None:
         help="stop each measurement after so many seconds (default: 60, and 300 for the hardest)",
     )
     parser.add_argument(
-        "--baseline", metavar="NAME", help="the way that the ratios are of (default: steps/z3)"
+        "--baseline",
+        metavar="NAME",
+        help="divide by the times of this way (default: steps, by the default solver)",
     )
     parser.add_argument(
         "--targets", action="store_true", help="judge what sweeps and symmetry are to achieve by this run"

@@ -19,17 +19,17 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
-from leadline.symbolic.engines.memory import own_peak_mb, peak_mb
-from leadline.symbolic.grid.plan.plan import Plan, plan
+from leadline.symbolic.engines.limits import own_peak_mb, peak_mb
+from leadline.symbolic.grid import spark
+from leadline.symbolic.grid.plan import Plan, plan
+from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running import spark
-from leadline.symbolic.grid.running.archive import StoreArchive, new_run
-from leadline.symbolic.grid.running.pruning import Pruning
-from leadline.symbolic.grid.running.session import Setup
-from leadline.symbolic.grid.running.task import Answer, answer, unanswered
-from leadline.symbolic.grid.running.worker import Task
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.runs import StoreArchive, new_run
+from leadline.symbolic.grid.session import SparkSetup
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import Task, TaskResult, answer, unanswered
+from leadline.symbolic.solve import LONE
 
 SLOTS = 2
 
@@ -39,30 +39,29 @@ protocol = "kafka-replication"
 properties = "strong-isr"
 parameters = { replicas = 2 }
 depth = 9
-solver = "z3"
 seed = { from = 0, to = %d }
 """
 
-BUGS = """
-solver = "cadical"
+BUGS = f"""
+solver = "{LONE}"
 
 [[check]]
 protocol = "kafka-replication"
 properties = ["weak-isr", "strong-isr"]
-parameters = { variant = ["truncate-to-high-watermark", "kip-101"], replicas = 2 }
-depth = { from = 6, to = 20 }
+parameters = {{ variant = ["truncate-to-high-watermark", "kip-101"], replicas = 2 }}
+depth = {{ from = 6, to = 20 }}
 
 [[check]]
 protocol = "pulsar-compaction"
 properties = ["duplicate-null-key-message", "compacted-ledger-leak"]
-parameters = { max_crash_times = [1, 2] }
-depth = { from = 2, to = 12 }
+parameters = {{ max_crash_times = [1, 2] }}
+depth = {{ from = 2, to = 12 }}
 
 [[check]]
 protocol = "two-phase-commit"
 properties = ["consistency", "not-committed"]
-parameters = { resource_managers = [2, 3] }
-depth = { from = 4, to = 14, step = 2 }
+parameters = {{ resource_managers = [2, 3] }}
+depth = {{ from = 4, to = 14, step = 2 }}
 """
 
 
@@ -98,7 +97,7 @@ def _run(todo: Plan, archive: StoreArchive, prune: bool, task: Task) -> tuple[fl
     spark.run(
         todo.queries,
         archive,
-        Setup(f"local[{SLOTS}]"),
+        SparkSetup(f"local[{SLOTS}]"),
         Pruning(todo.queries) if prune else None,
         look,
         started=lambda context: java.append(lambda: peak_mb(java_process(context)) or 0.0),
@@ -143,9 +142,9 @@ def pruning() -> None:
     )
 
 
-def stub(query: GridQuery, run: str, predicted: float | None) -> Answer:
+def stub(query: GridQuery, run: str, predicted: float | None) -> TaskResult:
     """Answers at once, with nothing."""
-    return Answer(unanswered(query, run, predicted, "unknown", "a benchmark's stub"))
+    return TaskResult(unanswered(query, run, predicted, "unknown", "a benchmark's stub"))
 
 
 def memory(count: int) -> None:

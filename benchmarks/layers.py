@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from leadline.symbolic.catalog import entries, find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Unrolling
-from leadline.symbolic.engines.bmc import BmcOptions, chosen_unrolling
-from leadline.symbolic.engines.memory import seldom_collected
+from leadline.symbolic.engines import BmcOptions, chosen_unrolling
+from leadline.symbolic.engines.limits import seldom_collected
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.model import Property
 from leadline.symbolic.solve import SOLVERS, Solver

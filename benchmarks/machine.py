@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 from dataclasses import dataclass
@@ -10,7 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import leadline
-from leadline.symbolic.engines.race import cores
+from leadline.symbolic.engines.parallel import cores
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.solve import SOLVERS
 
 
 @dataclass(frozen=True)
@@ -25,16 +26,14 @@ class Machine:
     load_at_start: Annotated[float, "the load average of the minute before the run began"]
     leadline_version: Annotated[str, "the version of Leadline"]
     python_version: Annotated[str, "the version of Python"]
-    z3_version: Annotated[str, "the version of z3-solver"]
-    cadical_version: Annotated[str, "the version of python-sat, which brings CaDiCaL"]
+    solver_versions: Annotated[str, "the package of each solver and its version"]
 
     def told(self) -> str:
         """The machine in a sentence for a person."""
         return (
-            f"{self.cpu}, {self.cores} core{'s' if self.cores != 1 else ''}, {self.total_memory_mb} MB, "
+            f"{self.cpu}, {counted(self.cores, 'core')}, {self.total_memory_mb} MB, "
             f"load {self.load_at_start:.1f} at the start; {self.system}, Python {self.python_version}, "
-            f"Leadline {self.leadline_version}, z3-solver {self.z3_version}, "
-            f"python-sat {self.cadical_version}"
+            f"Leadline {self.leadline_version}, {self.solver_versions}"
         )
 
 
@@ -49,8 +48,7 @@ def this_machine() -> Machine:
         load_at_start=os.getloadavg()[0],
         leadline_version=leadline.__version__,
         python_version=platform.python_version(),
-        z3_version=importlib.metadata.version("z3-solver"),
-        cadical_version=importlib.metadata.version("python-sat"),
+        solver_versions=", ".join(kind.version for kind in SOLVERS.values()),
     )
 
 

@@ -15,7 +15,7 @@ from leadline.benchmarks.children import Ended, run
 from leadline.benchmarks.measurement import Measurement, Point, model
 from leadline.benchmarks.outside import apalache, tlc
 from leadline.benchmarks.ways import Way
-from leadline.symbolic.engines import Limits, Listener, Query, Verdict, answer
+from leadline.symbolic.engines import BmcOptions, Limits, Listener, Query, Verdict, answer
 from leadline.symbolic.lang import InternalError
 
 
@@ -27,9 +27,9 @@ def measure(case: Case, way: Way, limits: Limits) -> Measurement:
         way: the way; a command is on the PATH.
         limits: the time and the memory that it has, both given.
     """
+    if way.unroll is not None:
+        return _bounded(case, way, limits)
     match way.engine:
-        case "bmc":
-            return _bounded(case, way, limits)
         case "explore":
             return _explored(case, limits)
         case "tlc":
@@ -45,17 +45,17 @@ def _bounded(case: Case, way: Way, limits: Limits) -> Measurement:
         source=case.protocol,
         settings=dict(case.parameters),
         properties=(case.property,),
-        depth=case.steps if way.unroll == "steps" else case.sweeps,
-        unroll=way.unroll,
+        options=BmcOptions(
+            case.steps if way.unroll == "steps" else case.sweeps, way.unroll, symmetry=way.symmetry
+        ),
         solver=way.solver,
-        symmetry=way.symmetry,
     )
     points: list[Point] = []
     listener = Listener(lambda now: points.append(Point(now.depth, now.seconds, now.variables, now.clauses)))
     asked = model(case)
     begin = time.perf_counter()
     try:
-        (result,) = answer(asked, query, limits, listener)
+        (result,) = answer(asked, query, limits, listener).results
     except InternalError as error:
         # One failure is not to cost the other measurements of a long run.
         why = f"crash: {str(error).strip().splitlines()[-1]}"

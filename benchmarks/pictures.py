@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.summary import Cell, Cells
-from leadline.symbolic.report.svg import Line, Mark, chart
+from leadline.symbolic.report.charts import Mark, Series, line_chart
 
 _SECONDS = "seconds"
 
@@ -36,13 +36,13 @@ def _with_depth(found: Cells, case: Case, ways: Sequence[str]) -> str | None:
     for way in ways:
         cell = found.get((case.name, way))
         if cell is not None and cell.middle.points:
-            lines.append(Line(way, _marks(cell)))
+            lines.append(Series(way, _marks(cell)))
     if not lines:
         return None
     deepest = max(round(mark.x) for line in lines for mark in line.marks)
     labels = [str(depth) for depth in range(deepest + 1)]
     title = f"{case.name}: {case.property}, {case.expected}"
-    return chart(title, labels, "depth: steps or sweeps, as the line says", _SECONDS, lines)
+    return line_chart(title, labels, "depth: steps or sweeps, as the line says", _SECONDS, lines)
 
 
 def _marks(cell: Cell) -> tuple[Mark, ...]:
@@ -63,8 +63,8 @@ def _with_parameters(found: Cells, growth: str, family: Sequence[Case], ways: Se
             if (cell := found.get((case.name, way))) is not None and cell.timed
         ]
         if marks:
-            lines.append(Line(way, tuple(marks)))
+            lines.append(Series(way, tuple(marks)))
     if not lines:
         return None
     what, _, sizes = growth.partition("; by ")
-    return chart(what, [case.point for case in family], sizes, _SECONDS, lines)
+    return line_chart(what, [case.point for case in family], sizes, _SECONDS, lines)

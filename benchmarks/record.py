@@ -17,6 +17,7 @@ from leadline.benchmarks.machine import Machine
 from leadline.benchmarks.measurement import ANSWERED, Measurement, Point, model
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import Limits
+from leadline.symbolic.grid.durable import write_whole
 from leadline.symbolic.lang import UserError
 
 
@@ -33,9 +34,9 @@ class Row:
     expected: Annotated[str, "the verdict that is known: violated, or safe within the layers"]
     shortest: Annotated[int | None, "the known length of a shortest counterexample, in steps"]
     way: Annotated[str, "the name of the way"]
-    engine: Annotated[str, "bmc, explore, tlc or apalache-mc"]
+    engine: Annotated[str, "an engine of Leadline's, tlc or apalache-mc"]
     unroll: Annotated[str | None, "what a layer held: steps or sweeps"]
-    solver: Annotated[str | None, "z3, cadical, or auto where both raced"]
+    solver: Annotated[str | None, "the solver's name, or auto where two raced"]
     symmetry: Annotated[bool, "whether sorts were picked in the order of first use"]
     layers: Annotated[int | None, "layers to look ahead; none for what explores every state"]
     timeout_seconds: Annotated[float, "the limit on wall-clock time, in seconds"]
@@ -153,10 +154,8 @@ def write(path: Path, rows: Sequence[Row], machine: Machine) -> None:
     """
     where = asdict(machine)
     table = pa.Table.from_pylist([{**asdict(one), **where} for one in rows], schema=SCHEMA)
-    part = path.with_name(f".{path.name}.part")
     try:
-        pq.write_table(table, part)
-        part.replace(path)
+        write_whole(path, lambda file: pq.write_table(table, file))
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
 

@@ -13,7 +13,7 @@ from leadline.benchmarks.cases import MEMORY_MB, Case
 from leadline.benchmarks.measure import measure
 from leadline.benchmarks.record import Row, row
 from leadline.benchmarks.ways import WAYS, Way
-from leadline.symbolic.engines import Limits
+from leadline.symbolic.engines import ENGINES, Limits
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Todo:
 
 def available(way: Way) -> bool:
     """Whether a way can be gone: a command of others must be on the PATH."""
-    return way.engine in ("bmc", "explore") or shutil.which(way.engine) is not None
+    return way.engine in ENGINES or shutil.which(way.engine) is not None
 
 
 def schedule(cases: Sequence[Case], ways: Sequence[str], repeats: int) -> list[Todo]:

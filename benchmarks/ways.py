@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leadline.symbolic.engines.bmc import STEPS, SWEEPS
+from leadline.symbolic.engines import UNROLLINGS, BmcOptions
 from leadline.symbolic.engines.query import AUTO
+from leadline.symbolic.solve import DEFAULT, SOLVERS
+
+STEPS, SWEEPS = UNROLLINGS
 
 
 @dataclass(frozen=True)
@@ -14,9 +17,9 @@ class Way:
 
     Attributes:
         name: as the command line and the records call it.
-        engine: "bmc", "explore", or a command that is run if it is on the PATH: "tlc", "apalache-mc".
-        unroll: what a layer holds, for bmc.
-        solver: the solver, for bmc.
+        engine: an engine of Leadline's, or a command that is run if it is on the PATH: "tlc", "apalache-mc".
+        unroll: the content of a layer, for a bounded check.
+        solver: the solver, for a bounded check.
         symmetry: whether members of a sort that the model treats alike are picked in the order of first use.
     """
 
@@ -30,17 +33,13 @@ class Way:
 def _bmc(unroll: str, solver: str, *, symmetry: bool = True) -> Way:
     # Symmetry is used by sweeps alone.
     name = f"{unroll}/{solver}" + ("" if symmetry else "/no-symmetry")
-    return Way(name, "bmc", unroll, solver, symmetry and unroll == SWEEPS)
+    return Way(name, BmcOptions.engine, unroll, solver, symmetry and unroll == SWEEPS)
 
 
 _ALL = (
-    _bmc(STEPS, "z3"),
-    _bmc(STEPS, "cadical"),
-    _bmc(SWEEPS, "z3"),
-    _bmc(SWEEPS, "cadical"),
-    _bmc(SWEEPS, AUTO),
-    _bmc(SWEEPS, "z3", symmetry=False),
-    _bmc(SWEEPS, "cadical", symmetry=False),
+    *(_bmc(STEPS, solver) for solver in SOLVERS),
+    *(_bmc(SWEEPS, solver) for solver in (*SOLVERS, AUTO)),
+    *(_bmc(SWEEPS, solver, symmetry=False) for solver in SOLVERS),
     Way("explore", "explore"),
     Way("tlc", "tlc"),
     Way("apalache", "apalache-mc"),
@@ -49,10 +48,10 @@ _ALL = (
 WAYS = {way.name: way for way in _ALL}
 """The ways by name, in the order of the tables."""
 
-BASELINE = "steps/z3"
+BASELINE = f"steps/{DEFAULT}"
 """The way that the others are measured against: the plain unrolling with the default solver."""
 
-USUAL = tuple(name for name in WAYS if name != "sweeps/z3/no-symmetry")
+USUAL = tuple(name for name in WAYS if name != f"sweeps/{DEFAULT}/no-symmetry")
 """The ways of a case that does not say otherwise."""
 
 WITHOUT_SORTS = tuple(name for name in USUAL if not name.endswith("/no-symmetry"))

@@ -4,24 +4,13 @@ Source: the TLA+ module compaction of thetumbled/pulsar-tlaplus, in its form wit
 actions and states have the names of the module, with its spelling of "Cusror".
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from leadline.symbolic.lang import (
-    BoolExpr,
     Int,
-    IntExpr,
     Map,
-    Next,
     Option,
-    OptionExpr,
     Protocol,
-    RecordExpr,
     Seq,
     Set,
-    SetExpr,
-    State,
     action,
     enum,
     int_range,
@@ -42,12 +31,12 @@ PHASE_TWO_PERSIST_CUSROR = "Compactor_In_PhaseTwoPersistCusror"
 PHASE_TWO_DELETE_LEDGER = "Compactor_In_PhaseTwoDeleteLedger"
 
 
-def producer_modelled(protocol: Any) -> bool:
+def producer_modelled(protocol):
     """Whether the producer sends messages one by one."""
     return bool(protocol.model_producer)
 
 
-def consumer_modelled(protocol: Any) -> bool:
+def consumer_modelled(protocol):
     """Whether there is a consumer."""
     return bool(protocol.model_consumer)
 
@@ -61,7 +50,7 @@ class PulsarCompaction(Protocol):
     compacts again and again, also where no message is new, until there are no ledger ids left.
 
     The defaults are the published configuration of the module. As in the module the consumer does nothing, so
-    with one that is to consume at all the system never terminates.
+    the system never terminates if there is one that must consume.
     """
 
     message_sent_limit: int = parameter(3, at_least=1, doc="messages that can be sent")
@@ -74,8 +63,8 @@ class PulsarCompaction(Protocol):
     model_consumer: bool = parameter(False, doc="whether there is a consumer")
     consume_times_limit: int = parameter(2, at_least=0, doc="times that the consumer is to consume")
 
-    def define(self, state: Any) -> None:
-        # The module's numbers, of which 0 is the null key and the null value, are told apart and no more.
+    def define(self, state):
+        # The module has numbers, 0 for the null key and the null value, and only compares them for equality.
         self.Key = sort("Key", self.keys)
         self.Value = sort("Value", self.values)
         # A message's id is its place in `messages`.
@@ -102,7 +91,7 @@ class PulsarCompaction(Protocol):
 
         state.messages = Seq(self.Message, self.message_sent_limit)
         # The module has the messages themselves. They are some of `messages`, which only grows, in the same
-        # order, so the set of their ids tells the same, and takes one bit a message.
+        # order. So the set of their ids says the same, in one bit a message.
         state.compacted_ledgers = Map(self.LedgerId, Option(Set(self.MessageId)))
         state.cursor = Option(self.Cursor)
         state.compactor_state = self.CompactorState
@@ -112,7 +101,7 @@ class PulsarCompaction(Protocol):
         state.crash_times = Int(0, self.max_crash_times)
         state.consume_times = Int(0, self.consume_times_limit)
 
-    def init(self, start: Any) -> None:
+    def init(self, start):
         places = range(1, self.message_sent_limit + 1)
         sent = [] if self.model_producer else [start.pick(f"message_{i}", self.Message) for i in places]
         start.messages = of(Seq(self.Message, self.message_sent_limit), *sent)
@@ -126,13 +115,13 @@ class PulsarCompaction(Protocol):
         start.consume_times = 0
 
     @action(when=producer_modelled)
-    def producer(self, now: State, nxt: Next, message: RecordExpr = pick("Message")) -> None:
+    def producer(self, now, nxt, message=pick("Message")):
         """The producer sends a message of any key and value, or of none."""
         nxt.require(now.messages.length < self.message_sent_limit)
         nxt.messages = now.messages.append(message)
 
     @action
-    def compactor_phase_one(self, now: State, nxt: Next) -> None:
+    def compactor_phase_one(self, now, nxt):
         """The compactor reads all messages there are and notes the latest of each key."""
         nxt.require(now.compactor_state == PHASE_ONE, now.phase_one_result.is_none)
         nxt.require(now.messages.length > 0)
@@ -144,10 +133,10 @@ class PulsarCompaction(Protocol):
         nxt.compactor_state = PHASE_TWO_WRITE
 
     @action
-    def compactor_phase_two_write(self, now: State, nxt: Next) -> None:
+    def compactor_phase_two_write(self, now, nxt):
         """The compactor writes the messages to keep to a new ledger, if an id is left.
 
-        After a crash it writes yet another ledger, and the last but one is all that it will ever delete.
+        After a crash it writes another ledger. It only ever deletes the last ledger but one.
         """
         nxt.require(now.phase_one_result.is_some, now.compactor_state == PHASE_TWO_WRITE)
         new_compacted_ledger_id = self.max_compacted_ledger_id(now) + 1
@@ -156,21 +145,21 @@ class PulsarCompaction(Protocol):
         nxt.compactor_state = PHASE_TWO_UPDATE_CONTEXT
 
     @action
-    def compactor_phase_two_update_context(self, now: State, nxt: Next) -> None:
-        """The new ledger becomes the topic's, while the horizon is still that of the one before."""
+    def compactor_phase_two_update_context(self, now, nxt):
+        """The new ledger becomes the topic's; the horizon is still that of the ledger before."""
         nxt.require(now.compactor_state == PHASE_TWO_UPDATE_CONTEXT)
         nxt.compactor_state = PHASE_TWO_UPDATE_HORIZON
         nxt.compacted_topic_context = self.max_compacted_ledger_id(now)
 
     @action
-    def compactor_phase_two_update_horizon(self, now: State, nxt: Next) -> None:
-        """The compaction horizon moves to where phase one has read."""
+    def compactor_phase_two_update_horizon(self, now, nxt):
+        """The compaction horizon moves to the end of what phase one has read."""
         nxt.require(now.compactor_state == PHASE_TWO_UPDATE_HORIZON)
         nxt.compactor_state = PHASE_TWO_PERSIST_CUSROR
         nxt.compaction_horizon = now.phase_one_result.value.read_position
 
     @action
-    def compactor_phase_two_persist_cusror(self, now: State, nxt: Next) -> None:
+    def compactor_phase_two_persist_cusror(self, now, nxt):
         """Horizon and context are persisted: a crash no longer undoes this compaction."""
         nxt.require(now.compactor_state == PHASE_TWO_PERSIST_CUSROR)
         nxt.compactor_state = PHASE_TWO_DELETE_LEDGER
@@ -181,7 +170,7 @@ class PulsarCompaction(Protocol):
         )
 
     @action
-    def compactor_phase_two_delete_ledger(self, now: State, nxt: Next) -> None:
+    def compactor_phase_two_delete_ledger(self, now, nxt):
         """The compactor deletes the last ledger but one, if there is one, and is ready for phase one."""
         nxt.require(now.compactor_state == PHASE_TWO_DELETE_LEDGER)
         nxt.compactor_state = PHASE_ONE
@@ -192,7 +181,7 @@ class PulsarCompaction(Protocol):
             nxt.compacted_ledgers[max_ledger_id - 1] = None
 
     @action
-    def broker_crash(self, now: State, nxt: Next) -> None:
+    def broker_crash(self, now, nxt):
         """The broker crashes: the compactor begins anew, with horizon and context as the cursor has them.
 
         A ledger that is written and not yet in the cursor stays.
@@ -209,11 +198,11 @@ class PulsarCompaction(Protocol):
             nxt.compacted_topic_context = 0
 
     @action(when=consumer_modelled)
-    def consumer(self, now: State, nxt: Next) -> None:
-        """The consumer consumes, of which nothing is modelled: it changes nothing."""
+    def consumer(self, now, nxt):
+        """The consumer consumes. The module models nothing of it: nothing changes."""
 
     @action
-    def terminating(self, now: State, nxt: Next) -> None:
+    def terminating(self, now, nxt):
         """All is sent and no ledger id is left: nothing needs to happen any more."""
         nxt.require(now.messages.length == self.message_sent_limit)
         nxt.require(now.compactor_state == PHASE_TWO_WRITE)
@@ -221,36 +210,31 @@ class PulsarCompaction(Protocol):
         if self.model_consumer:
             nxt.require(now.consume_times == self.consume_times_limit)
 
-    # -- what the compactor can tell ----------------------------------------------------------------------
+    # -- operators ----------------------------------------------------------------------------------------
 
-    def written_ledgers(self, now: State) -> SetExpr:
+    def written_ledgers(self, now):
         """The ids of the ledgers that are written and not deleted."""
-        ids: SetExpr = int_range(1, self.compaction_times_limit).filter(
+        return int_range(1, self.compaction_times_limit).filter(
             lambda ledger_id: now.compacted_ledgers[ledger_id].is_some
         )
-        return ids
 
-    def max_compacted_ledger_id(self, now: State) -> IntExpr:
+    def max_compacted_ledger_id(self, now):
         """The last of these ids, or 0 if there is none."""
         ids = self.written_ledgers(now)
-        last: IntExpr = ite(ids.is_empty, 0, ids.greatest)
-        return last
+        return ite(ids.is_empty, 0, ids.greatest)
 
-    def latest(self, now: State, key: Any) -> OptionExpr:
+    def latest(self, now, key):
         """The id of the latest message of a key, or None."""
         ids = now.messages.places.filter(lambda i: now.messages[i].key == key)
-        found: OptionExpr = ite(ids.is_empty, None, ids.greatest)
-        return found
+        return ite(ids.is_empty, None, ids.greatest)
 
-    def compact_messages(self, now: State) -> SetExpr:
-        """The ids of the messages to keep, after what phase one has found."""
+    def compact_messages(self, now):
+        """The ids of the messages to keep, by the result of phase one."""
         found = now.phase_one_result.value
-        ids: SetExpr = int_range(1, found.read_position).filter(lambda i: self.is_kept(now, i))
-        return ids
+        return int_range(1, found.read_position).filter(lambda i: self.is_kept(now, i))
 
-    def is_kept(self, now: State, i: Any) -> BoolExpr:
-        """Whether compaction keeps a message: the latest of its key, or any without a key if told to."""
+    def is_kept(self, now, i):
+        """Whether compaction keeps a message: the latest of its key; one without a key if those are kept."""
         key = now.messages[i].key
         latest_for_key = now.phase_one_result.value.latest_for_key
-        kept: BoolExpr = ite(key.is_none, self.retain_null_key, latest_for_key[key.value] == i)
-        return kept
+        return ite(key.is_none, self.retain_null_key, latest_for_key[key.value] == i)

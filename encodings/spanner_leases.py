@@ -4,19 +4,11 @@ Source: the module DisjointLeases of s12f/tlads, after Spanner: Google's Globall
 Corbett et al., OSDI 2012), section 4.1.1 and appendix A. Variables and actions have the names of the module.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from leadline.encodings.truetime import TrueTime
 from leadline.symbolic.lang import (
     Int,
-    IntExpr,
     Map,
-    NamedExpr,
-    Next,
     Set,
-    State,
     action,
     enum,
     map_of,
@@ -30,12 +22,14 @@ from leadline.symbolic.lang import (
     union,
 )
 
+REPLICA = pick("Replica")
+
 AS_PUBLISHED = "as-published"
 MENDED_HANDLE_VOTE = "mended-handle-vote"
 
 
 class SpannerLeases(TrueTime):
-    """Replicas elect leaders for a time: who votes for another, or for itself, is bound until the lease ends.
+    """Replicas elect leaders for a time. A replica that votes is bound until the lease ends.
 
     A candidate asks for votes with the end of the lease that it would have, and leads once a majority has
     granted it. Its own vote does not count by itself, and it cannot grant its own request in time: with 1
@@ -58,7 +52,7 @@ class SpannerLeases(TrueTime):
     replicas: int = parameter(3, at_least=1, at_most=9, doc="number of replicas")
     leader_interval: int = parameter(2, at_least=1, doc="length of a lease")
 
-    def define(self, state: Any) -> None:
+    def define(self, state):
         # Time passes by itself only, so it ends at `last`; a lease starts at the clock's latest time.
         last = self.tt_init_abs + self.tt_max_si
         self.define_clock(state, last)
@@ -77,7 +71,7 @@ class SpannerLeases(TrueTime):
         state.msgs = Set(self.Message)
         state.intervals = Set(self.Interval)
 
-    def init(self, start: Any) -> None:
+    def init(self, start):
         self.init_clock(start)
         idle = of(self.ReplicaState, role="Backup", end=0)
         start.states = map_of(self.Replica, lambda replica: idle)
@@ -85,22 +79,15 @@ class SpannerLeases(TrueTime):
         start.intervals = set()
 
     @action
-    def vote(self, now: State, nxt: Next, replica: NamedExpr = pick("Replica")) -> None:
-        """A replica that is not bound to a lease asks for one that would start at the latest time of now."""
+    def vote(self, now, nxt, replica=REPLICA):
+        """A replica that is not bound to a lease asks for one from the latest possible time of now on."""
         self.require_unbound(now, nxt, replica)
         end = self.next_end(now)
         nxt.states[replica].end = end
         nxt.msgs = now.msgs.add(of(self.Message, "Vote", end=end, voter=replica))
 
     @action
-    def handle_vote(
-        self,
-        now: State,
-        nxt: Next,
-        replica: NamedExpr = pick("Replica"),
-        voter: NamedExpr = pick("Replica"),
-        end: IntExpr = pick("LeaseEnd"),
-    ) -> None:
+    def handle_vote(self, now, nxt, replica=REPLICA, voter=REPLICA, end=pick("LeaseEnd")):
         """A replica that is not bound to a lease grants a request, and is bound as if it had asked now."""
         nxt.require(now.msgs.has(of(self.Message, "Vote", end=end, voter=voter)))
         self.require_unbound(now, nxt, replica)
@@ -112,8 +99,8 @@ class SpannerLeases(TrueTime):
         nxt.msgs = now.msgs.add(of(self.Message, "Grant", end=end, voter=voter, acceptor=replica))
 
     @action
-    def become_leader(self, now: State, nxt: Next, replica: NamedExpr = pick("Replica")) -> None:
-        """A replica leads that is still bound by its own request and has a majority's grants for it.
+    def become_leader(self, now, nxt, replica=REPLICA):
+        """A replica that is still bound by its own request, and has a majority's grants for it, leads.
 
         As in the module, the lease may have ended by then.
         """
@@ -127,22 +114,21 @@ class SpannerLeases(TrueTime):
         nxt.intervals = now.intervals.add(of(self.Interval, leader=replica, end=end))
 
     @action
-    def become_backup(self, now: State, nxt: Next, replica: NamedExpr = pick("Replica")) -> None:
+    def become_backup(self, now, nxt, replica=REPLICA):
         """A leader steps down once its lease has ended for certain."""
         nxt.require(now.states[replica].role == "Leader", self.has_passed(now, now.states[replica].end))
         nxt.states[replica].role = "Backup"
 
     # -- parts of actions ---------------------------------------------------------------------------------
 
-    def require_unbound(self, now: State, nxt: Next, replica: Any) -> None:
+    def require_unbound(self, now, nxt, replica):
         """The replica is a backup whose last lease has ended for certain."""
         nxt.require(now.states[replica].role == "Backup", self.has_passed(now, now.states[replica].end))
 
-    def next_end(self, now: State) -> IntExpr:
+    def next_end(self, now):
         """The end of a lease that is asked for now."""
-        end: IntExpr = self.latest(now) + self.leader_interval
-        return end
+        return self.latest(now) + self.leader_interval
 
-    def is_granted(self, now: State, voter: Any, acceptor: Any, end: Any) -> Any:
+    def is_granted(self, now, voter, acceptor, end):
         """Whether the acceptor has granted the voter a lease until that end."""
         return now.msgs.has(of(self.Message, "Grant", end=end, voter=voter, acceptor=acceptor))

@@ -1,4 +1,4 @@
-"""Isolation levels of transactions, told from what they have read.
+"""Isolation levels of transactions, judged by the values that they have read.
 
 N. Crooks, Y. Pu, L. Alvisi, A. Clement: Seeing is Believing: A Client-Centric Specification of Database
 Isolation, PODC 2017. A level holds of a history if there is an execution, an order of its committed
@@ -12,9 +12,9 @@ Each level here is a function from a history to a Boolean expression of the lang
     return serializability(history)
 
 As in the paper: a transaction reads a key before it writes it (a read of its own write says nothing), and
-values written to one key should differ, or a value does not tell who wrote it. Who is in the history may
-depend on the state (`committed`), and so may what was read and written. The expression goes through the
-orders of the transactions, which is meant for up to 5 of them.
+values written to one key should differ, or a value does not tell which transaction wrote it. The transactions
+in the history may depend on the state (`committed`), and so may their reads and writes. The expression goes
+through all orders of the transactions, so it is meant for up to 5 of them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def read_committed(history: History) -> BoolExpr:
 
 
 def snapshot_isolation(history: History) -> BoolExpr:
-    """All reads of a transaction are of one state before it, and nobody changes what it writes since then."""
+    """All reads of a transaction are of one state before it; since then no other writes the same keys."""
     return _exists_execution(history, _reads_a_snapshot)
 
 
@@ -93,7 +93,7 @@ def serializability(history: History) -> BoolExpr:
 
 
 def strict_serializability(history: History) -> BoolExpr:
-    """As serializability, and who committed before another started comes before it in the execution.
+    """As serializability, and a transaction that committed before another started comes before it.
 
     Raises:
         UserError: if a transaction has no start or commit time.
@@ -179,7 +179,7 @@ def _reads_a_snapshot(history: History, prefix: Prefix, one: Transaction) -> Boo
 
 
 def _conflict(history: History, state: Prefix, other: Transaction, one: Transaction) -> BoolExpr:
-    """Whether the other transaction has changed, since the state, what this one writes."""
+    """Whether the other transaction has changed, since the state, a value that this one writes."""
 
     def changed(key: str) -> BoolExpr:
         done, _ = _operation(one.writes, key)

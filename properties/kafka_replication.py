@@ -1,40 +1,52 @@
-"""What is claimed of Kafka's replication: the invariants of hachikuji/kafka-specification.
+"""Properties of Kafka's replication: the invariants of hachikuji/kafka-specification.
 
-"At 2/2/2/2" means 2 replicas, logs of 2 records, 2 records, epochs up to 2; "with 3 replicas" is 3/2/2/2. The
-lengths, in steps, are those of TLC's shortest counterexamples.
+Unless stated otherwise, logs hold 2 records, producers write 2, and leader epochs go up to 2. Lengths are in
+steps; TLC finds the same.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from leadline.encodings.kafka_replication import KafkaReplication
-from leadline.encodings.kafka_replication import replicated_log as logs
+from leadline.encodings.kafka_replication import (
+    KIP_101,
+    KIP_279,
+    KIP_320,
+    KIP_320_FIRST_TRY,
+    TRUNCATE_TO_HIGH_WATERMARK,
+    KafkaReplication,
+)
+from leadline.encodings.kafka_replication.partition import has_offset, have_same_entry
 from leadline.symbolic.lang import (
-    BoolExpr,
-    State,
     all_of,
     any_of,
+    at_most,
     forall,
+    holds,
     implies,
     invariant,
+    proved,
     strengthening,
+    violated,
 )
 
+ANY_SIZE = {"replicas": ..., "log_size": ..., "max_records": ..., "max_leader_epoch": ...}
 
-@invariant(KafkaReplication)
-def type_ok(protocol: KafkaReplication, now: State) -> BoolExpr:
+
+@invariant(
+    KafkaReplication,
+    known=[
+        proved(variant=..., replicas=(2, 3)),
+        proved(variant=..., replicas=5, log_size=4, max_records=4, max_leader_epoch=4),
+    ],
+)
+def type_ok(protocol, now):
     """A log holds records below its end and none above it.
 
-    From `TypeOk` of KafkaReplication and FiniteReplicatedLog; what else they say is said by the types of the
-    variables. TLC cannot evaluate the original once a record is written, since it compares the record with
-    the integer -1; with an empty place that can be compared it holds for all five variants at 2/2/2/2. Proved
-    by induction for all five, and with it that no step is out of bounds.
+    From `TypeOk` of KafkaReplication and FiniteReplicatedLog; the types of the variables say the rest. TLC
+    cannot evaluate the original once a record is written, since it compares the record with the integer -1.
+    Proved by induction in all variants, and with it that no step is out of bounds.
     """
 
-    def written_below_the_end(replica: Any, offset: Any) -> Any:
+    def written_below_the_end(replica, offset):
         log = now.replica_log[replica]
-        return log.records[offset].is_some == logs.has_offset(log, offset)
+        return log.records[offset].is_some == has_offset(log, offset)
 
     return forall(
         protocol.Replica,
@@ -42,14 +54,26 @@ def type_ok(protocol: KafkaReplication, now: State) -> BoolExpr:
     )
 
 
-@invariant(KafkaReplication)
-def weak_isr(protocol: KafkaReplication, now: State) -> BoolExpr:
+@invariant(
+    KafkaReplication,
+    known=[
+        violated(8, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=(2, 3)),
+        violated(11, variant=KIP_101, replicas=2),
+        violated(10, variant=KIP_101, replicas=3),
+        holds(variant=KIP_279, replicas=2),
+        violated(10, variant=KIP_279, replicas=3),
+        holds(variant=KIP_320_FIRST_TRY, replicas=2),
+        violated(11, variant=KIP_320_FIRST_TRY, replicas=3),
+        holds(variant=KIP_320, replicas=(2, 3)),
+        violated(at_most(14), variant=(KIP_101, KIP_279, KIP_320_FIRST_TRY), log_size=(3, 4)),
+    ],
+)
+def weak_isr(protocol, now):
     """Below a presumed leader's high watermark, all members of the ISR that it knows have its records.
 
-    From `WeakIsr` of KafkaReplication; weak, since leaders are elected from the quorum's ISR. Holds for
-    kip-279, kip-320-first-try and kip-320 at 2/2/2/2; the module claims it of kip-320 at all sizes. Fails
-    for truncate-to-high-watermark after 8 steps with 2 replicas or 3, for kip-101 after 11 with 2 replicas
-    and 10 with 3, for kip-279 after 10 and for kip-320-first-try after 11 with 3 replicas.
+    From `WeakIsr` of KafkaReplication; weak, since leaders are elected from the quorum's ISR. The variants up
+    to kip-101 violate it with 2 replicas, those up to kip-320-first-try with 3. It holds for kip-320; the
+    module claims that at all sizes.
     """
     return forall(
         protocol.Replica,
@@ -57,23 +81,35 @@ def weak_isr(protocol: KafkaReplication, now: State) -> BoolExpr:
     )
 
 
-@invariant(KafkaReplication)
-def strong_isr(protocol: KafkaReplication, now: State) -> BoolExpr:
+@invariant(
+    KafkaReplication,
+    known=[
+        violated(9, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=2),
+        violated(8, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=3),
+        violated(11, variant=KIP_101, replicas=2),
+        violated(10, variant=KIP_101, replicas=3),
+        holds(variant=KIP_279, replicas=2),
+        violated(10, variant=KIP_279, replicas=3),
+        holds(variant=KIP_320_FIRST_TRY, replicas=2),
+        violated(12, variant=KIP_320_FIRST_TRY, replicas=3),
+        holds(variant=KIP_320, replicas=(2, 3)),
+        violated(at_most(14), variant=(KIP_101, KIP_279, KIP_320_FIRST_TRY), log_size=(3, 4)),
+    ],
+)
+def strong_isr(protocol, now):
     """Below a presumed leader's high watermark, all members of the quorum's ISR have its records.
 
-    So whoever is elected has what consumers may have seen. From `StrongIsr` of KafkaReplication. Holds for
-    kip-279, kip-320-first-try and kip-320 at 2/2/2/2, and for kip-320 with 3 replicas too (737,794 states).
-    Fails for truncate-to-high-watermark after 9 steps with 2 replicas and 8 with 3, for kip-101 after 11
-    with 2 replicas and 10 with 3, for kip-279 after 10 and for kip-320-first-try after 12 with 3 replicas.
+    So every replica that can be elected has the records that consumers may have seen. From `StrongIsr` of
+    KafkaReplication. Holds and fails where `weak-isr` does, with lengths of its own. With 3 replicas kip-320
+    has 737,794 states.
     """
     return forall(
-        protocol.Replica,
-        lambda leader: _committed_data_on(protocol, now, leader, now.quorum_state.isr),
+        protocol.Replica, lambda leader: _committed_data_on(protocol, now, leader, now.quorum_state.isr)
     )
 
 
-@invariant(KafkaReplication)
-def leader_in_isr(protocol: KafkaReplication, now: State) -> BoolExpr:
+@invariant(KafkaReplication, known=[violated(0, variant=..., **ANY_SIZE)])
+def leader_in_isr(protocol, now):
     """The quorum's leader is a member of its ISR.
 
     From `LeaderInIsr` of KafkaReplication, with its oddity: having no leader counts as a violation, so it
@@ -84,8 +120,8 @@ def leader_in_isr(protocol: KafkaReplication, now: State) -> BoolExpr:
 
 
 @strengthening(KafkaReplication)
-def leaders_have_epochs(protocol: KafkaReplication, now: State) -> BoolExpr:
-    """Who presumes to know a leader has learnt of it in some epoch, so whoever writes has one to write."""
+def leaders_have_epochs(protocol, now):
+    """A replica that knows a leader has learnt of it in some epoch. So a leader that writes has an epoch."""
     return forall(
         protocol.Replica,
         lambda replica: implies(
@@ -94,7 +130,7 @@ def leaders_have_epochs(protocol: KafkaReplication, now: State) -> BoolExpr:
     )
 
 
-def _committed_data_on(protocol: KafkaReplication, now: State, leader: Any, replicas: Any) -> BoolExpr:
+def _committed_data_on(protocol, now, leader, replicas):
     """Whether the replicas have the leader's records below its high watermark, if it presumes to lead."""
     hw = now.replica_state[leader].hw
     log = now.replica_log[leader]
@@ -104,9 +140,7 @@ def _committed_data_on(protocol: KafkaReplication, now: State, leader: Any, repl
             replicas,
             lambda replica: forall(
                 protocol.Offset,
-                lambda offset: implies(
-                    offset < hw, logs.have_same_entry(log, now.replica_log[replica], offset)
-                ),
+                lambda offset: implies(offset < hw, have_same_entry(log, now.replica_log[replica], offset)),
             ),
         ),
     )

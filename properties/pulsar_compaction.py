@@ -1,12 +1,7 @@
-"""What is claimed of Pulsar's topic compaction: the invariants of module compaction.
+"""Properties of Pulsar's topic compaction: the invariants of module compaction.
 
-"At 3/3/2/2" means 3 messages, 3 ledgers, 2 keys and 2 values, with 3 crashes and all messages there at first.
-The lengths are in steps; if the producer is modelled, the one message that is needed takes a step more.
+Lengths are in steps. If the producer is modelled, the one message that is needed takes a step more.
 """
-
-from __future__ import annotations
-
-from typing import Any
 
 from leadline.encodings.pulsar_compaction import (
     PHASE_ONE,
@@ -17,29 +12,46 @@ from leadline.encodings.pulsar_compaction import (
     PulsarCompaction,
 )
 from leadline.symbolic.lang import (
-    BoolExpr,
-    State,
     all_of,
     any_of,
+    at_least,
     exists,
     forall,
+    holds,
     implies,
     int_range,
     invariant,
+    proved,
     strengthening,
+    violated,
 )
 
+ANY_SIZE = {
+    "message_sent_limit": ...,
+    "compaction_times_limit": ...,
+    "keys": ...,
+    "values": ...,
+    "max_crash_times": ...,
+}
 
-@invariant(PulsarCompaction)
-def type_safe(protocol: PulsarCompaction, now: State) -> BoolExpr:
-    """What refers to a message refers to one that was sent, and the cursor to a compaction that was done.
 
-    From `TypeSafe` of compaction; what else it says is said by the types of the variables. Holds: proved by
-    induction, with a producer and without, and with it that no step is out of bounds.
+@invariant(
+    PulsarCompaction,
+    known=[
+        proved(retain_null_key=..., max_crash_times=(0, 1, 2, 3)),
+        proved(model_producer=True, model_consumer=...),
+        proved(keys=0, values=0),
+    ],
+)
+def type_safe(protocol, now):
+    """Ledgers and phase one's result name only messages that were sent; the cursor names a compaction.
+
+    From `TypeSafe` of compaction; the types of the variables say the rest. Proved by induction, and with it
+    that no step is out of bounds.
     """
     sent = now.messages.places
 
-    def holds_sent_messages(ledger: Any) -> BoolExpr:
+    def holds_sent_messages(ledger):
         return implies(ledger.is_some, ledger.value <= sent)
 
     found, cursor = now.phase_one_result, now.cursor
@@ -59,27 +71,41 @@ def type_safe(protocol: PulsarCompaction, now: State) -> BoolExpr:
     )
 
 
-@invariant(PulsarCompaction)
-def compacted_ledger_leak(protocol: PulsarCompaction, now: State) -> BoolExpr:
+@invariant(
+    PulsarCompaction,
+    known=[
+        holds(max_crash_times=0, retain_null_key=...),
+        violated(11, max_crash_times=1, retain_null_key=...),
+        violated(8, max_crash_times=at_least(2), retain_null_key=...),
+        violated(9, max_crash_times=2, model_producer=True),
+        holds(compaction_times_limit=2, max_crash_times=(0, 1, 2, 3)),
+    ],
+)
+def compacted_ledger_leak(protocol, now):
     """There are never more than two compacted ledgers: the topic's and the one before or after it.
 
     From `CompactedLedgerLeak` of compaction, whose author says that the bug is not fixed yet: a ledger that
-    is written before a crash is forgotten. Fails from 3 ledgers on, after 8 steps with 2 crashes or more and
-    after 11 with one. Holds without crashes, and with 2 ledgers since there are no more.
+    is written before a crash is forgotten. Fails if there is a crash, and 3 ledgers to write.
     """
-    return BoolExpr((protocol.written_ledgers(now).size <= 2).node)
+    return protocol.written_ledgers(now).size <= 2
 
 
-@invariant(PulsarCompaction)
-def compaction_horizon_correctness(protocol: PulsarCompaction, now: State) -> BoolExpr:
-    """Each message up to the horizon is in the topic's ledger, or a later one of its key is.
+@invariant(
+    PulsarCompaction,
+    known=[
+        holds(max_crash_times=(0, 1, 3), retain_null_key=...),
+        holds(message_sent_limit=2, compaction_times_limit=2, keys=1, values=1, model_producer=True),
+    ],
+)
+def compaction_horizon_correctness(protocol, now):
+    """Each message up to the horizon is in the topic's ledger, or a later message of its key is.
 
-    One without a key needs to be only if these are kept. From `CompactionHorizonCorrectness` of compaction.
-    Holds: at 3/3/2/2, and with a producer at 2/2/1/1 and 1 crash.
+    A message without a key needs to be there only if such messages are kept. From
+    `CompactionHorizonCorrectness` of compaction. Holds in all states searched.
     """
     ledger = now.compacted_ledgers[now.compacted_topic_context].value
 
-    def is_available(i: Any) -> BoolExpr:
+    def is_available(i):
         key = now.messages[i].key
         later = exists(ledger, lambda j: all_of(now.messages[j].key == key, j >= i))
         return later if protocol.retain_null_key else implies(key.is_some, later)
@@ -87,12 +113,19 @@ def compaction_horizon_correctness(protocol: PulsarCompaction, now: State) -> Bo
     return forall(int_range(1, now.compaction_horizon), is_available)
 
 
-@invariant(PulsarCompaction)
-def duplicate_null_key_message(protocol: PulsarCompaction, now: State) -> BoolExpr:
+@invariant(
+    PulsarCompaction,
+    known=[
+        violated(3, **ANY_SIZE),
+        violated(4, model_producer=True, **ANY_SIZE),
+        holds(retain_null_key=False, model_producer=..., **ANY_SIZE),
+    ],
+)
+def duplicate_null_key_message(protocol, now):
     """No message without a key is both in the topic's ledger and past the horizon, to be consumed twice.
 
-    From `DuplicateNullKeyMessage` of compaction, whose author says that the bug is not fixed yet: between the
-    updates of context and horizon it is. Fails after 3 steps at any size; holds if null keys are not kept.
+    From `DuplicateNullKeyMessage` of compaction, whose author says that the bug is not fixed yet. Fails
+    between the updates of context and horizon, at any size; holds if messages without a key are not kept.
     """
     ledger = now.compacted_ledgers[now.compacted_topic_context].value
     return implies(
@@ -101,18 +134,18 @@ def duplicate_null_key_message(protocol: PulsarCompaction, now: State) -> BoolEx
     )
 
 
-# -- what inductive proofs need ---------------------------------------------------------------------------
+# -- strengthenings for proofs ----------------------------------------------------------------------------
 
 
 @strengthening(PulsarCompaction)
-def phase_two_has_result(protocol: PulsarCompaction, now: State) -> BoolExpr:
+def phase_two_has_result(protocol, now):
     """There is a result of phase one if and only if that is over."""
-    return BoolExpr((now.phase_one_result.is_some == (now.compactor_state != PHASE_ONE)).node)
+    return now.phase_one_result.is_some == (now.compactor_state != PHASE_ONE)
 
 
 @strengthening(PulsarCompaction)
-def written_before_used(protocol: PulsarCompaction, now: State) -> BoolExpr:
-    """From the end of phase two's first step on there is a ledger, and what the cursor is to say is set."""
+def written_before_used(protocol, now):
+    """After phase two's first step there is a ledger. Context and horizon are set before the cursor is."""
     phase = now.compactor_state
     persists = any_of(phase == PHASE_TWO_PERSIST_CUSROR, phase == PHASE_TWO_DELETE_LEDGER)
     has_context = any_of(phase == PHASE_TWO_UPDATE_HORIZON, persists)

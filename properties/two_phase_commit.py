@@ -1,36 +1,42 @@
-"""What is claimed of two-phase commit: the invariants of module 2PCDoodle.
+"""Properties of two-phase commit: the invariants of module 2PCDoodle.
 
-What is known was found by TLC with 2 resource managers; lengths are in steps.
+Lengths are in steps, with 2 resource managers; TLC finds the same.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
-from leadline.encodings.two_phase_commit import TwoPhaseCommit
-from leadline.encodings.two_phase_commit.managers import crashing_managers
+from leadline.encodings.two_phase_commit import BACKUP_MANAGER, TwoPhaseCommit, crashing_managers
 from leadline.symbolic.lang import (
-    BoolExpr,
-    State,
     all_of,
     any_of,
     forall,
+    holds,
     implies,
     invariant,
     of,
     probe,
+    proved,
     strengthening,
+    violated,
 )
 
+MAY_FAIL = {"rm_may_fail": ..., "tm_may_fail": ...}
 
-@invariant(TwoPhaseCommit)
-def consistency(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
+
+@invariant(
+    TwoPhaseCommit,
+    known=[
+        proved(resource_managers=range(2, 8), **MAY_FAIL),
+        violated(24, variant=BACKUP_MANAGER),
+        holds(variant=BACKUP_MANAGER, rm_may_fail=False, tm_may_fail=...),
+        holds(variant=BACKUP_MANAGER, tm_may_fail=False),
+    ],
+)
+def consistency(protocol, now):
     """No resource manager has committed while another has aborted.
 
-    From `Consistency` of 2PCDoodle. Holds with crashing managers, whoever may fail: proved by induction for 2
-    to 7 resource managers. With a backup manager it holds while only the one kind of manager may fail, and
-    fails after 24 steps if both may: the backup finds a resource manager down that recovers later, and aborts
-    what the first manager told another to commit.
+    From `Consistency` of 2PCDoodle. Proved by induction with crashing managers, whichever kind may fail. With
+    a backup manager it holds while only one kind of manager may fail, and fails if both may: the backup
+    manager finds a resource manager down that recovers later, and aborts the transaction after the first
+    manager told another resource manager to commit.
     """
     return forall(
         protocol.RM,
@@ -38,46 +44,58 @@ def consistency(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
     )
 
 
-@invariant(TwoPhaseCommit, tla="TypeOK")
-def type_ok(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
-    """The states of the managers are among those meant.
+@invariant(
+    TwoPhaseCommit,
+    known=[proved(resource_managers=range(2, 8), **MAY_FAIL), proved(variant=BACKUP_MANAGER, **MAY_FAIL)],
+    tla="TypeOK",
+)
+def type_ok(protocol, now):
+    """The states of the managers are among those that the module lists.
 
-    From `TypeOK` of 2PCDoodle. Holds in every variant, by the declared types: a step out of them would be
-    reported as out of bounds, and the inductive proof shows that there is none.
+    From `TypeOK` of 2PCDoodle. The declared types say the same: a step out of them is reported as out of
+    bounds, and the inductive proof shows that there is none.
     """
     states = forall(protocol.RM, lambda rm: now.rm_state[rm].is_in(protocol.RmState))
     return all_of(states, protocol.decision(now).is_in(protocol.TmState))
 
 
-@probe(TwoPhaseCommit)
-def not_committed(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
+@probe(
+    TwoPhaseCommit,
+    known=[
+        violated(11, rm_may_fail=...),
+        violated(13, rm_may_fail=..., tm_may_fail=False),
+        violated(13, variant=BACKUP_MANAGER),
+        violated(13, variant=BACKUP_MANAGER, rm_may_fail=False),
+        violated(13, variant=BACKUP_MANAGER, tm_may_fail=False),
+    ],
+)
+def not_committed(protocol, now):
     """No resource manager ever commits.
 
-    From `NotCommitted` of 2PCDoodle: its failure shows that a commit can be reached. It fails after 13 steps;
-    with crashing managers, after 11 if the transaction manager may fail.
+    From `NotCommitted` of 2PCDoodle: a violation shows that a commit can be reached. With crashing managers
+    it is shorter if the transaction manager may fail: a resource manager then commits by itself.
     """
     return forall(protocol.RM, lambda rm: now.rm_state[rm] != "committed")
 
 
-# -- what inductive proofs need ---------------------------------------------------------------------------
+# -- strengthenings for proofs ----------------------------------------------------------------------------
 
 
 @strengthening(TwoPhaseCommit)
-def down_while_recovering(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
+def down_while_recovering(protocol, now):
     """A resource manager is down from its crash until it recovers, and has then logged its state.
 
     It crashes only while it is undecided. So recovery always finds a state in the log.
     """
 
-    def one(rm: Any) -> BoolExpr:
+    def one(rm):
         state, label, logged = now.rm_state[rm], now.pc.rm[rm], now.crash_state[rm]
         recovers = label == "RM_RECOVER"
         return all_of(
             (state == "unavailable") == recovers,
             implies(label == "RM_CRASH", (state == "working") | (state == "prepared")),
             implies(
-                recovers,
-                all_of(logged.is_some, (logged.value == "working") | (logged.value == "prepared")),
+                recovers, all_of(logged.is_some, (logged.value == "working") | (logged.value == "prepared"))
             ),
         )
 
@@ -85,7 +103,7 @@ def down_while_recovering(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
 
 
 @strengthening(TwoPhaseCommit)
-def broadcast_has_message(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
+def broadcast_has_message(protocol, now):
     """While the transaction manager broadcasts there is a message, and a frame to return to."""
     broadcasts = (now.pc.tm == "TM_B1") | (now.pc.tm == "TM_B2")
     has_frame = now.stack.is_some if crashing_managers(protocol) else True
@@ -93,7 +111,7 @@ def broadcast_has_message(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
 
 
 @strengthening(TwoPhaseCommit, of="consistency", entails=True, when=crashing_managers)
-def commit_is_decided(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
+def commit_is_decided(protocol, now):
     """Before the transaction manager has decided to commit, nobody commits, says so or is about to."""
     commit = of(protocol.Message, type="commit")
     saved = now.stack.value.message
@@ -113,13 +131,13 @@ def commit_is_decided(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
 
 
 @strengthening(TwoPhaseCommit, of="consistency", entails=True, when=crashing_managers)
-def all_stay_prepared(protocol: TwoPhaseCommit, now: State) -> BoolExpr:
+def all_stay_prepared(protocol, now):
     """Once the transaction manager has decided to commit, all resource managers are prepared or committed.
 
     One that is down has logged that it is prepared.
     """
 
-    def one(rm: Any) -> BoolExpr:
+    def one(rm):
         state = now.rm_state[rm]
         logged = all_of(now.crash_state[rm] == "prepared", now.pc.rm[rm] == "RM_RECOVER")
         return any_of(state == "prepared", state == "committed", logged)

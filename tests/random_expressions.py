@@ -19,9 +19,9 @@ from leadline.symbolic.lang import (
     Union,
     of,
 )
-from leadline.symbolic.lang.gate import as_node, fits
+from leadline.symbolic.lang.coercion import as_node, fits
+from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.nodes import Const, Invalid
-from leadline.symbolic.lang.value import wrap
 from tests.random_ways import ANYWHERE, SMALL, Scope, leaf, ways_of
 
 

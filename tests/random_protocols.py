@@ -28,7 +28,7 @@ from leadline.symbolic.lang import (
     pick,
     probe,
 )
-from leadline.symbolic.lang.gate import fits
+from leadline.symbolic.lang.coercion import fits
 from leadline.symbolic.lang.nodes import StateVar, postorder
 from tests.random_expressions import Maker, literal
 from tests.random_ways import Scope
@@ -40,7 +40,7 @@ SIZE = 6
 def random_model(draw: st.DrawFn, kinds: Sequence[Type]) -> Model:
     """A model over variables of the types."""
     variables = {f"v{place}": kind for place, kind in enumerate(kinds, start=1)}
-    wider = {place: _wider(kind) for place, kind in enumerate(kinds, start=1)}
+    wider = {place: widened(kind) for place, kind in enumerate(kinds, start=1)}
     roomy = [x for x, kind in wider.items() if kind != kinds[x - 1] and fits(kind, kinds[x - 1])]
     chance = draw(st.booleans())
     if roomy and chance:
@@ -163,17 +163,17 @@ def _change_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type)
             place[whole[-1]] = value
 
 
-def _wider(kind: Type) -> Type:
+def widened(kind: Type) -> Type:
     """A type with room for more, of which a value may not fit."""
     match kind:
         case Seq(item=item, capacity=capacity):
-            return Seq(_wider(item), capacity + 1)
+            return Seq(widened(item), capacity + 1)
         case Map(key=key, value=value):
-            return Map(key, _wider(value))
+            return Map(key, widened(value))
         case Tuple(items=items):
-            return Tuple(tuple(map(_wider, items)))
+            return Tuple(tuple(map(widened, items)))
         case Option(item=item):
-            return Option(_wider(item))
+            return Option(widened(item))
         case Int(low=low, high=high):
             return Int(low, high + 1)
     return kind

@@ -16,7 +16,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
-from leadline.symbolic.engines import Query, Verdict, answer_here
+from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import (
     Claim,
     Model,
@@ -30,11 +30,12 @@ from leadline.symbolic.lang import (
     invariant,
 )
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.checks import mistakes_in
+from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.gate import as_node
-from leadline.symbolic.lang.symmetry import symmetric_sorts
+from leadline.symbolic.lang.model import symmetric_sorts
+from leadline.symbolic.lang.script import mistakes_in
 from leadline.symbolic.lang.tla import to_tla
+from tests.asking import bounded_query, here
 from tests.export.parsed import parsed
 from tests.language_page import (
     BEYOND,
@@ -46,6 +47,7 @@ from tests.language_page import (
     PAGE,
     RUNS,
     SAMPLE,
+    SHORT,
     STEPS,
     TYPES,
     codes,
@@ -62,6 +64,13 @@ OTHERWISE = {
     "CASE i = 1 -> 10 [] i = 2 -> 20 [] OTHER -> 0": "IF i = 1 THEN 10 ELSE IF i = 2 THEN 20 ELSE 0",
     "LET n == i + 1 IN n * n": "(i + 1) * (i + 1)",
     r"{count[n] : n \in DOMAIN count}": r"{count[key] : key \in Node}",
+    r"\A n \in nodes, x \in few : count[n] # x": r"\A n \in nodes : \A x \in few : count[n] # x",
+    "FoldFunction(LAMBDA a, x : a + x, 0, count)": r"Cardinality({pair \in Node \X (1..5) : "
+    "pair[2] <= count[pair[1]]})",
+    "FoldSet(LAMBDA a, x : a + x, 0, few)": r"Cardinality({pair \in (0..5) \X (1..5) : "
+    r"pair[1] \in few /\ pair[2] <= pair[1]})",
+    "FoldLeft(LAMBDA a, x : 2 * a + x, 0, <<count[n1], count[n2], count[n3]>>)": "2 * (2 * (2 * 0 + "
+    "count[n1]) + count[n2]) + count[n3]",
     "DOMAIN log": "1..Len(log)",
     "Head(log)": "log[1]",
     "Tail(log)": 'IF Len(log) = 0 THEN Assert(FALSE, "the tail of an empty sequence") '
@@ -82,6 +91,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the page's files, from which they are run."""
     (tmp_path / "locks.py").write_text(LOCKS, encoding="utf-8")
     (tmp_path / "careful.py").write_text(CAREFUL, encoding="utf-8")
+    (tmp_path / "short.py").write_text(SHORT, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     yield tmp_path
@@ -97,13 +107,14 @@ def as_shown(shown: str, told: str) -> bool:
 
 
 def test_the_protocol_is_as_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(RUNS) == 2
+    assert len(RUNS) == 3
     for command, shown in RUNS:
         for solver in SOLVERS:
-            code = main([*shlex.split(command), "--solver", solver])
+            asked = shlex.split(command)
+            code = main([*asked, "--solver", solver] if asked[0] == "check" else asked)
             told = capsys.readouterr().out
             assert as_shown(shown, told), told
-            assert code == (21 if "out-of-bounds" in shown else 12)
+            assert code == (21 if "out-of-bounds" in shown else 12 if "violated" in shown else 0)
 
 
 def test_the_protocol_says_the_same_by_every_way(folder: Path) -> None:
@@ -225,8 +236,8 @@ def claim(name: str, formula: Any) -> Claim:
 
 def verdicts(protocol: type[Protocol], claims: list[Claim], depth: int, solver: str) -> dict[str, Verdict]:
     """What a bounded check says of each claim."""
-    query = Query("sample.py", {}, None, depth, solver=solver)
-    return {result.property: result.verdict for result in answer_here(build(protocol(), claims), query)}
+    results = here(bounded_query("sample.py", depth, solver=solver), model=build(protocol(), claims))
+    return {result.property: result.verdict for result in results}
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -309,7 +320,7 @@ def test_the_solvers_agree_on_a_step(row: list[str], solver: str) -> None:
 
 
 def test_the_first_branch_whose_condition_holds_is_taken() -> None:
-    (bullet,) = re.findall(r"- \*\*Branches\*\*: (.*?)\. What", PAGE)
+    (bullet,) = re.findall(r"- \*\*Branches\*\*: (.*?)\. Guards", PAGE)
     when, elsewhen, otherwise = codes(bullet)
     for p, q, taken in [("True", "True", 1), ("False", "True", 3), ("False", "False", 4)]:
         p, q = f"now.yes == {p}", f"now.yes == {q}"
@@ -364,7 +375,7 @@ def test_a_set_takes_the_type_of_its_place() -> None:
 
 def test_a_mistake_has_its_exit_code(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "wrong.py").write_text(LOCKS.replace("nxt.holder = client", "nxt.holder = 1"), encoding="utf-8")
-    (code,) = re.findall(r"All that are found .* \(exit code (\d+)\)", PAGE)
+    (code,) = re.findall(r"All mistakes are reported .* \(exit code (\d+)\)", PAGE)
     assert main(["show", "wrong.py"]) == int(code)
     assert "type clash" in capsys.readouterr().err
 

@@ -8,8 +8,9 @@ from leadline.encodings.kafka_transactions import KafkaTransactions
 from leadline.encodings.kafka_transactions.cluster import balanced
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
-from leadline.symbolic.engines import Query, Verdict, answer_here
+from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import Model
+from tests.asking import bounded_query, here
 from tests.truth import (
     Row,
     bounded,
@@ -184,8 +185,10 @@ def test_a_bound_that_is_too_small_is_told(bound: str, steps: int, solver: str) 
     exploration = explore(Semantics(model(**settings)), ["type-ok"], steps)
     assert exploration.out_of_bounds is not None
     assert len(exploration.out_of_bounds) - 1 == steps
-    query = Query("kafka-transactions", settings, ("type-ok",), steps, solver=solver)
-    (result,) = answer_here(model(**settings), query)
+    query = bounded_query(
+        "kafka-transactions", steps, settings=settings, properties=("type-ok",), solver=solver
+    )
+    (result,) = here(query, model=model(**settings))
     assert (result.verdict, result.steps) == (Verdict.OUT_OF_BOUNDS, steps)
 
 

@@ -21,8 +21,8 @@ from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.values import Values
 from leadline.symbolic.lang import Model, OutOfBounds, Protocol, Type, build
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.value import wrap
 from tests.random_expressions import literal
 from tests.simulated import OUT, Simulation, Steps, concrete_outcome, inputs_of, pick_values
 from tests.strategies import expressions, models, models_of_logs, states, types

@@ -7,8 +7,9 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration
-from leadline.symbolic.engines import Query, Result, Verdict, answer_here
+from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.lang import Model
+from tests.asking import bounded_query, here
 from tests.tlc_names import CONSTANTS, MODULES, PROPERTIES
 
 Row = dict[str, Any]
@@ -77,8 +78,8 @@ def check_all_states(exploration: Exploration, row: Row) -> None:
 def bounded(model: Model, solver: str, depth: int) -> dict[str, Result]:
     """The bounded check of all the model's properties, by the property's name."""
     given = {name: value for name, value in model.parameters.items() if value is not None}
-    query = Query(model.protocol, given, None, depth, unroll="steps", solver=solver)
-    return {result.property: result for result in answer_here(model, query)}
+    query = bounded_query(model.protocol, depth, settings=given, solver=solver)
+    return {result.property: result for result in here(query, model=model)}
 
 
 def check_bounded(results: Mapping[str, Result], shortest: Mapping[str, int | None], depth: int) -> None:

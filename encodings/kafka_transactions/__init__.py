@@ -1,9 +1,401 @@
-"""Kafka's transactions: producer ids, the coordinators that hand them out, and the log that these write.
+"""Kafka's transactions: clients, and the coordinators that give them producer ids and keep a log.
 
 Source: the TLA+ module kafka_transactions_for_web by Jack Vanlightly ("Throwaway Kafka txns for TLA web", a
 gist of 2024). Variables and actions have the names of the module.
 """
 
-from leadline.encodings.kafka_transactions.protocol import KafkaTransactions
+from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["KafkaTransactions"]
+from leadline.encodings.kafka_transactions.cluster import AS_PUBLISHED, Cluster
+from leadline.symbolic.lang import (
+    Bool,
+    Option,
+    Set,
+    action,
+    any_of,
+    case,
+    forall,
+    int_range,
+    ite,
+    map_of,
+    of,
+    pick,
+    set_of,
+    undefined,
+)
+
+BROKER = pick("Broker")
+LOG_PARTITION = pick("LogPartition")
+
+VALID_PREVIOUS = {
+    "Empty": ("Empty", "CompleteCommit", "CompleteAbort"),
+    "Ongoing": ("Ongoing", "Empty", "CompleteCommit", "CompleteAbort"),
+    "PrepareCommit": ("Ongoing",),
+    "PrepareAbort": ("Ongoing", "PrepareEpochFence"),
+    "CompleteCommit": ("PrepareCommit",),
+    "CompleteAbort": ("PrepareAbort",),
+    "Dead": ("Empty", "CompleteCommit", "CompleteAbort"),
+    "PrepareEpochFence": ("Ongoing",),
+}
+"""The states that each state may follow."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An error or None, and the transition that was asked for, which counts if there is no error."""
+
+    error: Any
+    transition: Any
+
+
+class KafkaTransactions(Cluster):
+    """Clients get producer ids and add partitions to transactions, which coordinators log.
+
+    The broker that leads a transaction id's log partition coordinates it, and may change at any time. Clients
+    that share a transaction id fence each other: a later one gets a higher producer epoch, and an ongoing
+    transaction of an earlier one is aborted first. No transaction is ever committed: the source has no
+    request for that yet. Clients come to rest, so a deadlock is no mistake here.
+
+    Variants:
+
+    - as-published: a broker that becomes leader of a log partition forgets the transaction ids of the others.
+    - mended-become-leader: it keeps them. The two differ with two or more log partitions only.
+
+    Producer ids, producer epochs and the log are unbounded in the source. Their bounds here follow from the
+    other parameters; where one is too small, the outcome is out of bounds.
+    """
+
+    # -- transaction coordinators: brokers that lead partitions of the transaction log ---------------------
+
+    @action
+    def receive_init_pid_request(self, now, nxt):
+        """A coordinator logs a new producer epoch, or the abort of the transaction that stands in its way.
+
+        If it knows nothing of the transaction id it makes new metadata with a new producer id. The client is
+        answered at once only if there is an error; otherwise once the entry is committed.
+        """
+        message, request = self.receive(now, nxt, "InitPidRequest")
+        b, c, tid = request.dest, request.source, self.tid_of(now, request.source)
+        with nxt.when(~self.leads(now, b, tid)):
+            self.reply(now, nxt, message, self.init_pid_error(b, c, "NotCoordinator"))
+        with nxt.otherwise():
+            # As in the module, also if the metadata is not new: pid_source can fall, and an id be used twice.
+            metadata = now.tc_tid_metadata[b][tid].or_else(self.new_metadata(now))
+            nxt.pid_source = metadata.pid
+            nxt.tc_tid_metadata[b][tid] = metadata
+            attempt = self.init_pid_transition(now, b, tid, metadata)
+            with nxt.when(attempt.error.is_some):
+                self.reply(now, nxt, message, self.init_pid_error(b, c, attempt.error.value))
+            with nxt.otherwise():
+                nxt.messages = now.messages.remove(message)
+                self.log_for_client(now, nxt, request, attempt.transition)
+
+    @action
+    def receive_add_partitions_to_txn_request(self, now, nxt):
+        """A coordinator logs one more topic partition of a transaction, if the producer is not fenced."""
+        message, request = self.receive(now, nxt, "AddPartitionsToTxnRequest")
+        b, c, tid = request.dest, request.source, self.tid_of(now, request.source)
+        known = now.tc_tid_metadata[b][tid]
+        metadata = known.value
+        attempt = self.add_partitions_transition(now, b, tid, metadata, request.partition)
+        error = case(
+            (~self.leads(now, b, tid), self.error("NotCoordinator")),
+            (known.is_none, self.error("InvalidProducerIdMapping")),
+            (now.client[c].pid.value != metadata.pid, self.error("InvalidProducerIdMapping")),
+            (now.client[c].epoch.value != metadata.pepoch, self.error("ProducerFenced")),
+            (now.tc_tid_transition[b][tid], self.error("ConcurrentTransactions")),
+            (
+                self.is_in(metadata.state, "PrepareCommit", "PrepareAbort"),
+                self.error("ConcurrentTransactions"),
+            ),
+            otherwise=attempt.error,
+        )
+        with nxt.when(error.is_some):
+            self.reply(now, nxt, message, self.add_partitions_error(b, c, error.value))
+        with nxt.otherwise():
+            nxt.messages = now.messages.remove(message)
+            self.log_for_client(now, nxt, request, attempt.transition)
+
+    @action
+    def commit_txn_log_append(self, now, nxt, b=BROKER, p=LOG_PARTITION):
+        """The leader's next entry is replicated, takes effect, and the client that waits for it is answered.
+
+        All brokers must have learnt of the leader. A prepared abort is at once followed by its completion.
+        """
+        nxt.require(now.tc_log_hwm[p] < now.tc_log[b][p].length, b == now.txn_log_leader[p])
+        epoch = now.tc_log_metadata[b][p].cepoch
+        nxt.require(forall(self.Broker, lambda bb: now.tc_log_metadata[bb][p].cepoch == epoch))
+        self.commit_next(now, nxt, b, p)
+
+    @action
+    def become_leader(self, now, nxt, b=BROKER, p=LOG_PARTITION):
+        """The controller makes another broker the leader of a log partition, under a new coordinator epoch.
+
+        The new leader reads what the old one knows of the partition's transaction ids. As published, it
+        forgets the transaction ids of other partitions, which it may lead as well: most likely a slip.
+        """
+        nxt.require(now.aux_coord_ctr < self.max_coordinator_changes)
+        nxt.require(b != now.tc_log_metadata[b][p].leader)
+        epoch = now.txn_log_epoch[p] + 1
+        leader = now.txn_log_leader[p]
+        nxt.txn_log_leader[p] = b
+        nxt.txn_log_epoch[p] = epoch
+        nxt.tc_log_metadata[b][p] = of(self.PartitionMetadata, cepoch=epoch, leader=b)
+        forgets = self.variant == AS_PUBLISHED
+        nxt.tc_tid_metadata[b] = map_of(
+            self.Tid,
+            lambda tid: ite(
+                self.partition_for(tid) == p,
+                now.tc_tid_metadata[leader][tid],
+                None if forgets else now.tc_tid_metadata[b][tid],
+            ),
+        )
+        nxt.aux_coord_ctr = now.aux_coord_ctr + 1
+
+    @action
+    def become_follower(self, now, nxt, b=BROKER, p=LOG_PARTITION):
+        """A broker learns of a leader, takes over its log, and turns away the clients that wait for an entry.
+
+        It copies entries that the leader has not committed too, and gets them once more when they are.
+        """
+        leader = now.txn_log_leader[p]
+        nxt.require(now.tc_log_metadata[b][p].cepoch < now.txn_log_epoch[p], b != leader)
+        log = now.tc_log[b][p]
+        uncommitted = int_range(now.tc_log_hwm[p] + 1, log.length)
+        awaited = uncommitted.filter(lambda offset: log[offset].callback.is_some)
+        nxt.messages = now.messages | awaited.map(lambda offset: self.failure(log[offset]))
+        nxt.tc_log_metadata[b][p] = of(self.PartitionMetadata, cepoch=now.txn_log_epoch[p], leader=leader)
+        nxt.tc_log[b][p] = now.tc_log[leader][p]
+        nxt.tc_tid_metadata[b] = map_of(
+            self.Tid, lambda tid: ite(self.partition_for(tid) == p, None, now.tc_tid_metadata[b][tid])
+        )
+        nxt.tc_tid_transition[b] = map_of(
+            self.Tid, lambda tid: (self.partition_for(tid) != p) & now.tc_tid_transition[b][tid]
+        )
+
+    # -- operators of coordinators -------------------------------------------------------------------------
+
+    def leads(self, now, broker, tid):
+        """Whether a broker believes that it leads the log partition of a transaction id."""
+        return now.tc_log_metadata[broker][self.partition_for(tid)].leader == broker
+
+    def new_metadata(self, now):
+        """The metadata of a transaction id of which the coordinator knows nothing."""
+        return of(self.Metadata, pid=now.pid_source + 1, pepoch=-1, state="Empty", partitions=set())
+
+    # -- parts of actions ---------------------------------------------------------------------------------
+
+    def commit_next(self, now, nxt, b, p):
+        """The leader's first entry above the high watermark takes effect."""
+        log, hwm = now.tc_log[b][p], now.tc_log_hwm[p]
+        entry = log[hwm + 1]
+        state = entry.transition.state
+        nxt.tc_log_hwm[p] = hwm + 1
+        nxt.tc_tid_metadata[b][entry.tid] = entry.transition
+        completion = self.complete_transition(entry.transition)
+        prepared = self.is_in(state, "PrepareAbort", "PrepareCommit")
+        goes_on = prepared & completion.error.is_none
+        completed = self.entry(entry.tid, completion.transition, None)
+
+        def replicated(bb):
+            own = bb == b
+            logged = now.tc_log[bb][p].append(ite(own, completed, entry))
+            return now.tc_log[bb].set(p, ite(own & ~goes_on, now.tc_log[bb][p], logged))
+
+        # The leader has the entry already; its followers get it now.
+        nxt.tc_log = map_of(self.Broker, replicated)
+        nxt.tc_tid_transition[b][entry.tid] = goes_on
+        with nxt.when(prepared):
+            caller = entry.callback.value
+            code = completion.error.or_else(of(self.Error, "ConcurrentTransactions"))
+            nxt.messages = now.messages.add(self.init_pid_error(caller.broker, caller.client, code))
+        with nxt.elsewhen(self.is_in(state, "Empty", "Ongoing")):
+            nxt.messages = now.messages.add(self.success(entry))
+        with nxt.elsewhen(~self.is_in(state, "CompleteAbort", "CompleteCommit")):
+            # Never reached: the module gives no value to tc_log here.
+            nxt.require(undefined(Bool(), "CommitTxnLogAppend does not know this kind of entry"))
+
+    def log_for_client(self, now, nxt, request, transition):
+        """The coordinator appends a transition to its log. Once that is committed, the client is answered."""
+        b, tid = request.dest, self.tid_of(now, request.source)
+        p = self.partition_for(tid)
+        caller = of(self.Caller, broker=b, client=request.source)
+        nxt.tc_log[b][p] = now.tc_log[b][p].append(self.entry(tid, transition, caller))
+        nxt.tc_tid_transition[b][tid] = True
+
+    def entry(self, tid, transition, caller):
+        """An entry of the log."""
+        return of(self.Entry, tid=tid, transition=transition, callback=caller)
+
+    def success(self, entry):
+        """The answer to the client when its entry is committed: the request is granted."""
+        transition, caller = entry.transition, entry.callback.value
+        route = {"dest": caller.client, "source": caller.broker}
+        granted = of(self.InitPidAnswer, "OK", pid=transition.pid, pepoch=transition.pepoch)
+        added = of(self.AddPartitionsAnswer, "OK", partitions=transition.partitions)
+        return ite(
+            transition.state == "Ongoing",
+            of(self.Message, "AddPartitionsToTxnResponse", answer=added, **route),
+            of(self.Message, "InitPidResponse", answer=granted, **route),
+        )
+
+    def failure(self, entry):
+        """The answer to the client when its entry is given up."""
+        caller = entry.callback.value
+        return ite(
+            entry.transition.state == "Ongoing",
+            self.add_partitions_error(caller.broker, caller.client, "NotCoordinator"),
+            self.init_pid_error(caller.broker, caller.client, "NotCoordinator"),
+        )
+
+    def error(self, code):
+        """An error, of the type that also has None."""
+        return of(Option(self.Error), code)
+
+    # -- the states of a transaction and how they may follow each other ------------------------------------
+
+    def get_transition(self, pending, state, new_state, *, pid, pepoch, partitions):
+        """A transition from one state to another, refused while another one is pending."""
+        error = case(
+            (pending, of(Option(self.Error), "ConcurrentTransactions")),
+            (self.is_in(state, *VALID_PREVIOUS[new_state]), None),
+            otherwise=of(self.Error, "InvalidTransition"),
+        )
+        transition = of(self.Transition, pid=pid, pepoch=pepoch, state=new_state, partitions=partitions)
+        return Attempt(error, transition)
+
+    def is_in(self, state, *states):
+        """Whether the state of a transaction is one of these."""
+        return of(Set(self.TxnState), *states).has(state)
+
+    def init_pid_transition(self, now, broker, tid, metadata):
+        """The transition for an InitPidRequest: a new epoch, or first the abort of an ongoing transaction."""
+        pending, state = now.tc_tid_transition[broker][tid], metadata.state
+        bumped = {"pid": metadata.pid, "pepoch": metadata.pepoch + 1}
+        renewed = self.get_transition(pending, state, "Empty", **bumped, partitions=set())
+        fenced = self.get_transition(
+            pending, state, "PrepareEpochFence", **bumped, partitions=metadata.partitions
+        )
+        aborted = self.end_transaction(pending, metadata, fenced.transition)
+        error = case(
+            (self.is_in(state, "CompleteAbort", "CompleteCommit", "Empty"), renewed.error),
+            (state == "Ongoing", ite(fenced.error.is_some, fenced.error, aborted.error)),
+            (self.is_in(state, "PrepareAbort", "PrepareCommit"), of(self.Error, "ConcurrentTransactions")),
+            otherwise=of(self.Error, "IllegalState"),
+        )
+        return Attempt(error, ite(state == "Ongoing", aborted.transition, renewed.transition))
+
+    def end_transaction(self, pending, metadata, fenced):
+        """The abort of the ongoing transaction, in the epoch of the transition that fences its producer."""
+        abort = self.get_transition(
+            pending,
+            metadata.state,
+            "PrepareAbort",
+            pid=fenced.pid,
+            pepoch=fenced.pepoch,
+            partitions=metadata.partitions,
+        )
+        # Never reached. The module gives no value to tc_log if the producer is of a later epoch, and reads a
+        # missing transition if the abort is refused.
+        unassigned = undefined(Option(self.Error), "EndTransaction does not say what becomes of tc_log")
+        missing = undefined(self.Transition, "EndTransaction reads a transition that there is not")
+        error = case(
+            (fenced.pepoch < metadata.pepoch, unassigned),
+            (metadata.state == "Ongoing", None),
+            otherwise=of(self.Error, "IllegalState"),
+        )
+        return Attempt(error, ite(abort.error.is_some, missing, abort.transition))
+
+    def add_partitions_transition(self, now, broker, tid, metadata, partition):
+        """The transition that adds a topic partition to the transaction, and begins one if there is none."""
+        return self.get_transition(
+            now.tc_tid_transition[broker][tid],
+            metadata.state,
+            "Ongoing",
+            pid=metadata.pid,
+            pepoch=metadata.pepoch,
+            partitions=metadata.partitions.add(partition),
+        )
+
+    def complete_transition(self, prepared):
+        """The transition that completes a prepared one, which no longer counts as pending."""
+        same = {"pid": prepared.pid, "pepoch": prepared.pepoch, "partitions": prepared.partitions}
+        commit = self.get_transition(False, prepared.state, "CompleteCommit", **same)
+        abort = self.get_transition(False, prepared.state, "CompleteAbort", **same)
+        commits = prepared.state == "PrepareCommit"
+        return Attempt(
+            ite(commits, commit.error, abort.error), ite(commits, commit.transition, abort.transition)
+        )
+
+    # -- clients: producers that want a producer id and then add partitions to a transaction ---------------
+
+    @action
+    def send_init_pid_request(self, now, nxt, c=pick("Client"), tid=pick("Tid")):
+        """A client asks for a producer id, for any transaction id or, when it tries again, for the same.
+
+        It finds the coordinator in the same step, though this may have moved when the request arrives.
+        """
+        nxt.require(now.client[c].state == "Ready")
+        nxt.require(any_of(now.client[c].tid.is_none, now.client[c].tid == tid))
+        request = of(self.Message, "InitPidRequest", dest=self.current_tc(now, tid), source=c)
+        nxt.messages = now.messages.add(request)
+        nxt.client[c].tid = tid
+        nxt.client[c].state = "SentInitPidRequest"
+
+    @action
+    def receive_init_pid_response(self, now, nxt):
+        """A client gets its producer id and epoch, or an error, after which it is ready to try again."""
+        message, response = self.receive(now, nxt, "InitPidResponse")
+        c = response.dest
+        nxt.require(now.client[c].state == "SentInitPidRequest")
+        nxt.messages = now.messages.remove(message)
+        with nxt.when(response.answer.is_a("OK")):
+            granted = response.answer.as_a("OK")
+            nxt.client[c].state = "HasPid"
+            nxt.client[c].tc = response.source
+            nxt.client[c].pid = granted.pid
+            nxt.client[c].epoch = granted.pepoch
+        with nxt.otherwise():
+            nxt.client[c].state = "Ready"
+            nxt.client[c].last_state = now.client[c].state
+            nxt.client[c].last_error = response.answer.as_a("Error").code
+
+    @action
+    def send_add_partitions_to_txn_request(self, now, nxt, c=pick("Client"), p=pick("TopicPartition")):
+        """A client with a producer id asks to add one more topic partition to its transaction."""
+        client = now.client[c]
+        nxt.require(any_of(client.state == "HasPid", client.state == "BegunTxn"))
+        nxt.require(client.pending_partitions.is_empty, ~client.partitions.has(p))
+        request = of(self.Message, "AddPartitionsToTxnRequest", partition=p, dest=client.tc.value, source=c)
+        nxt.messages = now.messages.add(request)
+        nxt.client[c].pending_partitions = set_of(p)
+        nxt.client[c].state = "BegunTxn"
+
+    @action
+    def receive_add_partitions_to_txn_response(self, now, nxt):
+        """A client learns that partitions were added, or of an error.
+
+        After some errors it may try again, perhaps with another coordinator. After the others it ends, so
+        that clients do not fence each other for ever.
+        """
+        message, response = self.receive(now, nxt, "AddPartitionsToTxnResponse")
+        c = response.dest
+        client = now.client[c]
+        nxt.require(client.state == "BegunTxn")
+        nxt.messages = now.messages.remove(message)
+        with nxt.when(response.answer.is_a("OK")):
+            added = response.answer.as_a("OK").partitions
+            nxt.client[c].pending_partitions = client.pending_partitions - added
+            nxt.client[c].partitions = client.partitions | added
+        with nxt.otherwise():
+            error = response.answer.as_a("Error").code
+            nxt.client[c].pending_partitions = set()
+            nxt.client[c].last_state = client.state
+            nxt.client[c].last_error = error
+            with nxt.when(self.is_refused(response, "ConcurrentTransactions", "NotCoordinator")):
+                coordinator = self.current_tc(now, self.tid_of(now, c))
+                nxt.client[c].tc = ite(error == "NotCoordinator", coordinator, client.tc)
+            with nxt.otherwise():
+                nxt.client[c].state = "Terminated"
+                nxt.client[c].partitions = set()

@@ -1,20 +1,13 @@
-"""What clients and transaction coordinators share: parameters, types, state and messages."""
-
-from __future__ import annotations
-
-from typing import Any
+"""Kafka's transactions: the parameters, types, variables and messages."""
 
 from leadline.symbolic.lang import (
     Bool,
-    BoolExpr,
     Int,
     Map,
-    Next,
     Option,
     Protocol,
     Seq,
     Set,
-    State,
     all_of,
     enum,
     map_of,
@@ -50,14 +43,14 @@ ERRORS = (
 
 
 def balanced(items: tuple[str, ...], places: tuple[str, ...]) -> dict[str, str]:
-    """The first mapping, in the order of `places`, that gives no place over one item more than another."""
+    """The first mapping, in the order of `places`, in which no place has two items more than another."""
     each, extra = divmod(len(items), len(places))
     spread = [place for number, place in enumerate(places) for _ in range(each + (number < extra))]
     return dict(zip(items, spread, strict=True))
 
 
 class Cluster(Protocol):
-    """The state of clients and brokers. What they do is for the subclasses to say."""
+    """The state of clients and brokers, without the actions."""
 
     variant: str = parameter(
         AS_PUBLISHED,
@@ -83,22 +76,22 @@ class Cluster(Protocol):
     # -- bounds of what the module leaves unbounded -------------------------------------------------------
 
     @property
-    def last_pid(self) -> int:
+    def last_pid(self):
         """The last producer id.
 
-        A broker makes one where it believes that it leads a transaction id's log partition, and knows nothing
-        of that transaction id: so for each of them, and once more after each change, which adds a broker that
-        believes so and that forgets the others.
+        A broker makes one if it believes that it leads a transaction id's log partition and knows nothing of
+        the transaction id. That happens once for each transaction id, and once more after each change of a
+        coordinator: another broker then believes that it leads, and has forgotten the others.
         """
         return self.max_pid or self.transaction_ids * (self.max_coordinator_changes + 1)
 
     @property
-    def last_epoch(self) -> int:
+    def last_epoch(self):
         """The last producer epoch.
 
-        Each client gets an epoch of its own, and all but the last may have a transaction that is aborted in a
-        new one. Exact up to one change. From the second on, leaders replay entries that they have twice
-        (see BecomeFollower), and clients ask again: here it is an estimate, above what was seen.
+        Each client gets an epoch, and the abort of a transaction takes one for each client but the last. This
+        is exact up to one change of a coordinator. From the second on, leaders replay entries that they have
+        twice (see BecomeFollower) and clients ask again: then it is an estimate, above all that was seen.
         """
         if self.max_producer_epoch is not None:
             return self.max_producer_epoch
@@ -106,11 +99,11 @@ class Cluster(Protocol):
         return 2 * (self.clients - 1) + replays
 
     @property
-    def log_capacity(self) -> int:
+    def log_capacity(self):
         """The entries that a log partition can hold.
 
-        One for each epoch, one more to complete each abort, one for each client and topic partition, and what
-        a follower has twice after a change. Exact up to one change; then an estimate, as for epochs.
+        One for each epoch, one to complete each abort, one for each client and topic partition, and those
+        that a follower has twice after a change. Exact up to one change; then an estimate, as for epochs.
         """
         if self.max_log_length is not None:
             return self.max_log_length
@@ -121,9 +114,9 @@ class Cluster(Protocol):
 
     # -- the state ----------------------------------------------------------------------------------------
 
-    def define(self, state: Any) -> None:
-        # Brokers, log partitions and transaction ids are no sorts: the first leaders, and which log partition
-        # a transaction id belongs to, are one fixed balanced choice, which does not treat them alike.
+    def define(self, state):
+        # Brokers, log partitions and transaction ids are no sorts. The first leaders and the log partition of
+        # each transaction id are one fixed balanced choice, which does not treat them alike.
         self.Broker = enum("Broker", *(f"b{i + 1}" for i in range(self.brokers)))
         self.Tid = enum("TransactionId", *(f"tid{i + 1}" for i in range(self.transaction_ids)))
         self.LogPartition = enum("TxnLogPartition", *(f"p{i + 1}" for i in range(self.log_partitions)))
@@ -141,8 +134,8 @@ class Cluster(Protocol):
 
         state.client = Map(self.Client, self.ClientRecord)
         state.declare("tc_tid_metadata", self.by_broker_and_tid(Option(self.Metadata)), tla="tc_tid_metadata")
-        # The module keeps the transition itself. It is always that of the last entry for the transaction id
-        # in the broker's own log, and only whether there is one is ever asked.
+        # The module keeps the transition itself, always that of the last entry for the transaction id in the
+        # broker's own log. It only ever asks whether there is one.
         state.declare("tc_tid_transition", self.by_broker_and_tid(Bool()), tla="tc_tid_transition")
         log = Seq(self.Entry, self.log_capacity)
         state.declare("tc_log", Map(self.Broker, Map(self.LogPartition, log)), tla="tc_log")
@@ -151,8 +144,8 @@ class Cluster(Protocol):
             Map(self.Broker, Map(self.LogPartition, self.PartitionMetadata)),
             tla="tc_log_metadata",
         )
-        # The module has a high watermark for each broker, and moves all of them at once. So what its
-        # BecomeFollower asks of it, both to be the leader's and to stay as it was, is always granted.
+        # The module has a high watermark for each broker, and moves all of them at once. So the
+        # conditions of its BecomeFollower on them always hold.
         state.declare("tc_log_hwm", Map(self.LogPartition, Int(0, self.log_capacity)), tla="tc_log_hwm")
         state.declare("txn_log_leader", Map(self.LogPartition, self.Broker), tla="txn_log_leader")
         state.declare("txn_log_epoch", Map(self.LogPartition, self.CoordinatorEpoch), tla="txn_log_epoch")
@@ -162,8 +155,8 @@ class Cluster(Protocol):
         state.declare("messages_discard", Set(self.Message), tla="messages_discard")
         # topic_partitions, which stays empty, and t_to_p_mapping, which stays the same, are left out.
 
-    def define_transactions(self) -> None:
-        """The types of what coordinators know and log of transactions, and of what clients know."""
+    def define_transactions(self):
+        """The types of transactions, of the coordinators' log and metadata, and of clients."""
         # `last_pepoch` is left out: nobody reads it, and it is pepoch - 1 in the states Empty and Ongoing (if
         # pepoch is not -1) and else -1. So is `last_pid`, which only metadata has that is not logged yet.
         self.Transition = record(
@@ -195,8 +188,8 @@ class Cluster(Protocol):
             partitions=self.Partitions,
         )
 
-    def define_messages(self) -> None:
-        """The types of messages, which have one possible value for each message that can be sent."""
+    def define_messages(self):
+        """The types of messages."""
         # A client takes a transaction id, a producer id and an epoch once and for all, so that its requests
         # need not repeat them; it asks for one topic partition at a time. Only responses that grant something
         # have more in them than an error.
@@ -216,11 +209,11 @@ class Cluster(Protocol):
             AddPartitionsToTxnResponse={"answer": self.AddPartitionsAnswer, **to_client},
         )
 
-    def by_broker_and_tid(self, kind: Any) -> Map:
+    def by_broker_and_tid(self, kind):
         """The type of a map from brokers and transaction ids."""
         return Map(self.Broker, Map(self.Tid, kind))
 
-    def init(self, start: Any) -> None:
+    def init(self, start):
         partitions = self.LogPartition
         leaders = of(Map(partitions, self.Broker), balanced(partitions.members, self.Broker.members))
         start.client = map_of(self.Client, lambda client: self.new_client())
@@ -239,7 +232,7 @@ class Cluster(Protocol):
         start.messages = set()
         start.messages_discard = set()
 
-    def new_client(self) -> Any:
+    def new_client(self):
         """A client that has done nothing yet. The module writes -1 where it has no pid and no epoch."""
         return of(
             self.ClientRecord,
@@ -254,45 +247,45 @@ class Cluster(Protocol):
             partitions=set(),
         )
 
-    # -- what all can tell --------------------------------------------------------------------------------
+    # -- operators ----------------------------------------------------------------------------------------
 
-    def partition_for(self, tid: Any) -> Any:
+    def partition_for(self, tid):
         """The log partition of a transaction id."""
         mapping = balanced(self.Tid.members, self.LogPartition.members)
         return of(Map(self.Tid, self.LogPartition), mapping)[tid]
 
-    def current_tc(self, now: State, tid: Any) -> Any:
+    def current_tc(self, now, tid):
         """The broker that leads the log partition of a transaction id, and so coordinates it."""
         return now.txn_log_leader[self.partition_for(tid)]
 
-    def tid_of(self, now: State, client: Any) -> Any:
-        """The transaction id of a client that has one: all that have sent something do."""
+    def tid_of(self, now, client):
+        """The transaction id of a client that has sent a message, and so has one."""
         return now.client[client].tid.value
 
     # -- messages -----------------------------------------------------------------------------------------
 
-    def receive(self, now: State, nxt: Next, kind: str) -> tuple[Any, Any]:
-        """Some message of that kind, and its fields; it joins the processed ones, which are state too."""
+    def receive(self, now, nxt, kind):
+        """Some message of that kind, and its fields. It joins the processed messages, which are state too."""
         message = nxt.pick("msg", now.messages)
         nxt.require(message.is_a(kind))
         nxt.messages_discard = now.messages_discard.add(message)
         return message, message.as_a(kind)
 
-    def reply(self, now: State, nxt: Next, received: Any, response: Any) -> None:
-        """The received message makes way for a response."""
+    def reply(self, now, nxt, received, response):
+        """A response replaces the received message."""
         nxt.messages = now.messages.remove(received).add(response)
 
-    def init_pid_error(self, broker: Any, client: Any, error: Any) -> Any:
-        """A broker's answer to a client that it gives no producer id."""
+    def init_pid_error(self, broker, client, error):
+        """The response of a broker that gives a client no producer id."""
         answer = of(self.InitPidAnswer, "Error", code=error)
         return of(self.Message, "InitPidResponse", answer=answer, dest=client, source=broker)
 
-    def add_partitions_error(self, broker: Any, client: Any, error: Any) -> Any:
-        """A broker's answer to a client whose topic partitions it does not add."""
+    def add_partitions_error(self, broker, client, error):
+        """The response of a broker that does not add a client's topic partition."""
         answer = of(self.AddPartitionsAnswer, "Error", code=error)
         return of(self.Message, "AddPartitionsToTxnResponse", answer=answer, dest=client, source=broker)
 
-    def is_refused(self, response: Any, *errors: str) -> BoolExpr:
+    def is_refused(self, response, *errors):
         """Whether the response's answer is one of the errors."""
         refused = of(Set(self.Error), *errors)
         return all_of(response.answer.is_a("Error"), refused.has(response.answer.as_a("Error").code))

@@ -34,17 +34,14 @@ _KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Definition:
-    """What a transaction reads, and then what it writes."""
+    """The keys that a transaction reads, and then the values that it writes, by key."""
 
     read: frozenset[str]
     write: Mapping[str, int] = field(default_factory=dict)
 
 
 SETS: Mapping[str, tuple[Definition, ...]] = {
-    "nonconflict": (
-        Definition(frozenset({"k1"}), {"k1": 1}),
-        Definition(frozenset({"k2"}), {"k2": 2}),
-    ),
+    "nonconflict": (Definition(frozenset({"k1"}), {"k1": 1}), Definition(frozenset({"k2"}), {"k2": 2})),
     "read-only": (
         Definition(frozenset({"k1"}), {"k1": 1, "k2": 1}),
         Definition(frozenset({"k2"}), {"k1": 2, "k2": 2}),
@@ -85,7 +82,7 @@ def _from_file(path: Path) -> tuple[Definition, ...]:
 
 
 def _complaints(document: dict[str, Any]) -> Iterator[str]:
-    """What is wrong with a file, in the order of its keys."""
+    """The mistakes in a file, in the order of its keys."""
     for key in document:
         if key != "transaction":
             yield f"{key} has no meaning: write [[transaction]] for each transaction"

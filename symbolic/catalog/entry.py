@@ -7,11 +7,11 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from leadline.symbolic.catalog.idle import idle_lines
-from leadline.symbolic.catalog.lost import lost
+from leadline.symbolic.catalog.ineffective import unattached, unused_expressions
 from leadline.symbolic.lang import (
     Claim,
     LeadlineError,
@@ -25,34 +25,45 @@ from leadline.symbolic.lang import (
     build,
 )
 from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.lang.protocol import python_says
+from leadline.symbolic.lang.script import python_says
+
+if TYPE_CHECKING:
+    from leadline.symbolic.catalog.trial import Trial
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A protocol and what is claimed of it.
+    """A protocol and its properties.
 
     Attributes:
         name: the protocol's name, as on the command line.
         protocol: its class.
         claims: its properties, names unique, in the order written, strengthenings last.
-        source: what to give `find` for this entry: the name, or the file's path and the class.
+        source: the argument of `find` for this entry: the name, or the file's path and the class.
+        trial: the process that tries a user's file, unless another process has tried it; else None.
     """
 
     name: str
     protocol: type[Protocol]
     claims: tuple[Claim, ...]
     source: str
+    trial: Trial | None = field(default=None, compare=False, repr=False)
 
     @property
     def doc(self) -> str:
         """The author's docstring, or nothing."""
         return inspect.cleandoc(vars(self.protocol).get("__doc__") or "")
 
+    @property
+    def place(self) -> Span:
+        """The line of the class's method `define`."""
+        code = inspect.unwrap(self.protocol.define).__code__
+        return Span(code.co_filename, code.co_firstlineno)
+
 
 @contextmanager
 def prints_apart() -> Iterator[None]:
-    """What a user's file prints goes where errors go: standard output is for answers."""
+    """Send the prints of a user's file to standard error: standard output is for answers."""
     with redirect_stdout(sys.stderr):
         yield
 
@@ -68,26 +79,39 @@ def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     Raises:
         ParameterError: if a parameter is unknown or out of range.
         AssumptionFailed: if the protocol's assumptions on its parameters are false.
-        ModelError: with every mistake in the model.
+        ModelError: with every mistake in the model, or if the protocol's trial builds another one.
     """
+    if entry.trial is None:
+        return _built(entry, settings)
+    there = entry.trial.fingerprints(entry.protocol.__name__, settings)
+    model = _built(entry, settings)
+    if {*there} != {model.fingerprint}:
+        # Here, since only a file has a trial.
+        from leadline.symbolic.catalog.trial import unstable_model
+
+        raise unstable_model(there, entry.place)
+    return model
+
+
+def _built(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     try:
         protocol = entry.protocol(**settings)
-    except (LeadlineError, MemoryError):
+    except (LeadlineError, MemoryError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise ModelError([Mistake(place_of(error, entry.protocol.assume), python_says(error))]) from error
     return build(protocol, entry.claims)
 
 
 def place_of(error: BaseException, function: object) -> Span:
-    """The line of the function's file on which the error came up."""
+    """The line of the function's file that raised the error."""
     code = function.__code__  # type: ignore[attr-defined]  # a method of the user's class
     frames = [x for x in traceback.extract_tb(error.__traceback__) if x.filename == code.co_filename]
     return Span(code.co_filename, (frames[-1].lineno if frames else None) or code.co_firstlineno)
 
 
 def is_protocol(thing: object) -> bool:
-    """Whether something is a protocol to offer: not a base without `define`, not a private class."""
+    """Whether an object is a protocol to offer, which bases without `define` and private classes are not."""
     return (
         isinstance(thing, type)
         and issubclass(thing, Protocol)
@@ -98,9 +122,9 @@ def is_protocol(thing: object) -> bool:
 
 
 def protocols_in(module: ModuleType) -> list[type[Protocol]]:
-    """The protocols that a module offers: those it defines itself or, if there are none, those it imports.
+    """The protocols that a module offers: those that it defines or, if there are none, those that it imports.
 
-    So a file may state new properties of a protocol that is defined elsewhere.
+    A file may thus state new properties of a protocol that is defined elsewhere.
     """
     found = list(dict.fromkeys(x for x in vars(module).values() if is_protocol(x)))
     own = [x for x in found if x.__module__ == module.__name__ or _inside(x.__module__, module)]
@@ -118,7 +142,7 @@ def claims_in(*modules: ModuleType) -> list[Claim]:
 
 
 def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> Entry:
-    """The entry of a protocol with those claims that speak of it.
+    """The entry of a protocol, with those of the claims that are about it.
 
     Raises:
         ModelError: if two of them have one name.
@@ -137,17 +161,16 @@ def entry_of(protocol: type[Protocol], claims: Iterable[Claim], source: str) -> 
     return Entry(protocol.protocol_name, protocol, tuple(ordered), source)
 
 
-def refuse_lost(module: ModuleType, offered: Sequence[Entry], claims: Sequence[Claim]) -> None:
-    """Refuse a module that has marked properties or actions which none of its protocols has, or lines in
-    them that say nothing.
+def refuse_unattached(module: ModuleType, offered: Sequence[Entry], claims: Sequence[Claim]) -> None:
+    """Refuse a module with declarations or lines that have no effect.
 
     Raises:
         ModelError: with all of them, and the mistakes of the models at their default parameters.
     """
     protocols = [entry.protocol for entry in offered]
-    idle = idle_lines(protocols, claims)
-    told = lost(module, protocols, claims)
-    if not told and not idle:
+    unused = unused_expressions(protocols, claims)
+    told = unattached(module, protocols, claims)
+    if not told and not unused:
         return
     for entry in offered:
         try:
@@ -155,6 +178,6 @@ def refuse_lost(module: ModuleType, offered: Sequence[Entry], claims: Sequence[C
         except ModelError as error:
             told += error.mistakes
         except UserError:
-            continue  # It is told once the model can be read.
+            continue  # It is reported once the model can be read.
     places = {mistake.span for mistake in told}
-    raise ModelError([*told, *(mistake for mistake in idle if mistake.span not in places)])
+    raise ModelError([*told, *(mistake for mistake in unused if mistake.span not in places)])

@@ -1,12 +1,13 @@
 """The command line. Floor 6.
 
-A command is one module with `add_parser(commands)`, which declares it, and `run(args)`, which returns the
-exit code. What a user got wrong is one message without a traceback; what Leadline got wrong is told in full.
+A command's module has `add_parser(commands)`, which declares it with a function that runs it and returns the
+exit code. A user's mistake is reported in one message without a traceback, a fault of Leadline's in full.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import io
 import os
 import shlex
@@ -17,13 +18,20 @@ from pathlib import Path
 from typing import Any
 
 from leadline import __version__
-from leadline.symbolic.cli import check, explore, export, grid, listing, prove, report, results, show, trace
-from leadline.symbolic.cli.exits import Exit
-from leadline.symbolic.cli.offered import add_offered
-from leadline.symbolic.cli.output import forget_output, tell
+from leadline.symbolic.cli import ask, check, export, grid, prove, results, show, trace
+from leadline.symbolic.cli.output import Exit, forget_output, tell
+from leadline.symbolic.engines import ENGINES
 from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
 
-COMMANDS = (listing, show, explore, check, prove, export, grid, results, report, trace)
+BEFORE, AFTER = (show,), (export, grid, results, trace)
+"""The commands that ask no engine, as the help lists them before and after those that do."""
+
+ASKING = {"check": check, "prove": prove}
+"""The commands that do more than to ask an engine; `ask` declares the others."""
+
+PLUGINS = "leadline.commands"
+"""The entry-point group through which packages add commands, such as `leadline bench`. An entry point has the
+command's name, and its value is a module like those of the commands here."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +66,7 @@ def _run(given: list[str]) -> int:
     try:
         try:
             args = _parser(given).parse_args(given)
-        except SystemExit as leaving:  # argparse has said what is wrong, or what was asked for
+        except SystemExit as leaving:  # argparse has written its message or the help
             return leaving.code if isinstance(leaving.code, int) else Exit.HOLDS
         return int(args.run(args))
     except AssumptionFailed as error:
@@ -74,7 +82,7 @@ def _run(given: list[str]) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that takes no abbreviations, nor do its commands: a new option would change what they mean."""
+    """A parser without abbreviations of options, here and in its commands: new options would change them."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
@@ -84,11 +92,15 @@ def _parser(given: list[str]) -> argparse.ArgumentParser:
     parser = _Parser(prog="leadline", description="Bounded model checking of distributed protocols.")
     parser.add_argument("--version", action="version", version=f"leadline {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in BEFORE:
         command.add_parser(commands)
-    # Looking through the installed packages takes time that the commands of our own need not wait for.
+    for name in dict.fromkeys(name for engine in ENGINES.values() for name in engine.commands):
+        ASKING[name].add_parser(commands) if name in ASKING else ask.add_command(commands, name)
+    for command in AFTER:
+        command.add_parser(commands)
+    # Reading the installed packages takes time, which our own commands do not need.
     if not given or given[0] not in commands.choices:
-        add_offered(commands)
+        _add_plugins(commands)
     return parser
 
 
@@ -105,3 +117,21 @@ def _internal(given: list[str]) -> Exit:
         f"  {shlex.join(['leadline', *given])}"
     )
     return Exit.INTERNAL
+
+
+def _add_plugins(commands: Any) -> None:
+    """Declare the commands of installed packages; one that is broken is reported and left out.
+
+    Args:
+        commands: what `add_subparsers` returned. A command that is there already is not replaced.
+    """
+    for point in sorted(importlib.metadata.entry_points(group=PLUGINS), key=lambda point: point.name):
+        package = point.dist.name if point.dist is not None else "a package"
+        origin = f"the command {point.name} = {point.value} of {package}"
+        if point.name in commands.choices:
+            tell(f"{origin} is left out: there is one of that name")
+            continue
+        try:
+            point.load().add_parser(commands)
+        except Exception as error:
+            tell(f"{origin} cannot be loaded: {type(error).__name__}: {error}")

@@ -1,42 +1,59 @@
-"""`leadline export`: a protocol at given parameters in the language of another tool."""
+"""`leadline export`: write a protocol at given parameters in the language of another tool."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.cli.exits import Exit
-from leadline.symbolic.cli.files import check_writable, write_out
 from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_model, chosen_properties
-from leadline.symbolic.cli.output import put, tell
-from leadline.symbolic.export import module_name, tla_module, tlc_config
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.cli.output import Exit, check_writable, put, tell, write_out
+from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.export import Machine, aiger, large_sets, module_name, tla_module, tlc_config
+from leadline.symbolic.lang import Model, UserError
 
 
 def add_parser(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser("export", help="write a protocol as a TLA+ module with its configuration")
+    parser = commands.add_parser("export", help="write a protocol as a TLA+ module or an AIGER circuit")
     add_protocol(parser)
     add_properties(parser)
-    parser.add_argument("--to", choices=("tla",), required=True, help="the language: TLA+, for TLC")
+    parser.add_argument(
+        "--to",
+        choices=("tla", "aiger"),
+        required=True,
+        help="the language: TLA+, for TLC; AIGER 1.9, for hardware model checkers",
+    )
     parser.add_argument(
         "--out",
-        metavar="FOLDER",
+        metavar="PATH",
         type=Path,
-        help="write the module and its configuration into this folder (default: print the module)",
+        help="tla: the folder for the module and its configuration (default: print the module); aiger: the "
+        "file, in the binary form if it ends in .aig and in ASCII if in .aag (default: print ASCII)",
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Write the module, which holds all properties, and the configuration, which names those to check."""
-    _, _, model = chosen_model(args)
+    """Write the model with the properties to check."""
+    entry, _, model = chosen_model(args)
     names = chosen_properties(model, args.properties)
+    if args.to == "tla":
+        _write_tla(args, model, names)
+    else:
+        _write_aiger(args, model, names, entry.source)
+    return Exit.HOLDS
+
+
+def _write_tla(args: argparse.Namespace, model: Model, names: Sequence[str]) -> None:
+    """Write the module with all properties, and the configuration that names those to check."""
     module = tla_module(model)
+    for text in large_sets(model):
+        tell(text)
     if args.out is None:
         put(module)
-        return Exit.HOLDS
+        return
     _make(args.out)
     base = args.out / module_name(model)
     texts = {
@@ -48,7 +65,22 @@ def run(args: argparse.Namespace) -> Exit:
     for path, text in texts.items():
         write_out(path, text)
         tell(f"wrote {path}")
-    return Exit.HOLDS
+
+
+def _write_aiger(args: argparse.Namespace, model: Model, names: Sequence[str], source: str) -> None:
+    form = ".aag" if args.out is None else args.out.suffix
+    if form not in (".aag", ".aig"):
+        raise UserError(f"--out {args.out}: a file that ends in .aig (binary) or .aag (ASCII) is needed")
+    check_writable(args.out)
+    properties = [model.properties[name] for name in names]
+    if args.deadlock:
+        properties.append(deadlock_property(model))
+    content = aiger(Machine(model, properties), source, binary=form == ".aig")
+    if args.out is None:
+        put(content.decode())
+    else:
+        write_out(args.out, content)
+        tell(f"wrote {args.out}")
 
 
 def _make(folder: Path) -> None:

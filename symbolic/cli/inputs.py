@@ -1,28 +1,30 @@
-"""What several commands take: a protocol, its parameters, properties, numbers with a range."""
+"""Arguments that several commands share: a protocol, its parameters, properties, numbers with a range."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import shlex
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from leadline.symbolic.catalog import Entry, find, model_of
+from leadline.symbolic.catalog import Entry, find, installed, model_of, split_path
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.lang import Model, ParameterError, parse_setting
-from leadline.symbolic.lang.expr import unknown_name
+from leadline.symbolic.lang import Model, ParameterError, UserError, parse_setting
+from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
 
 
 def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """PROTOCOL, which may be optional, and its parameters."""
+    """Declare PROTOCOL and -p."""
     parser.add_argument(
         "protocol",
         metavar="PROTOCOL",
         nargs="?" if optional else None,
-        help="a name that `leadline list` shows, or the path of a Python file",
+        help="a name from `leadline list`, or the path of a Python file",
     )
     parser.add_argument(
         "-p",
@@ -30,12 +32,12 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="the value of a parameter; repeat it for each one that differs from its default",
+        help="set a parameter; repeat it for several (default: the default of each)",
     )
 
 
 def add_properties(parser: argparse.ArgumentParser, *, deadlock: bool = True) -> None:
-    """The properties to look at, and whether a deadlock counts."""
+    """Declare --property and, unless `deadlock` is false, --deadlock."""
     parser.add_argument(
         "--property",
         dest="properties",
@@ -51,10 +53,10 @@ def add_properties(parser: argparse.ArgumentParser, *, deadlock: bool = True) ->
 
 
 def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
-    """The parameters on the command line, read by the kinds that the protocol declares.
+    """The parameters on the command line, read as the kinds that the protocol declares.
 
     Raises:
-        ParameterError: with everything that is wrong with them.
+        ParameterError: with all the errors in them.
     """
     found: dict[str, Setting] = {}
     wrong: list[str] = []
@@ -83,14 +85,47 @@ def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
 
 
 def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], Model]:
-    """The protocol that the command line names, what it sets, and the model they make."""
+    """The protocol of the command line, its parameters, and the model that they make."""
     entry = find(args.protocol)
     settings = settings_of(entry, args.settings)
     return entry, settings, model_of(entry, settings)
 
 
+def entry_of_data(given: str | None, protocol: str, source: str, what: str, command: Sequence[str]) -> Entry:
+    """The protocol of a trace or certificate.
+
+    Data may name built-in and installed protocols only. Loading a Python file runs it, which needs the user's
+    word on the command line.
+
+    Args:
+        given: the protocol's name or file on the command line, if it is there.
+        protocol: its name in the data.
+        source: its source in the data.
+        what: the beginning of a sentence about the data: "p.json is a proof about".
+        command: the command, for the advice to add --protocol to it.
+
+    Raises:
+        UserError: if it is not found, or differs from the protocol of the data.
+    """
+    if given is not None:
+        entry = find(given)
+        if entry.name != protocol:
+            raise UserError(f"{what} {protocol}, not {what.rpartition(' ')[2]} {entry.name}")
+        return entry
+    file = split_path(source)
+    if file is None:
+        with suppress(UserError):
+            return installed(protocol)
+    advice = shlex.join([*command, "--protocol", source if file is not None else "FILE.py"])
+    if file is None:
+        where = ", which is neither built in nor installed: if it is in a file that you trust"
+    else:
+        where = f" in {source}, a file that would run: if you trust it"
+    raise UserError(f"{what} {protocol}{where}, {advice}")
+
+
 def chosen_properties(model: Model, names: Sequence[str]) -> tuple[str, ...]:
-    """The names of the properties to look at, each once, or all if none is named.
+    """The names of the properties to check, each once, or of all if none is given.
 
     Raises:
         UserError: if a name is unknown or the property does not apply at these parameters.
@@ -99,7 +134,7 @@ def chosen_properties(model: Model, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def store_folder(text: str) -> Path:
-    """An argument that is a store of results: a folder of this machine, or one that is mounted here."""
+    """Read the argument for a store of results: a folder, which may be mounted from elsewhere."""
     scheme, colon, rest = text.partition("://")
     if not colon:
         return Path(text)
@@ -112,7 +147,7 @@ def store_folder(text: str) -> Path:
 
 
 def at_least(low: int, most: int | None = None) -> Callable[[str], int]:
-    """An argument that is an integer from `low` on, and to `most` if that is given."""
+    """A reader of integer arguments that are at least `low` and at most `most`."""
 
     def read(text: str) -> int:
         try:
@@ -128,7 +163,7 @@ def at_least(low: int, most: int | None = None) -> Callable[[str], int]:
 
 
 class Once(argparse.Action):
-    """An option that other commands take several times, and this one does not."""
+    """The action of an option that may be given once, unlike in other commands."""
 
     def __call__(
         self,
@@ -143,7 +178,7 @@ class Once(argparse.Action):
 
 
 def seconds(text: str) -> float:
-    """An argument that is a time."""
+    """Read an argument that is a time in seconds."""
     try:
         number = float(text)
     except ValueError:

@@ -1,4 +1,7 @@
-"""A command's answer: text for a person, in colour on a terminal, or a document for a program."""
+"""A command's answer: an exit code, and text for a person or a document for a program.
+
+Text is in colour on a terminal. Files are written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +9,66 @@ import argparse
 import io
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, TextIO
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from leadline.symbolic.cli.files import write_out
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines import Table
+from leadline.symbolic.grid.durable import write_whole
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.trace import Line, LineKind
+from leadline.symbolic.trace import Line, LineKind, Trace, document, end_reason, itf, tla_module
+
+
+class Exit(IntEnum):
+    """Exit codes: those of TLC, which scripts know, and a few that TLC does not have."""
+
+    HOLDS = 0
+    WRONG_COMMAND = 2
+    ASSUMPTION = 10
+    DEADLOCK = 11
+    VIOLATED = 12
+    LIVENESS = 13
+    UNKNOWN = 20
+    OUT_OF_BOUNDS = 21
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+    MODEL_MISTAKES = 150
+    INTERNAL = 255
+
+
+# A violation weighs more than an open question, and an open question more than "holds so far".
+_WORST_FIRST = (Exit.VIOLATED, Exit.LIVENESS, Exit.DEADLOCK, Exit.OUT_OF_BOUNDS, Exit.UNKNOWN)
+
+
+def worst(codes: list[Exit]) -> Exit:
+    """The code for several verdicts together."""
+    return next((code for code in _WORST_FIRST if code in codes), Exit.HOLDS)
+
 
 _STYLES = {LineKind.HEAD: "bold", LineKind.STEP: "bold cyan", LineKind.PART: "", LineKind.END: "bold red"}
 
 
 def add_format(parser: argparse.ArgumentParser, *formats: str, out: bool = False) -> None:
-    """--format and, where the answer is worth a file, --out."""
+    """Declare --format, and --out if the answer can be written to a file."""
     parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
     if out:
         parser.add_argument("--out", metavar="FILE", type=Path, help="write the answer to a file")
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A table: a header and rows as long as it."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
 
 
 @dataclass
 class Report:
     """An answer for a person to read, collected before it is shown."""
 
-    parts: list[str | Line | Rows] = field(default_factory=list)
+    parts: list[str | Line | Table] = field(default_factory=list)
 
     def say(self, text: str = "") -> None:
         """Add a line."""
@@ -54,13 +80,13 @@ class Report:
 
     def table(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Add a table."""
-        self.parts.append(Rows(header, rows))
+        self.parts.append(Table(header, rows))
 
     def text(self) -> str:
         """The answer as plain text."""
         lines: list[str] = []
         for part in self.parts:
-            lines += columns([part.header, *part.rows]) if isinstance(part, Rows) else [str(part)]
+            lines += columns([part.header, *part.rows]) if isinstance(part, Table) else [str(part)]
         return "".join(f"{line}\n" for line in lines)
 
     def show(self) -> None:
@@ -70,27 +96,28 @@ class Report:
             return
         console = Console(highlight=False, soft_wrap=True)
         for part in self.parts:
-            console.print(_rich_table(part) if isinstance(part, Rows) else _rich_line(part))
+            console.print(_rich_table(part) if isinstance(part, Table) else _rich_line(part))
 
 
 def _rich_line(part: str | Line) -> Text:
     return Text(part.text, style=_STYLES[part.kind]) if isinstance(part, Line) else Text(part)
 
 
-def _rich_table(rows: Rows) -> Table:
-    table = Table(*rows.header, box=None, header_style="bold", pad_edge=False)
+def _rich_table(rows: Table) -> RichTable:
+    table = RichTable(*rows.header, box=None, header_style="bold", pad_edge=False)
     for row in rows.rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
 
 
 def deliver(report: Report, written: str | None, out: Path | None) -> None:
-    """Hand over an answer.
+    """Write an answer.
 
     Args:
         report: the answer for a person.
         written: the answer in the format asked for; None if that is the report's text.
-        out: the file to write it to, or None for standard output. With a file, a person is told as well.
+        out: the file to write it to, or None for standard output; with a file and another format than text,
+            the report is shown too.
     """
     if out is None:
         report.show() if written is None else put(written)
@@ -102,11 +129,11 @@ def deliver(report: Report, written: str | None, out: Path | None) -> None:
 
 
 def put(text: str) -> None:
-    """Write to standard output, at once.
+    """Write to standard output and flush it.
 
     Raises:
-        BrokenPipeError: if nobody reads it any more.
-        UserError: if it cannot be written (a full disk).
+        BrokenPipeError: if its reader has closed it.
+        UserError: if it cannot be written, as on a full disk.
     """
     try:
         sys.stdout.write(text)
@@ -119,7 +146,7 @@ def put(text: str) -> None:
 
 
 def forget_output() -> None:
-    """Send what is left for standard output nowhere, or the interpreter would complain of it at its end."""
+    """Discard unwritten output, of which the interpreter would complain at its end."""
     try:
         descriptor = sys.stdout.fileno()
     except io.UnsupportedOperation:
@@ -128,23 +155,23 @@ def forget_output() -> None:
 
 
 def as_json(data: Any) -> str:
-    """JSON for people and programs, with the line's end."""
+    """Indented JSON with a newline at its end."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a person reads the stream."""
+    """Whether the stream is a terminal."""
     return stream.isatty()
 
 
 def tell(text: str) -> None:
-    """A message on standard error, after whatever was answered so far. What it quotes steers no terminal."""
+    """Write a message to standard error, after all output so far; control characters are escaped."""
     sys.stdout.flush()
     print("\n".join(map(printable, f"leadline: {text}".split("\n"))), file=sys.stderr)
 
 
 def printable(text: str) -> str:
-    """A text on one line that cannot steer a terminal: what is no character to see is written as its escape.
+    """A text with unprintable characters as escapes, so that it cannot control a terminal.
 
     >>> printable("a\\x1b[2Jb")
     'a\\\\x1b[2Jb'
@@ -163,3 +190,64 @@ def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
         (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()
         for row in rows
     ]
+
+
+def written_trace(form: str, semantics: Semantics, trace: Trace, source: str, out: Path | None) -> str:
+    """A trace as the text of a file.
+
+    Args:
+        form: json, itf or tla.
+        semantics: the concrete meaning of the model.
+        trace: the trace.
+        source: the protocol as the catalog finds it.
+        out: the file; a TLA+ module takes its name.
+    """
+    model = semantics.model
+    if form == "json":
+        return as_json(document(model, trace, source))
+    reason = end_reason(semantics, trace)
+    if form == "itf":
+        return as_json(itf(model, trace, reason))
+    return tla_module(model, trace, out.stem if out is not None else "counterexample", reason)
+
+
+def check_writable(path: Path | None, option: str = "--out") -> None:
+    """Check before the work begins that an option's file can be written.
+
+    Raises:
+        UserError: if it cannot.
+    """
+    if path is None:
+        return
+    folder = path.parent
+    if not folder.is_dir():
+        raise UserError(f"{option} {path}: there is no folder {folder}")
+    if path.is_dir():
+        raise UserError(f"{option} {path}: this is a folder")
+    target = path if is_special(path) else folder
+    if not os.access(target, os.W_OK):
+        raise UserError(f"{option} {path}: {target} is not writable")
+
+
+def write_out(path: Path, content: str | bytes) -> None:
+    """Write a file whole: to a temporary one beside it that then takes its name.
+
+    Raises:
+        UserError: if that fails; a file that was there is left unchanged.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        if is_special(path):
+            path.write_bytes(data)
+        else:
+            write_whole(path.resolve(), lambda file: file.write(data))
+    except OSError as error:
+        raise UserError(f"--out {path}: {error.strerror}") from error
+
+
+def is_special(path: Path) -> bool:
+    """Whether a path is a device or a pipe, which must not be replaced by a file."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False

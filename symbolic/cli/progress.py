@@ -1,4 +1,4 @@
-"""Progress of long work, on standard error and only where a person reads it."""
+"""Progress of long work, on standard error."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from leadline.symbolic.cli.output import is_terminal
 
 @contextmanager
 def live(what: str) -> Iterator[Callable[[str], None]]:
-    """A line that is rewritten in place while the work runs, and is gone once it ends.
+    """A line on a terminal that is rewritten while the work runs and removed when it ends.
 
     Args:
-        what: the work, as the line begins.
+        what: the beginning of the line.
 
     Yields:
-        A function that takes the rest of the line; it does nothing where no person reads it.
+        A function that takes the rest of the line. It does nothing if standard error is no terminal.
     """
     if not is_terminal(sys.stderr):
         yield lambda _: None
@@ -38,10 +38,10 @@ _SELDOM = 10.0  # seconds between two plain lines
 
 @contextmanager
 def steady(what: str) -> Iterator[Callable[[str, float], None]]:
-    """Progress of work that may take hours: a bar on a terminal, elsewhere a plain line from time to time.
+    """Progress of work that may take hours: a bar on a terminal, elsewhere a plain line now and then.
 
     Args:
-        what: the work, as the line begins.
+        what: the beginning of the line.
 
     Yields:
         A function that takes the rest of the line and the share of the work that is done, 0 to 1.
@@ -57,7 +57,7 @@ def steady(what: str) -> Iterator[Callable[[str, float], None]]:
 
 
 def _plain(what: str) -> Callable[[str, float], None]:
-    """Says what is new, but seldom: nothing at all of what is done at once."""
+    """A function that prints new lines, but seldom; work that is done soon prints none."""
     last, said = time.monotonic(), ""
 
     def show(text: str, _: float) -> None:

@@ -1,4 +1,4 @@
-"""`leadline prove`: proof by induction of one property, obligation by obligation."""
+"""`leadline prove`: prove one property for all depths, and write or recheck its certificate."""
 
 from __future__ import annotations
 
@@ -7,126 +7,119 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.catalog import Entry, find, model_of, split_path
-from leadline.symbolic.cli.exits import Exit
-from leadline.symbolic.cli.files import check_writable, write_out
-from leadline.symbolic.cli.inputs import Once, add_protocol, at_least, chosen_model, seconds
-from leadline.symbolic.cli.output import add_format, as_json, deliver, tell
-from leadline.symbolic.cli.progress import live
-from leadline.symbolic.cli.proved import Findings
-from leadline.symbolic.engines import Limits, Verdict
-from leadline.symbolic.engines.induction import (
-    Certificate,
-    ObligationResult,
-    answer_obligations,
-    certificate,
-    obligations,
-    read_certificate,
-    recheck,
-)
-from leadline.symbolic.engines.query import AUTO
+from leadline.symbolic.catalog import model_of
+from leadline.symbolic.cli import ask
+from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data
+from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, tell, write_out
+from leadline.symbolic.engines import Limits, Verdict, engines_of
+from leadline.symbolic.engines.certificates import certificate, read_certificate, recheck
+from leadline.symbolic.engines.pdr import minimized
+from leadline.symbolic.engines.pdr.written import importable, strengthenings_file
+from leadline.symbolic.engines.provers import PdrQuery, understood
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.names import setting_text
 
-SOLVERS = ("z3", "cadical", AUTO)
+WRITE = "--write-strengthenings"
 
 
 def add_parser(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "prove", help="whether a property is inductive with its strengthenings: a proof for all depths"
-    )
+    (engine, *_) = engines_of("prove").values()
+    parser = commands.add_parser("prove", help=engine.summary)
     add_protocol(parser, optional=True)
     parser.add_argument("--property", metavar="NAME", action=Once, help="the property to prove")
-    parser.add_argument(
-        "--obligation",
-        dest="obligations",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="check only this obligation, which proves nothing; repeat it for several",
-    )
-    parser.add_argument(
-        "--solver",
-        choices=SOLVERS,
-        help="default: z3; auto lets both work from both ends on two cores, and on one core it is cadical",
-    )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="give up after so many seconds")
-    parser.add_argument(
-        "--memory",
-        type=at_least(1, Limits.LARGEST),
-        metavar="MB",
-        help="give up beyond so many megabytes; two solvers have as many each",
-    )
+    ask.add_question(parser, "prove")
     parser.add_argument(
         "--recheck",
         type=Path,
         metavar="FILE",
-        help="check a certificate again, each obligation by the solver that did not answer it; property and "
-        "parameters are those of the certificate",
+        help="recheck a certificate: each obligation by the solver that did not answer it, with the property "
+        "and the parameters of the certificate",
+    )
+    parser.add_argument(
+        "--protocol",
+        dest="file",
+        metavar="FILE.py",
+        help="with --recheck: the file of a protocol that is neither built in nor installed",
     )
     add_format(parser, "text", "json")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write a certificate of the proof to a file")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write a certificate of the proof to FILE")
+    parser.add_argument(
+        WRITE,
+        type=Path,
+        metavar="FILE.py",
+        help="write the invariant that pdr finds to FILE.py, as strengthenings",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Check the obligations, and report them with a counterexample to induction if one fails."""
+    """Prove a property or recheck a certificate, and report a counterexample if an obligation fails."""
+    if args.file is not None and (args.recheck is None or args.protocol is not None):
+        raise UserError("--protocol goes with --recheck, in place of PROTOCOL")
     return _prove(args) if args.recheck is None else _recheck(args)
 
 
 def _prove(args: argparse.Namespace) -> Exit:
     if args.protocol is None or args.property is None:
-        raise UserError("say what to prove: leadline prove PROTOCOL --property NAME (or --recheck FILE)")
+        raise UserError("nothing to prove: write leadline prove PROTOCOL --property NAME (or --recheck FILE)")
     if args.out is not None and args.obligations:
         raise UserError("--out: some obligations alone prove nothing; leave --obligation out")
     check_writable(args.out)
-    entry, _, model = chosen_model(args)
-    findings = Findings(model, args.property, entry.source)
-    with live(f"proving {args.property} of {model.protocol}") as show:
-        told = _Told(show, len(args.obligations or obligations(model, args.property)))
-        try:
-            findings.results = answer_obligations(
-                model,
-                args.property,
-                args.solver or SOLVERS[0],
-                Limits(args.timeout, args.memory),
-                source=entry.source,
-                names=args.obligations,
-                told=told,
-            )
-        except KeyboardInterrupt:
-            findings.results = told.results
-            interrupted = True
-        else:
-            interrupted = False
-    _deliver(args, findings)
-    if interrupted:
-        tell(f"interrupted; {findings.extent()} so far")
-        raise KeyboardInterrupt
-    _write(args.out, findings)
-    return Exit.HOLDS if findings.verdict is Verdict.PROVED else Exit.UNKNOWN
+    if args.write_strengthenings is not None:
+        _check_strengthenings(args)
+    entry, settings, model = chosen_model(args)
+    if args.write_strengthenings is not None:
+        importable(entry.protocol.__module__, args.write_strengthenings)
+    model.choose_properties((args.property,))
+    query = ask.query_of(args, "prove", entry, settings, model, (args.property,))
+    asked = ask.Asked(entry, model, query)
+    asked.put(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory))
+    asked.deliver(args.format, None)
+    _write(args.out, asked)
+    _write_strengthenings(args.write_strengthenings, asked)
+    return asked.exit()
 
 
-class _Told:
-    """Counts the answers for the progress line, and keeps them for an interruption."""
-
-    def __init__(self, show: Any, total: int) -> None:
-        self.show = show
-        self.total = total
-        self.results: list[ObligationResult] = []
-
-    def __call__(self, result: ObligationResult) -> None:
-        self.results.append(result)
-        self.show(f"{len(self.results)} of {self.total} obligations")
+def _check_strengthenings(args: argparse.Namespace) -> None:
+    """The engine that writes strengthenings is pdr, and they go into a Python file."""
+    if args.engine not in (None, PdrQuery.engine):
+        raise UserError(f"{WRITE} means nothing to the engine {args.engine}: leave one of them out")
+    if args.write_strengthenings.suffix != ".py":
+        raise UserError(f"{WRITE} {args.write_strengthenings}: give a file that ends in .py")
+    check_writable(args.write_strengthenings, WRITE)
+    args.engine = PdrQuery.engine
 
 
-def _write(out: Path | None, findings: Findings) -> None:
+def _write_strengthenings(path: Path | None, asked: ask.Asked) -> None:
+    if path is None:
+        return
+    (found,) = asked.verdicts
+    if found.verdict is not Verdict.PROVED or found.certificate is None:
+        tell(f"no strengthenings are written: {found.property} is not proved")
+        return
+    made, model = found.certificate, asked.model
+    invariant = understood(model, made["strengthenings"], made["clauses"])
+    least = minimized(model, model.properties[found.property], invariant)
+    write_out(path, strengthenings_file(asked.entry, model, found.property, least, path))
+    settings = [f"-p{name}={setting_text(value)}" for name, value in asked.query.settings.items()]
+    proof = ["leadline", "prove", str(path), *settings, "--property", found.property, "--engine", "induction"]
+    tell(f"wrote {path}; {shlex.join(proof)} proves the same")
+
+
+def _write(out: Path | None, asked: ask.Asked) -> None:
     if out is None:
         return
-    if findings.verdict is not Verdict.PROVED:
-        tell(f"no certificate is written: {findings.goal} is not proved")
+    (found,) = asked.verdicts
+    if found.verdict is not Verdict.PROVED:
+        tell(f"no certificate is written: {found.property} is not proved")
         return
-    made = certificate(findings.model, findings.goal, findings.results, source=findings.source)
+    made = found.certificate
+    if made is None and asked.engine.proof_parts(asked.model, found.property):
+        made = certificate(asked.model, found.property, asked.answer.results, source=asked.entry.source)
+    if made is None:
+        tell(f"no certificate is written: the engine {asked.engine.name} has none")
+        return
     write_out(out, as_json(made))
     tell(f"wrote {out}")
 
@@ -138,39 +131,26 @@ def _recheck(args: argparse.Namespace) -> Exit:
         ("--obligation", args.obligations),
         ("--solver", args.solver),
         ("--out", args.out),
+        (WRITE, args.write_strengthenings),
     ):
         if given:
-            raise UserError(f"{option} does not go with --recheck: the certificate says what is checked")
+            raise UserError(f"{option} does not go with --recheck: the certificate tells it")
     found = read_certificate(args.recheck)
-    entry = _entry(args, found)
+    command = ("leadline", "prove", "--recheck", str(args.recheck))
+    what = f"{found.place} is a proof about"
+    entry = entry_of_data(args.file or args.protocol, found.protocol, found.source, what, command)
     model = model_of(entry, found.settings)
-    found.shares(model)  # What is wrong with the certificate is told before the work begins.
-    findings = Findings(model, found.property, entry.source)
-    with live(f"checking {args.recheck} again") as show:
-        told = _Told(show, len(found.obligations))
-        limits = Limits(args.timeout, args.memory)
-        findings.results = recheck(model, found, limits, source=entry.source, told=told)
-    _deliver(args, findings)
-    stands = findings.verdict is Verdict.PROVED
+    found.queries(model, entry.source)  # Report errors in the certificate before the work begins.
+    asked = ask.Asked(entry, model, found.whole(entry.source))
+    limits = Limits(args.timeout, args.memory)
+    asked.put(
+        f"checking {args.recheck} again",
+        limits,
+        lambda listener: recheck(model, found, limits, source=entry.source, listener=listener),
+    )
+    asked.deliver(args.format, None)
+    stands = asked.exit() is Exit.HOLDS
     how = "stands" if stands else "does not stand"
-    tell(f"{args.recheck} {how}: {findings.extent()} by the other solver")
+    held = asked.engine.extent(asked.model, asked.query, asked.answer)
+    tell(f"{args.recheck} {how}: {held} by the other solver")
     return Exit.HOLDS if stands else Exit.UNKNOWN
-
-
-def _entry(args: argparse.Namespace, found: Certificate) -> Entry:
-    """The protocol of a certificate, whose word is not enough to load a Python file: that runs it."""
-    if args.protocol is None and split_path(found.source) is not None:
-        command = shlex.join(["leadline", "prove", found.source, "--recheck", str(args.recheck)])
-        raise UserError(
-            f"{found.place} is a proof about {found.protocol} in {found.source}, a file that would run: "
-            f"if you trust it, {command}"
-        )
-    entry = find(args.protocol or found.protocol)
-    if entry.name != found.protocol:
-        raise UserError(f"{found.place} is a proof about {found.protocol}, not about {entry.name}")
-    return entry
-
-
-def _deliver(args: argparse.Namespace, findings: Findings) -> None:
-    written = as_json(findings.as_json()) if args.format == "json" else None
-    deliver(findings.report(), written, None)

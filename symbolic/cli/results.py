@@ -1,4 +1,4 @@
-"""`leadline results`: what a store holds, for people, programs and continuous integration."""
+"""`leadline results` and `leadline report`: the contents of a store, in tables and documents or as a page."""
 
 from __future__ import annotations
 
@@ -7,98 +7,123 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leadline.symbolic.cli.exits import Exit, worst
-from leadline.symbolic.cli.files import check_writable
+from leadline.symbolic.catalog import find
 from leadline.symbolic.cli.inputs import store_folder
-from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, printable, tell
+from leadline.symbolic.cli.output import (
+    Exit,
+    Report,
+    add_format,
+    as_json,
+    check_writable,
+    deliver,
+    printable,
+    tell,
+    worst,
+    write_out,
+)
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.names import counted
 
 if TYPE_CHECKING:
-    from leadline.symbolic.grid.grammar.where import Condition
-    from leadline.symbolic.grid.store.cells import Cell
-    from leadline.symbolic.grid.store.rows import Row
-    from leadline.symbolic.report.baseline import Compared
+    from leadline.symbolic.grid.cells import Cell
+    from leadline.symbolic.grid.rows import Row
+    from leadline.symbolic.grid.where import RowCondition
+    from leadline.symbolic.report.outcomes import Comparison
 
 
 def add_parser(commands: Any) -> None:
-    """Declare the command."""
+    """Declare both commands."""
+    _add_results(commands)
+    _add_report(commands)
+
+
+def _add_results(commands: Any) -> None:
     parser = commands.add_parser(
         "results",
-        help="show or export what a store of results holds",
-        description="Show or export the latest answers of a store of results. In JUnit XML and SARIF, what "
-        "all queries about a property at a point say together is one test: a violation, a value out of "
-        "bounds and a probe that is not reached fail; what is unknown is an error in JUnit, and in SARIF "
-        "a notification.",
-        epilog="Exit codes: 0 if the store can be read; with --baseline, of what got worse: 12 if a property "
-        "is violated now (11 for a deadlock) or a probe not reached, 21 if a value is out of bounds now, 20 "
-        "if a query is unknown now. Cells that the baseline does not have are told, and fail nothing.",
+        help="show or export the answers in a store of results",
+        description="Show or export the latest answers of a store of results. In JUnit XML and SARIF all "
+        "queries about a property at a point are one test. It passes if the answer agrees with what is known "
+        "of the property at that point, and fails if it does not. Where nothing is known, a violation, a "
+        "value out of bounds and a probe that is not reached fail. A point without an answer is an error in "
+        "JUnit, and a notification in SARIF.",
+        epilog="Exit codes: 0 if the store can be read. With --baseline, for answers that got worse: 12 if a "
+        "property is violated now (11 for a deadlock) or a probe not reached, 21 if a value is out of bounds "
+        "now, 20 if a query is unknown now or its row is missing. Queries that only this store has are "
+        "reported and do not fail.",
     )
-    parser.add_argument("store", metavar="STORE", type=store_folder, help="the folder that `grid` filled")
+    parser.add_argument(
+        "store", metavar="STORE", type=store_folder, help="the store's folder, from `leadline grid`"
+    )
     parser.add_argument(
         "--where",
         metavar="CONDITION",
-        help="only rows for which this holds: columns and parameters compared with values, such as "
+        help="select rows by a condition on columns and parameters, such as "
         "\"verdict == 'violated' and replicas > 2\"",
     )
     add_format(parser, "table", "csv", "json", "junit", "sarif", out=True)
     parser.add_argument(
-        "--baseline", metavar="STORE", type=store_folder, help="fail if a cell is worse than in this store"
+        "--baseline",
+        metavar="STORE",
+        type=store_folder,
+        help="fail if an answer is worse than in this store",
     )
-    parser.add_argument(
-        "--compact", action="store_true", help="merge the store's rows into one file, and do nothing else"
-    )
-    parser.set_defaults(run=run)
+    parser.add_argument("--compact", action="store_true", help="only merge the store's rows into one file")
+    parser.set_defaults(run=_results)
 
 
-def run(args: argparse.Namespace) -> Exit:
-    """Show or export the rows, and compare them."""
+def _results(args: argparse.Namespace) -> Exit:
+    """Show or export the rows, and compare them with a baseline."""
     if args.compact:
         return _compact(args)
     # Here, so that other commands do not wait for Parquet to load.
-    from leadline.symbolic.grid.store.summary import latest
-    from leadline.symbolic.report.baseline import compared
+    from leadline.symbolic.grid.summary import latest
+    from leadline.symbolic.report.outcomes import compared
 
     check_writable(args.out)
     here = _read(args.store)
     there = None if args.baseline is None else _read(args.baseline)
     wanted = _condition(args.where, [here] if there is None else [here, there])
     rows = latest(filter(wanted, here.rows))
-    report = _report(rows)
-    found = None if there is None else compared(there.cells, here.cells, lambda cell: _speaks(cell, wanted))
-    for line in [] if found is None else _told(found):
+    cells = [cell for cell in here.cells if _is_wanted(cell, wanted)]
+    report = _report(rows, cells)
+    found = (
+        None if there is None else compared(there.cells, here.cells, lambda cell: _is_wanted(cell, wanted))
+    )
+    for line in [] if found is None else _comparison(found):
         report.say(line) if args.format == "table" else tell(line)
-    cells = [cell for cell in here.cells if _speaks(cell, wanted)]
     deliver(report, _written(args.format, rows, cells), args.out)
-    return Exit.HOLDS if found is None else worst([_exit(cell) for _, cell in found.worse])
+    if found is None:
+        return Exit.HOLDS
+    return worst([*(_exit(cell) for _, cell in found.worse), *(Exit.UNKNOWN for _ in found.lost)])
 
 
 def _compact(args: argparse.Namespace) -> Exit:
-    from leadline.symbolic.grid.store.compaction import compact
-    from leadline.symbolic.grid.store.store import Store
+    from leadline.symbolic.grid.store import Store, compact
 
     if args.where or args.out or args.baseline or args.format != "table":
-        raise UserError("--compact goes alone: it shows nothing")
+        raise UserError("--compact goes alone and shows nothing: leave the other options out")
     done = compact(Store(args.store))
     for warning in done.warnings:
         tell(warning)
-    tell(f"{done.rows} row{'s' if done.rows != 1 else ''} of {args.store} are in one file now")
+    tell(f"{counted(done.rows, 'row')} of {args.store} merged into one file")
     return Exit.HOLDS
 
 
 @dataclass(frozen=True)
 class _Held:
-    """What a store holds."""
+    """The contents of a store."""
 
     rows: Sequence[Row]
     cells: Sequence[Cell]
 
 
 def _read(folder: Path) -> _Held:
-    from leadline.symbolic.grid.store.cells import cells
-    from leadline.symbolic.grid.store.store import Store
+    from leadline.symbolic.grid.cells import cells
+    from leadline.symbolic.grid.store import Store
 
     store = Store(folder)
     found = store.all()
@@ -108,21 +133,22 @@ def _read(folder: Path) -> _Held:
     return _Held(rows, cells(rows, store.manifest().proofs()))
 
 
-def _condition(where: str | None, stores: Sequence[_Held]) -> Condition:
-    from leadline.symbolic.grid.grammar.where import read_where
+def _condition(where: str | None, stores: Sequence[_Held]) -> RowCondition:
+    from leadline.symbolic.grid.where import read_where
 
     if where is None:
         return lambda row: True
     return read_where(where, [row for store in stores for row in store.rows])
 
 
-def _speaks(cell: Cell, wanted: Condition) -> bool:
-    """Whether a row that is wanted is about the cell."""
+def _is_wanted(cell: Cell, wanted: RowCondition) -> bool:
+    """Whether the condition holds for one of the cell's rows."""
     return any(map(wanted, cell.rows))
 
 
-def _report(rows: Sequence[Row]) -> Report:
-    from leadline.symbolic.grid.store.summary import counts, groups, question_text, verdict_text
+def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Report:
+    from leadline.symbolic.grid.summary import counts, groups, verdict_text
+    from leadline.symbolic.report.outcomes import sentence, surprises, tally
 
     report = Report()
     seeds = len({row.seed for row in rows}) > 1
@@ -133,7 +159,7 @@ def _report(rows: Sequence[Row]) -> Report:
             [
                 *group.point(row),
                 row.property,
-                question_text(row),
+                row.question(),
                 row.solver,
                 *([str(row.seed)] if seeds else []),
                 verdict_text(row),
@@ -145,6 +171,10 @@ def _report(rows: Sequence[Row]) -> Report:
         report.table([*header, "seconds", "MB"], [[printable(text) for text in line] for line in lines])
         report.say()
     report.say(counts(rows))
+    if cells:
+        report.say(printable(tally(cells)))
+    for cell, known in surprises(cells):
+        report.say(printable(f"not as expected: {sentence(cell)}; known: {known.text()}"))
     return report
 
 
@@ -153,24 +183,24 @@ def _written(form: str, rows: Sequence[Row], cells: Sequence[Cell]) -> str | Non
     if form == "csv":
         return _csv(rows)
     if form == "json":
-        from leadline.symbolic.grid.grammar.where import plain_row
+        from leadline.symbolic.grid.where import plain_row
 
         return as_json([plain_row(row) for row in rows])
     if form == "junit":
-        from leadline.symbolic.report.junit import junit
+        from leadline.symbolic.report.ci import junit
 
         return junit(cells)
     if form == "sarif":
-        from leadline.symbolic.report.sarif import sarif
+        from leadline.symbolic.report.ci import sarif
 
         return as_json(sarif(cells))
     return None
 
 
 def _csv(rows: Sequence[Row]) -> str:
-    """The columns of the store, the parameters as JSON; what is null is empty."""
-    from leadline.symbolic.grid.grammar.where import plain_row
-    from leadline.symbolic.grid.store.rows import SCHEMA
+    """The columns of the store, the parameters as JSON; null is written as nothing."""
+    from leadline.symbolic.grid.rows import SCHEMA
+    from leadline.symbolic.grid.where import plain_row
 
     text = io.StringIO()
     writer = csv.DictWriter(text, SCHEMA.names, lineterminator="\n")
@@ -179,25 +209,69 @@ def _csv(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def _told(found: Compared) -> list[str]:
+def _comparison(found: Comparison) -> list[str]:
     """The comparison in words."""
     from leadline.symbolic.report.outcomes import sentence
 
     lines = [f"worse: {sentence(cell)} (was: {was.text()})" for was, cell in found.worse]
     lines += [f"new: {sentence(cell)}" for cell in found.new]
-    lines += [f"not in this store: {sentence(cell)}" for cell in found.gone]
-    count = len(found.worse)
-    lines.append(f"{count} cell{'s' if count != 1 else ''} got worse" if count else "no cell got worse")
-    return [printable(line) for line in lines]
+    lines += [
+        f"{'worse: no answer in this store' if cell in found.lost else 'not in this store'}: {sentence(cell)}"
+        for cell in found.gone
+    ]
+    count = len(found.worse) + len(found.lost)
+    lines.append(f"{counted(count, 'cell')} got worse" if count else "no cell got worse")
+    return [*map(printable, lines)]
 
 
 def _exit(cell: Cell) -> Exit:
     """The exit code for a cell that got worse."""
-    from leadline.symbolic.report.outcomes import Outcome, outcome
+    from leadline.symbolic.report.outcomes import CellOutcome, outcome
     from leadline.symbolic.trace import DEADLOCK
 
-    if outcome(cell) is not Outcome.FAILED:
+    if outcome(cell) is not CellOutcome.FAILED:
         return Exit.UNKNOWN
     if cell.verdict == "out-of-bounds":
         return Exit.OUT_OF_BOUNDS
     return Exit.DEADLOCK if cell.goal.property == DEADLOCK else Exit.VIOLATED
+
+
+def _add_report(commands: Any) -> None:
+    parser = commands.add_parser(
+        "report",
+        help="write a store of results as one HTML page",
+        description="Write a store of results as one HTML page that opens without a network: maps of the "
+        "verdicts by parameters, the condition on the parameters under which each property breaks, the "
+        "counterexample of the smallest broken point, and what the queries cost.",
+    )
+    parser.add_argument(
+        "store", metavar="STORE", type=store_folder, help="the store's folder, from `leadline grid`"
+    )
+    parser.add_argument(
+        "--protocol",
+        dest="protocols",
+        metavar="FILE.py",
+        action="append",
+        default=[],
+        help="the file of a protocol that is neither built in nor installed, to replay its counterexamples; "
+        "repeat it for several",
+    )
+    parser.add_argument("--out", metavar="FILE.html", type=Path, required=True, help="the page to write")
+    parser.set_defaults(run=_write_page)
+
+
+def _write_page(args: argparse.Namespace) -> Exit:
+    """Write the page of a store."""
+    # Here, so that other commands do not wait for Parquet to load.
+    from leadline.symbolic.grid.store import Store
+    from leadline.symbolic.grid.summary import latest
+    from leadline.symbolic.report.findings import counterexample
+    from leadline.symbolic.report.html import page
+
+    check_writable(args.out)
+    given = {entry.name: entry for entry in map(find, args.protocols)}
+    held = _read(args.store)
+    replayed = partial(counterexample, Store(args.store), given=given)
+    write_out(args.out, page(latest(held.rows), held.cells, replayed))
+    tell(f"wrote {args.out}")
+    return Exit.HOLDS

@@ -1,33 +1,162 @@
-"""`leadline show`: one protocol at given parameters."""
+"""`leadline list` and `leadline show`: the protocols, and one of them at given parameters."""
 
 from __future__ import annotations
 
 import argparse
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any
 
-from leadline.symbolic.catalog import Entry
-from leadline.symbolic.cli.describe import bits, indented, size, sorts_of, tla_type
-from leadline.symbolic.cli.exits import Exit
+from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
-from leadline.symbolic.cli.listing import default_text, parameter_json
-from leadline.symbolic.cli.output import Report, add_format, as_json, columns, deliver
-from leadline.symbolic.lang import Action, Enum, Model, Record, Sort, Type, Union
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.trace.trace import setting, title
+from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, columns, deliver, tell
+from leadline.symbolic.lang import (
+    Action,
+    Claim,
+    Enum,
+    Known,
+    Map,
+    Model,
+    Option,
+    Parameter,
+    Property,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+    UserError,
+    expected,
+)
+from leadline.symbolic.lang.names import camel, setting_text
+from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.trace.trace import title
 
 
 def add_parser(commands: Any) -> None:
-    """Declare the command."""
-    parser = commands.add_parser("show", help="a protocol's variables, actions and properties")
+    """Declare both commands."""
+    _add_list(commands)
+    _add_show(commands)
+
+
+def _add_list(commands: Any) -> None:
+    parser = commands.add_parser("list", help="list protocols with their parameters and properties")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="FILE",
+        help="list the protocols of Python files instead",
+    )
+    add_format(parser, "text", "json")
+    parser.set_defaults(run=_list)
+
+
+def _list(args: argparse.Namespace) -> Exit:
+    """List every protocol with its parameters and properties, and the known facts about those."""
+    found = _entries(args.paths)
+    report = Report()
+    for number, entry in enumerate(found):
+        if number:
+            report.say()
+        _add_entry(report, entry)
+    if not found:
+        report.say("no protocols")
+    deliver(report, as_json([_entry_json(x) for x in found]) if args.format == "json" else None, None)
+    return Exit.HOLDS
+
+
+def _entries(paths: Sequence[str]) -> list[Entry]:
+    if not paths:
+        for complaint in complaints():
+            tell(complaint)
+        return list(entries().values())
+    found: list[Entry] = []
+    for path in paths:
+        file = split_path(path)
+        if file is None or file[1] is not None:
+            raise UserError(f"{path} is not the path of a Python file")
+        found += load_file(file[0])
+    return found
+
+
+def _default_text(one: Parameter) -> str:
+    """A parameter's default, for a person."""
+    return "derived" if one.default is None else setting_text(one.default)
+
+
+def _add_entry(report: Report, entry: Entry) -> None:
+    report.say(entry.name if entry.source == entry.name else f"{entry.name} ({entry.source})")
+    if entry.doc:
+        report.say(f"  {summary(entry.doc)}")
+    rows = [[x.name, _default_text(x), x.range, x.doc] for x in entry.protocol.parameters.values()]
+    _add_section(report, "parameters", rows)
+    claims = [[claim.name, str(claim.kind), summary(claim.doc)] for claim in entry.claims]
+    known = [[f"{x.text()}: {x.where_text() or 'the defaults'}" for x in one.known] for one in entry.claims]
+    _add_section(report, "properties", claims, known)
+
+
+def _add_section(
+    report: Report, head: str, rows: list[list[str]], below: Sequence[Sequence[str]] = ()
+) -> None:
+    """A section with a line for each row, followed by the row's lines in `below` if there are any."""
+    if not rows:
+        return
+    report.say(f"  {head}")
+    for line, more in zip(columns(rows, "    "), below or repeat(()), strict=False):
+        report.say(line)
+        for text in more:
+            report.say(f"      {text}")
+
+
+def _entry_json(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "source": entry.source,
+        "doc": entry.doc,
+        "parameters": [_parameter_json(one) for one in entry.protocol.parameters.values()],
+        "properties": [
+            _property_json(claim, [{**_known_json(x), "where": x.where_text()} for x in claim.known])
+            for claim in entry.claims
+        ],
+    }
+
+
+def _property_json(one: Claim | Property, known: Any) -> dict[str, Any]:
+    return {"name": one.name, "tla": one.tla, "kind": str(one.kind), "doc": one.doc, "known": known}
+
+
+def _known_json(row: Known) -> dict[str, Any]:
+    return {"status": str(row.status), "steps": row.steps, "exact": row.exact}
+
+
+def _parameter_json(one: Parameter) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "kind": one.kind.__name__,
+        "default": one.default,
+        "at_least": one.at_least,
+        "at_most": one.at_most,
+        "choices": list(one.choices),
+        "file": one.file,
+        "doc": one.doc,
+    }
+
+
+def _add_show(commands: Any) -> None:
+    parser = commands.add_parser("show", help="show the variables, actions and properties of a protocol")
     add_protocol(parser)
     add_format(parser, "text", "json")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=_show)
 
 
-def run(args: argparse.Namespace) -> Exit:
-    """Show a protocol at the parameters given."""
+def _show(args: argparse.Namespace) -> Exit:
+    """Show a protocol at given parameters."""
     entry, _, model = chosen_model(args)
-    written = as_json(_json(entry, model)) if args.format == "json" else None
+    written = as_json(_model_json(entry, model)) if args.format == "json" else None
     deliver(_report(entry, model), written, None)
     return Exit.HOLDS
 
@@ -38,14 +167,14 @@ def _report(entry: Entry, model: Model) -> Report:
     for line in indented(entry.doc, 2):
         report.say(line)
     total = sum(bits(variable.type) for variable in model.variables)
-    step = step_size(model)
+    step = _step_size(model)
     report.say(f"  one step is encoded in {step['variables']:,} variables and {step['clauses']:,} clauses")
     for head, part in (
         ("parameters", _parameters(entry, model)),
-        ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in sorts_of(model)]),
+        ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in _sorts_of(model)]),
         (f"variables (at most {size(total)} states)", _variables(model)),
         ("actions", _documented((_action(x), x.doc) for x in model.actions)),
-        ("properties", _documented((f"{x.name} ({x.kind})", x.doc) for x in model.properties.values())),
+        ("properties", _documented((_property(entry, model, x), x.doc) for x in model.properties.values())),
     ):
         if part:
             report.say()
@@ -55,7 +184,7 @@ def _report(entry: Entry, model: Model) -> Report:
     return report
 
 
-def step_size(model: Model) -> dict[str, int]:
+def _step_size(model: Model) -> dict[str, int]:
     """The variables and clauses of one layer of an unrolling by steps."""
     # Here, so that commands without an encoding do not wait for it to load.
     from leadline.symbolic.encode import Encoding
@@ -68,14 +197,14 @@ def _parameters(entry: Entry, model: Model) -> list[str]:
     rows = []
     for name, one in entry.protocol.parameters.items():
         value = model.parameters[name]
-        shown = "derived" if value is None else setting(value)
-        default = "" if value == one.default else f"default {default_text(one)}"
+        shown = "derived" if value is None else setting_text(value)
+        default = "" if value == one.default else f"default {_default_text(one)}"
         rows.append([name, f"= {shown}", one.range, default, one.doc])
     return columns(rows) if rows else []
 
 
 def _variables(model: Model) -> list[str]:
-    rows = [[x.tla, size(bits(x.type)), tla_type(x.type)] for x in model.variables]
+    rows = [[x.tla, size(bits(x.type)), set_text(x.type).text] for x in model.variables]
     return columns([["name", "values", "type"], *rows])
 
 
@@ -85,35 +214,105 @@ def _action(action: Action) -> str:
 
 
 def _domain(kind: Type) -> str:
-    """A pick's type: by its own name if it has one, since a message's type in full is long."""
-    return repr(kind) if isinstance(kind, (Sort, Enum, Record, Union)) else tla_type(kind)
+    """A pick's type, by its name if it has one: the type of a message is long."""
+    return repr(kind) if isinstance(kind, (Sort, Enum, Record, Union)) else set_text(kind).text
+
+
+def _known(entry: Entry, model: Model, claimed: Property) -> Known | None:
+    """The row of a property's table for the model's parameters."""
+    claim = next(one for one in entry.claims if one.name == claimed.name)
+    return expected(claim, entry.protocol, model.parameters) if claim.known else None
+
+
+def _property(entry: Entry, model: Model, claimed: Property) -> str:
+    known = _known(entry, model, claimed)
+    return f"{claimed.name} ({claimed.kind}){'' if known is None else f': known, {known.text()}'}"
 
 
 def _documented(items: Any) -> list[str]:
     return [line for head, doc in items for line in (head, *indented(doc, 2))]
 
 
-def _json(entry: Entry, model: Model) -> dict[str, Any]:
+def _model_json(entry: Entry, model: Model) -> dict[str, Any]:
     declared = entry.protocol.parameters
     return {
         "protocol": model.protocol,
         "source": entry.source,
         "doc": entry.doc,
         "fingerprint": model.fingerprint,
-        "step": step_size(model),
-        "parameters": [{**parameter_json(declared[x]), "value": y} for x, y in model.parameters.items()],
+        "step": _step_size(model),
+        "parameters": [{**_parameter_json(declared[x]), "value": y} for x, y in model.parameters.items()],
         "variables": [
-            {"name": x.name, "tla": x.tla, "type": tla_type(x.type), "bits": round(bits(x.type), 3)}
+            {"name": x.name, "tla": x.tla, "type": set_text(x.type).text, "bits": round(bits(x.type), 3)}
             for x in model.variables
         ],
         "actions": [_action_json(action) for action in model.actions],
         "properties": [
-            {"name": x.name, "tla": x.tla, "kind": str(x.kind), "doc": x.doc}
+            _property_json(x, None if (known := _known(entry, model, x)) is None else _known_json(known))
             for x in model.properties.values()
         ],
     }
 
 
 def _action_json(action: Action) -> dict[str, Any]:
-    picks = [{"name": x.name, "type": tla_type(x.type)} for x in action.picks]
+    picks = [{"name": x.name, "type": set_text(x.type).text} for x in action.picks]
     return {"name": action.name, "tla": action.tla, "doc": action.doc, "picks": picks}
+
+
+def bits(kind: Type) -> float:
+    """The binary logarithm of the number of a type's values; the number itself may not fit into memory."""
+    match kind:
+        case Tuple() | Record():
+            return sum(map(bits, kind.parts))
+        case Map():
+            return kind.key.cardinality * bits(kind.value)
+        case Set():
+            exponent = bits(kind.item)
+            return 2.0**exponent if exponent < 1000 else math.inf
+        case Option():
+            return _log_sum([0.0, bits(kind.item)])
+        case Union():
+            return _log_sum([bits(shape) for _, shape in kind.variants])
+        case Seq():
+            return _log_sum([length * bits(kind.item) for length in range(kind.capacity + 1)])
+    return math.log2(kind.cardinality) if kind.cardinality else -math.inf
+
+
+def _log_sum(exponents: list[float]) -> float:
+    top = max(exponents)
+    return top if math.isinf(top) else top + math.log2(sum(2.0 ** (x - top) for x in exponents))
+
+
+def size(exponent: float) -> str:
+    """The number 2 to the exponent: in digits if it is small, else as a power.
+
+    >>> size(3.0), size(70.25)
+    ('8', '2^70.2')
+    """
+    return f"{round(2.0**exponent)}" if exponent < 20 else f"2^{exponent:.1f}"
+
+
+def _sorts_of(model: Model) -> list[Sort]:
+    """The sorts in the types of the variables and the picks, each once."""
+    roots = [variable.type for variable in model.variables]
+    roots += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
+    found: dict[Sort, None] = {}
+    seen: set[Type] = set()
+    while roots:
+        kind = roots.pop(0)
+        if kind not in seen:
+            seen.add(kind)
+            roots.extend(kind.parts)
+            if isinstance(kind, Sort):
+                found[kind] = None
+    return list(found)
+
+
+def summary(doc: str) -> str:
+    """The first sentence or line of a docstring."""
+    return " ".join(doc.split("\n\n", 1)[0].split())
+
+
+def indented(doc: str, by: int) -> Iterable[str]:
+    """A docstring's lines, indented."""
+    return textwrap.indent(doc, " " * by).splitlines() if doc else ()

@@ -1,20 +1,29 @@
-"""`leadline trace`: a stored counterexample, replayed and shown."""
+"""`leadline trace`: replay and show a stored counterexample."""
 
 from __future__ import annotations
 
 import argparse
-import shlex
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.catalog import Entry, find, model_of, split_path
-from leadline.symbolic.cli.exits import Exit
-from leadline.symbolic.cli.files import check_writable
-from leadline.symbolic.cli.formats import written_trace
-from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
+from leadline.symbolic.catalog import Entry, model_of
+from leadline.symbolic.cli.inputs import entry_of_data
+from leadline.symbolic.cli.output import (
+    Exit,
+    Report,
+    add_format,
+    as_json,
+    check_writable,
+    deliver,
+    tell,
+    written_trace,
+)
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.export import Machine, is_aiger, origin_of, witness
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.trace import (
+    DEADLOCK,
     Cti,
     Stored,
     Trace,
@@ -25,6 +34,7 @@ from leadline.symbolic.trace import (
     end_reason,
     is_cti,
     lines,
+    replay,
     stored_cti,
     stored_traces,
 )
@@ -34,21 +44,33 @@ def add_parser(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser("trace", help="replay and show a stored counterexample")
     parser.add_argument(
-        "file", metavar="FILE", type=Path, help="what `check`, `explore` or `prove` wrote with --format json"
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="JSON from `check`, `explore` or `prove` with --format json; or an AIGER file from `export`",
     )
     parser.add_argument(
-        "--protocol", metavar="FILE.py", help="the protocol, where it is not built in or installed"
+        "--from-aiger-witness",
+        dest="witness",
+        metavar="WITNESS",
+        type=Path,
+        help="replay the witness that a hardware model checker found for the AIGER file",
     )
-    parser.add_argument("--property", metavar="NAME", help="of several traces, the one of this property")
+    parser.add_argument(
+        "--protocol", metavar="FILE.py", help="the file of a protocol that is neither built in nor installed"
+    )
+    parser.add_argument("--property", metavar="NAME", help="show only the trace of this property")
     add_format(parser, "text", "json", "itf", "tla", out=True)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
-    """Replay every trace of the file and show it."""
+    """Replay the traces of a file and show them."""
     check_writable(args.out)
-    stored = _chosen(args, stored_traces(args.file))
-    found = [_replayed(args, one) for one in stored]
+    if args.witness is None:
+        found = [_replayed(args, one) for one in _chosen(args, stored_traces(args.file))]
+    else:
+        found = [_witnessed(args)]
     report = Report()
     for number, (_, semantics, shown) in enumerate(found):
         if number:
@@ -71,7 +93,7 @@ def _written(args: argparse.Namespace, entry: Entry, semantics: Semantics, shown
         return written_trace(args.format, semantics, shown, entry.source, args.out)
     if args.format != "json":
         raise UserError(
-            f"{args.file} is no run but a counterexample to induction, which {args.format} has no word for: "
+            f"{args.file} is a counterexample to induction and no run, which {args.format} cannot express: "
             "write it as json"
         )
     return as_json(cti_document(semantics.model, shown, entry.source))
@@ -87,22 +109,33 @@ def _chosen(args: argparse.Namespace, stored: list[Stored]) -> list[Stored]:
     return chosen
 
 
-def _entry(args: argparse.Namespace, stored: Stored) -> Entry:
-    """The protocol of a trace. Loading a Python file runs it, so the trace's word for it is not enough."""
-    if args.protocol is None and split_path(stored.source) is not None:
-        command = shlex.join(["leadline", "trace", str(args.file), "--protocol", stored.source])
+def _entry(args: argparse.Namespace, stored: Stored, what: str) -> Entry:
+    witness = () if args.witness is None else ("--from-aiger-witness", str(args.witness))
+    command = ("leadline", "trace", str(args.file), *witness)
+    return entry_of_data(
+        args.protocol, stored.protocol, stored.source, f"{stored.place} is {what} of", command
+    )
+
+
+def _witnessed(args: argparse.Namespace) -> tuple[Entry, Semantics, Trace | Cti]:
+    """The run that a hardware model checker found, replayed."""
+    stored = origin_of(args.file)
+    entry = _entry(args, stored, "a model")
+    model = model_of(entry, stored.settings)
+    known = {**model.properties, DEADLOCK: deadlock_property(model)}
+    machine = Machine(model, [known[name] for name in stored.data["properties"] if name in known])
+    if not is_aiger(args.file, machine, stored.source):
         raise UserError(
-            f"{stored.place} is a trace of {stored.protocol} in {stored.source}, a file that would run: "
-            f"if you trust it, {command}"
+            f"{args.file} is not what Leadline exports of {entry.name} now: the protocol, Leadline or the "
+            "file has changed, so export it again"
         )
-    entry = find(args.protocol or stored.protocol)
-    if entry.name != stored.protocol:
-        raise UserError(f"{stored.place} is a trace of {stored.protocol}, not of {entry.name}")
-    return entry
+    semantics, trace = Semantics(model), witness(machine, args.witness)
+    replay(semantics, trace)
+    return entry, semantics, trace
 
 
 def _replayed(args: argparse.Namespace, stored: Stored) -> tuple[Entry, Semantics, Trace | Cti]:
-    entry = _entry(args, stored)
+    entry = _entry(args, stored, "a trace")
     model = model_of(entry, stored.settings)
     semantics = Semantics(model)
     trace: Trace | Cti
@@ -112,8 +145,10 @@ def _replayed(args: argparse.Namespace, stored: Stored) -> tuple[Entry, Semantic
     else:
         trace = stored.trace(model)
         wrong = disagreement(semantics, trace)
+    changed = stored.data["fingerprint"] != model.fingerprint
     if wrong is not None:
-        changed = stored.data["fingerprint"] != model.fingerprint
         why = " (the protocol has changed since the trace was written)" if changed else ""
         raise UserError(f"{stored.place} does not replay{why}: {wrong}")
+    if changed:
+        tell(f"{stored.place} replays, though the protocol has changed since the trace was written")
     return entry, semantics, trace

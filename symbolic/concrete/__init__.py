@@ -4,12 +4,13 @@ Expressions are compiled to Python source. Nothing here is shared with the symbo
 replay by this one say anything about a counterexample found by the other.
 """
 
-from leadline.symbolic.concrete.explore import Checked, Exploration, Level, Path, explore
+from leadline.symbolic.concrete.explore import Checked, Exploration, Explorer, Level, Path, explore
 from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
 
 __all__ = [
     "Checked",
     "Exploration",
+    "Explorer",
     "Level",
     "Outcome",
     "Path",

@@ -1,4 +1,4 @@
-"""Actions as Python code: a loop for each pick, guards as early as they may stand, then the updates."""
+"""Actions as Python code: a loop for each pick, each guard as early as possible, then the updates."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 from leadline.symbolic.concrete.expressions import Expressions
 from leadline.symbolic.concrete.module import Module
-from leadline.symbolic.concrete.translator import Code
-from leadline.symbolic.lang import Action, InternalError, Model, Pick, Type, UserError
+from leadline.symbolic.concrete.writer import Code
+from leadline.symbolic.lang import Action, InternalError, Mistake, Model, ModelError, Pick, Type
 from leadline.symbolic.lang.nodes import And, Node, PickVar, StateVar, make, postorder
 from leadline.symbolic.lang.types import Value
 
-# Each is a loop and perhaps a `try`, of which Python allows 20 inside one another.
+# Each pick is a loop and perhaps a `try`. Python allows 20 nested statements.
 _MOST_PICKS = 8
 
 
 class Form(Enum):
-    """What an action's function takes, and what it gives for each outcome."""
+    """The parameters of an action's function, and its result for each outcome."""
 
     STATES = "(state, add): add(next state), or add(None) out of bounds"
     ATTEMPTS = "(state): yields (picks, next state, None), or (picks so far, None, why); None at each pick"
@@ -53,11 +53,11 @@ def is_total(node: Node) -> bool:
 
 
 def schedule(action: Action) -> list[Pick | Node]:
-    """Picks and single guards, each guard as early as it may stand with the same outcomes.
+    """The picks and single guards of an action, each guard as early as the outcomes allow.
 
-    A guard passes a pick that it and the guards before it do not need: if it cannot fail, a pick whose
-    domain cannot fail; otherwise only a pick over a type that has values, since over an empty domain it
-    would not have been evaluated at all.
+    A guard moves before a pick that it does not use. If neither the guard nor the pick's domain can go out of
+    bounds, it always may. If the guard can, the pick must be over a type that has values: over an empty
+    domain, the guard would not be evaluated at all.
     """
     order: list[Pick | Node] = []
     for item in action.body:
@@ -82,7 +82,7 @@ def _earliest(order: list[Pick | Node], guard: Node) -> int:
 
 
 def chosen_values(name: str, chosen: Mapping[str, Value], domain: Any) -> tuple[Value, ...]:
-    """The value chosen for a pick, as a loop's domain: empty if it is not in the pick's domain.
+    """The value chosen for a pick, as the domain of a loop. It is empty if the pick's domain lacks the value.
 
     Raises:
         InternalError: if the pick has no value.
@@ -102,10 +102,11 @@ class ActionWriter(Expressions):
         self.form = form
         self.order = schedule(action)
         if len(action.picks) > _MOST_PICKS:
-            raise UserError(
-                f"{action.span}: {action.name} has {len(action.picks)} picks, and only {_MOST_PICKS} can be "
-                "explored: pick tuples or records instead, or split the action"
+            text = (
+                f"{action.name} has {len(action.picks)} picks, and only {_MOST_PICKS} can be explored: pick "
+                "tuples or records instead, or split the action"
             )
+            raise ModelError([Mistake(action.span, text)])
         roots = [item.domain if isinstance(item, Pick) else item for item in self.order]
         variables = {variable.name: place for place, variable in enumerate(model.variables)}
         updates = [node for _, node in action.updates]
@@ -117,7 +118,7 @@ class ActionWriter(Expressions):
         self._guarded(0)
 
     def _guarded(self, place: int) -> None:
-        """What follows `place`, reporting the outcome that is out of bounds with the picks made by then."""
+        """The code from `place` on. An outcome out of bounds is reported with the picks made by then."""
         raises = self.raises
         self.open()
         self._rest(place)
@@ -128,7 +129,7 @@ class ActionWriter(Expressions):
         self.write("try:")
         self.block(lines)
         self.write("except OutOfBounds as error:")
-        self.block([self._told("None", "str(error)")])
+        self.block([self._reported("None", "str(error)")])
         self.raises = raises
 
     def _rest(self, place: int) -> None:
@@ -179,8 +180,8 @@ class ActionWriter(Expressions):
         values = {name: self.translate(node).text for name, node in self.action.updates}
         parts = [values.get(name) or self.state_variable(name).text for name in self.variables]
         state = f"({''.join(f'{part}, ' for part in parts)})"
-        self.write(self._told(state, "None"))
+        self.write(self._reported(state, "None"))
 
-    def _told(self, state: str, why: str) -> str:
-        """The statement that tells of an outcome."""
+    def _reported(self, state: str, why: str) -> str:
+        """The statement that reports an outcome."""
         return f"add({state})" if self.form is Form.STATES else f"yield {self._picks()}, {state}, {why}"

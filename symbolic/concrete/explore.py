@@ -1,4 +1,4 @@
-"""Breadth-first exploration: every state within so many steps, and what is wrong with them."""
+"""Breadth-first exploration: every state within so many steps, the violations and the deadlocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Path: TypeAlias = tuple[Outcome, ...]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How far an exploration is.
+    """A level of an exploration.
 
     Attributes:
         depth: steps from the initial states, from 0.
@@ -32,12 +32,12 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found of one property; the paths are shortest.
+    """The findings about one property. The paths are shortest.
 
     Attributes:
         violation: a path to a state in which it does not hold, or None.
         out_of_bounds: a path to a state in which its evaluation goes out of bounds, or None.
-        why: what went out of bounds there.
+        why: the expression that went out of bounds there.
         violations: the number of states in which it does not hold.
     """
 
@@ -54,13 +54,15 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What an exploration found. Paths are shortest.
+    """The result of an exploration. The paths are shortest.
 
     Attributes:
-        states: the number of distinct states found.
+        states: the number of distinct states found, those beyond a constraint left out, as TLC counts.
         states_within_steps: at k, the number of distinct states at most k steps from an initial one; only
             depths that were explored in full.
         complete: whether these are all reachable states.
+        stopped: why the exploration stopped early, such as "states: stopped at 1000"; None if it did not, or
+            only at its bound on depth.
         generated: the number of initial states and successors computed, repetitions included.
         fired: for each action, the number of outcomes that it gave (successors, repetitions included, and
             steps out of bounds) from the states that were expanded; 0 for an action that never fired. With a
@@ -70,12 +72,13 @@ class Exploration:
         deadlock: a path to one of these, or None.
         steps_out_of_bounds: the number of steps, and of ways to begin, that go out of bounds.
         out_of_bounds: a path whose last outcome goes out of bounds, or None.
-        properties: what was found of each property.
+        properties: the findings about each property.
     """
 
     states: int
     states_within_steps: tuple[int, ...]
     complete: bool
+    stopped: str | None
     generated: int
     fired: Mapping[str, int]
     deadlocks: int
@@ -86,13 +89,13 @@ class Exploration:
 
     @property
     def diameter(self) -> int:
-        """The steps in which the last new state was found; -1 if every initial state is out of bounds."""
+        """The greatest depth that was explored in full, in steps; -1 if not even the initial states were."""
         return len(self.states_within_steps) - 1
 
 
 @dataclass
 class _Watch:
-    """A property while states are found: the first state of each kind, by index."""
+    """A property during an exploration: the first state of each kind of failure, by index."""
 
     name: str
     function: Callable[[State, Mapping[str, Any]], bool]
@@ -110,26 +113,89 @@ class _Watch:
             if self.out_at is None:
                 self.out_at, self.why = index, str(error)
             return
-        self.violations += 1
         if self.violated_at is None:
             self.violated_at = index
+        self.violations += 1
 
 
 @dataclass
-class _Search:
-    """The states found, by index in the order of discovery, with the index of the state each came from."""
+class Explorer:
+    """A breadth-first exploration that can be summarized even if an exception ends `run` early.
+
+    The arguments are those of `explore`. States have their index in the order of discovery, and a state's
+    parent is the one that it came from.
+
+    Raises:
+        UserError: if a property is unknown.
+    """
 
     semantics: Semantics
-    watches: list[_Watch]
-    max_states: int | None
-    order: list[State] = field(default_factory=list)
-    parents: array[int] = field(default_factory=lambda: array("q"))
-    seen: set[State] = field(default_factory=set)
-    parts: list[dict[Any, Any]] = field(default_factory=list)
-    fired: list[int] = field(default_factory=list)
-    deadlocks: list[int] = field(default_factory=list)
-    out_of_bounds: list[int] = field(default_factory=list)
-    full: bool = False
+    properties: Sequence[str] = ()
+    depth: int | None = None
+    progress: Callable[[Level], None] = lambda _: None
+    max_states: int | None = None
+    order: list[State] = field(default_factory=list, init=False)
+    parents: array[int] = field(default_factory=lambda: array("q"), init=False)
+    seen: set[State] = field(default_factory=set, init=False)
+    deadlocks: list[int] = field(default_factory=list, init=False)
+    out_of_bounds: list[int] = field(default_factory=list, init=False)
+    beyond: set[int] = field(default_factory=set, init=False)
+    within: list[int] = field(default_factory=list, init=False)
+    full: bool = field(default=False, init=False)
+    complete: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        model = self.semantics.model
+        self.parts: list[dict[Any, Any]] = [{} for _ in model.variables]
+        self.fired = [0] * (1 + len(model.actions))
+        self.watches = [_Watch(name, self.semantics.property_function(name)) for name in self.properties]
+
+    def run(self) -> None:
+        """Explore until no state is new or a bound is reached.
+
+        Raises:
+            ModelError: if there is no initial state, nor one that is out of bounds.
+        """
+        self.begin()
+        start = 0
+        while not self.full and start < (end := len(self.order)):
+            before = self.within[-1] if self.within else 0
+            if self.counted > before or not self.within:
+                self.within.append(self.counted)
+                self.progress(Level(len(self.within) - 1, self.counted - before, self.counted))
+            if self.depth is not None and len(self.within) > self.depth:
+                break
+            for index in range(start, end):
+                self.expand(index)
+                if self.full:
+                    break
+            start = end
+        self.complete = not self.full and start == len(self.order)
+
+    def summary(self, stopped: str | None = None) -> Exploration:
+        """The result of the states found so far. It ends the exploration.
+
+        Args:
+            stopped: why `run` was ended early, if it was; it does not count once all states are found.
+        """
+        # These take most of the memory, which may be scarce; paths need them no more.
+        self.seen, self.parts = set(), []
+        names = [action.name for action in self.semantics.model.actions]
+        if self.full:
+            stopped = f"states: stopped at {self.max_states}"
+        return Exploration(
+            states=self.counted,
+            states_within_steps=tuple(self.within),
+            complete=self.complete,
+            stopped=None if self.complete else stopped,
+            generated=sum(self.fired),
+            fired=dict(zip(names, self.fired[1:], strict=True)),
+            deadlocks=len(self.deadlocks),
+            deadlock=self.path(self.deadlocks[0]) if self.deadlocks else None,
+            steps_out_of_bounds=len(self.out_of_bounds),
+            out_of_bounds=self.path_out_of_bounds(),
+            properties={watch.name: self._checked(watch) for watch in self.watches},
+        )
 
     def begin(self) -> None:
         """Find the initial states.
@@ -137,16 +203,22 @@ class _Search:
         Raises:
             ModelError: if there is none, nor one that is out of bounds.
         """
-        self.parts = [{} for _ in self.semantics.model.variables]
         found: list[State | None] = []
         self.semantics.steps[0](None, found.append)
         if not found:
             raise no_initial_state(self.semantics.model)
-        self.fired = [len(found)] + [0] * len(self.semantics.model.actions)
+        self.fired[0] = len(found)
         self.take(found, -1)
 
+    @property
+    def counted(self) -> int:
+        """The number of states found within the constraints."""
+        return len(self.order) - len(self.beyond)
+
     def expand(self, index: int) -> None:
-        """Find the successors of a state."""
+        """Find the successors of a state; one beyond a constraint has none, and is no deadlock."""
+        if index in self.beyond:
+            return
         state = self.order[index]
         found: list[State | None] = []
         add = found.append
@@ -164,7 +236,7 @@ class _Search:
             self.deadlocks.append(index)
 
     def take(self, found: list[State | None], parent: int) -> None:
-        """Keep the states that are new."""
+        """Keep the new states."""
         seen = self.seen
         for state in found:
             if state is None:
@@ -174,7 +246,7 @@ class _Search:
                     self.full = True
                     return
                 # Equal values of a variable become one object, which saves most of the memory. Each variable
-                # has a table of its own: to Python 1 and True are equal, and so are (1,) and (True,).
+                # has its own table, since to Python 1 and True are equal, and so are (1,) and (True,).
                 state = tuple([table.setdefault(x, x) for table, x in zip(self.parts, state, strict=True)])
                 seen.add(state)
                 index = len(self.order)
@@ -182,9 +254,19 @@ class _Search:
                 self.parents.append(parent)
                 for watch in self.watches:
                     watch.look(state, index)
+                if self._is_beyond(state):
+                    self.beyond.add(index)
+
+    def _is_beyond(self, state: State) -> bool:
+        """Whether a state is beyond a constraint. Where that goes out of bounds, its steps do."""
+        within = self.semantics.constraint
+        try:
+            return within is not None and not within(state, {})
+        except OutOfBounds:
+            return False
 
     def path(self, index: int) -> Path:
-        """A shortest path to a state; the actions are found anew."""
+        """A shortest path to a state. Its actions are found again, since they were not stored."""
         chain = [index]
         while self.parents[chain[-1]] >= 0:
             chain.append(self.parents[chain[-1]])
@@ -205,6 +287,11 @@ class _Search:
         last = _reaching(self.semantics.successors(self.order[index]), None)
         return (*self.path(index), last)
 
+    def _checked(self, watch: _Watch) -> Checked:
+        violation = self.path(watch.violated_at) if watch.violated_at is not None else None
+        out = self.path(watch.out_at) if watch.out_at is not None else None
+        return Checked(violation, out, watch.why, watch.violations)
+
 
 def _reaching(outcomes: Iterable[Outcome], state: State | None) -> Outcome:
     for outcome in outcomes:
@@ -217,7 +304,7 @@ def explore(
     semantics: Semantics,
     properties: Sequence[str] = (),
     depth: int | None = None,
-    progress: Callable[[Level], None] | None = None,
+    progress: Callable[[Level], None] = lambda _: None,
     max_states: int | None = None,
 ) -> Exploration:
     """Explore breadth-first from the initial states, level by level.
@@ -230,48 +317,11 @@ def explore(
         properties: the names of the properties to evaluate in every state.
         depth: the number of steps to go; None for as long as there are new states.
         progress: called after each level.
-        max_states: the number of states at which to give up; None for no limit.
+        max_states: the number of states at which to stop; None for no limit.
 
     Raises:
         UserError: if a property is unknown, or there is no way to begin.
     """
-    watches = [_Watch(name, semantics.property_function(name)) for name in properties]
-    search = _Search(semantics, watches, max_states)
-    search.begin()
-    within: list[int] = []
-    start = 0
-    while not search.full and start < (end := len(search.order)):
-        within.append(end)
-        if progress is not None:
-            progress(Level(len(within) - 1, end - start, end))
-        if depth is not None and len(within) > depth:
-            break
-        for index in range(start, end):
-            search.expand(index)
-            if search.full:
-                break
-        start = end
-    complete = not search.full and start == len(search.order)
-    return _summary(search, tuple(within), complete)
-
-
-def _summary(search: _Search, within: tuple[int, ...], complete: bool) -> Exploration:
-    names = [action.name for action in search.semantics.model.actions]
-    return Exploration(
-        states=len(search.order),
-        states_within_steps=within,
-        complete=complete,
-        generated=sum(search.fired),
-        fired=dict(zip(names, search.fired[1:], strict=True)),
-        deadlocks=len(search.deadlocks),
-        deadlock=search.path(search.deadlocks[0]) if search.deadlocks else None,
-        steps_out_of_bounds=len(search.out_of_bounds),
-        out_of_bounds=search.path_out_of_bounds(),
-        properties={watch.name: _checked(search, watch) for watch in search.watches},
-    )
-
-
-def _checked(search: _Search, watch: _Watch) -> Checked:
-    violation = search.path(watch.violated_at) if watch.violated_at is not None else None
-    out = search.path(watch.out_at) if watch.out_at is not None else None
-    return Checked(violation, out, watch.why, watch.violations)
+    explorer = Explorer(semantics, properties, depth, progress, max_states)
+    explorer.run()
+    return explorer.summary()

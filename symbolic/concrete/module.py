@@ -1,4 +1,4 @@
-"""A Python module in the making: its constants and the source of its functions."""
+"""A Python module under construction, and the code that checks that a value has a type."""
 
 from __future__ import annotations
 
@@ -6,38 +6,40 @@ import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import OutOfBounds, Type
+from leadline.symbolic.lang import Int, Map, Option, OutOfBounds, Record, Seq, Set, Tuple, Type, Union
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Value
 
 Lines: TypeAlias = "list[str | Lines]"
-"""Source lines; a list inside is an indented block."""
+"""Source lines. A nested list is an indented block."""
 
 
-def out_of_bounds(value: Value, kind: Type, place: str) -> OutOfBounds:
-    """The error of a value that is not of the type that its place has."""
-    shown = sorted(value, key=repr) if isinstance(value, frozenset) else value
-    return OutOfBounds(f"{shown!r} is not in {kind!r} ({place})")
+def out_of_bounds(value: Value, source: Type, target: Type, place: str) -> OutOfBounds:
+    """The error of a value of the source type that is not one of the target type.
+
+    The value is printed as TLA+, like the states of a trace; the type as the protocol declares it.
+    """
+    return OutOfBounds(f"{source.tla(value)} is not in {target!r} ({place})")
 
 
 def place(span: Span) -> str:
-    """A span without the folders."""
+    """A span as `file:line`, without folders."""
     return f"{span.file.replace(chr(92), '/').rpartition('/')[2]}:{span.line}"
 
 
 def render(lines: Lines, indent: int = 0) -> str:
     """The lines as source text."""
-    # One space a level: Python counts columns, and at 100 levels it gives up whatever their width.
+    # One space a level. Python refuses more than 100 levels, whatever their width.
     return "\n".join(
         " " * indent + line if isinstance(line, str) else render(line, indent + 1) for line in lines
     )
 
 
 class Module:
-    """Functions that are compiled together, over one table of constants.
+    """Functions that are compiled together and share a table of constants.
 
-    The source holds only names made here, integers and Python's own constants; every other value goes
-    through the table.
+    The source holds only generated names, integers and Python's own constants. Every other value is in the
+    table.
     """
 
     def __init__(self) -> None:
@@ -47,7 +49,7 @@ class Module:
         self._functions: list[Lines] = []
 
     def fresh(self, stem: str) -> str:
-        """A name that is not used anywhere else in the module."""
+        """A name that nothing else in the module has."""
         self._names += 1
         return f"{stem}{self._names}"
 
@@ -56,7 +58,7 @@ class Module:
 
         Args:
             value: any object.
-            key: hashable; constants with equal keys are one. None for a constant of its own.
+            key: hashable. Constants with equal keys are stored once; with None, this one is stored anew.
         """
         if key is not None and key in self._known:
             return self._known[key]
@@ -67,17 +69,13 @@ class Module:
         return name
 
     def literal(self, value: Value, kind: Type) -> str:
-        """A value of a type, as a literal where that is shorter than a constant's name."""
-        if value is None or isinstance(value, (bool, int)):
-            return (
-                repr(value)
-                if value is None or value is True or value is False or value >= 0
-                else f"({value})"
-            )
+        """A value of a type: a literal if it is None, a Boolean or an integer, else a constant's name."""
+        if value is None or isinstance(value, int):
+            return repr(value) if value is None or value >= 0 else f"({value})"
         return self.constant(value, (kind, value))
 
     def value(self, name: str) -> Value | None:
-        """The constant of that name; None if it is not the name of one."""
+        """The constant of a name; None if there is none."""
         return self._constants.get(name)
 
     def define(self, name: str, parameters: str, body: Lines) -> None:
@@ -85,7 +83,7 @@ class Module:
         self._functions.append([f"def {name}({parameters}):", body])
 
     def shared_function(self, key: Any, parameters: str, body: Callable[[], Lines]) -> str:
-        """The name of the function of that key, which is added if it is not there yet."""
+        """The name of the function with a key; it is added at the first call."""
         if key not in self._known:
             name = self._known[key] = self.fresh("f")
             self.define(name, parameters, body())
@@ -97,10 +95,71 @@ class Module:
         return "\n".join(render(function) for function in self._functions)
 
     def load(self) -> dict[str, Any]:
-        """Compile the module: the functions by name."""
+        """Compile the module.
+
+        Returns:
+            The functions by name.
+        """
         namespace = dict(self._constants)
         with warnings.catch_warnings():
-            # Python warns of conditions on constants, such as `1 is not None`, which people do not write.
+            # Python warns of conditions on constants, such as `1 is not None`. Generated code has them.
             warnings.simplefilter("ignore", SyntaxWarning)
             exec(compile(self.source, "<leadline concrete meaning>", "exec"), namespace)
         return namespace
+
+
+def condition(module: Module, source: Type, target: Type, text: str) -> str | None:
+    """The condition that a value of the source type is one of the target type; None if it always is.
+
+    Args:
+        source: a type whose values have the target's shape (`leadline.symbolic.lang.coercion.fits`).
+        text: the name, or a component of a name, that holds the value.
+    """
+    if target.includes(source):
+        return None
+    match source, target:
+        case Option(), Option():
+            inner = condition(module, source.item, target.item, text)
+            return f"({text} is None or {inner})"
+        case _, Option():
+            return condition(module, source, target.item, text)
+        case Int(), Int():
+            return _range(source, target, text)
+        case (Tuple(), Tuple()) | (Record(), Record()):
+            pairs = enumerate(zip(source.parts, target.parts, strict=True))
+            inside = [condition(module, a, b, f"{text}[{place}]") for place, (a, b) in pairs]
+            return "(" + " and ".join(x for x in inside if x is not None) + ")"
+        case Union(), Union():
+            return _variants(module, source, target, text)
+        case Seq(), Seq():
+            items = _every(module, source.item, target.item, text)
+            length = f"len({text}) <= {target.capacity}" if target.capacity < source.capacity else None
+            return "(" + " and ".join(x for x in (length, items) if x is not None) + ")"
+        case Set(), Set():
+            return _every(module, source.item, target.item, text)
+        case Map(), Map():
+            return _every(module, source.value, target.value, text)
+    raise TypeError(f"values of {source!r} do not have the shape of {target!r}")
+
+
+def _range(source: Int, target: Int, text: str) -> str:
+    low = f"{target.low} <= " if source.low < target.low else ""
+    high = f" <= {target.high}" if source.high > target.high else ""
+    return f"({low}{text}{high})"
+
+
+def _variants(module: Module, source: Union, target: Union, text: str) -> str:
+    tests = []
+    for (tag, a), (_, b) in zip(source.variants, target.variants, strict=True):
+        inner = condition(module, a, b, f"{text}[1]")
+        if inner is not None:
+            tests.append(f"({text}[0] != {module.literal(tag, target.tags)} or {inner})")
+    return "(" + " and ".join(tests) + ")"
+
+
+def _every(module: Module, source: Type, target: Type, text: str) -> str | None:
+    inner = condition(module, source, target, "x")
+    if inner is None:
+        return None
+    body: Lines = ["for x in items:", [f"if not {inner}:", ["return False"]], "return True"]
+    return f"{module.shared_function(('every', source, target), 'items', lambda: body)}({text})"

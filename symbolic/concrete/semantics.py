@@ -19,13 +19,13 @@ State: TypeAlias = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One way to begin or to take a step.
+    """One way to begin, or one step.
 
     Attributes:
         action: the action's name; "init" for an initial state.
-        picks: the picks by name, in order. Where the step goes out of bounds, those made until then.
-        state: the state that is reached; None if the step goes out of bounds.
-        why: what went out of bounds; None unless the step does.
+        picks: the picks by name, in order. If the step goes out of bounds, only those made by then.
+        state: the state after it; None if the step goes out of bounds.
+        why: the expression that went out of bounds; None if none did.
     """
 
     action: str
@@ -35,7 +35,7 @@ class Outcome:
 
 
 def no_initial_state(model: Model) -> ModelError:
-    """The mistake of a model that cannot begin."""
+    """The error of a model without initial states."""
     text = f"{model.protocol} has no initial state: the guards of init exclude every pick"
     return ModelError([Mistake(model.init.span, text)])
 
@@ -55,7 +55,7 @@ class Semantics:
         self._properties: dict[str, Callable[[State, Mapping[str, Value]], bool]] = {}
         self._expressions: dict[tuple[Node, tuple[str, ...]], Callable[[Any, Mapping[str, Any]], Value]] = {}
 
-    # Functions are compiled when first needed: exploring needs the first kind, replaying the last.
+    # Functions are compiled when first needed. Exploring needs the first kind, replaying the last.
 
     @cached_property
     def steps(self) -> list[Callable[..., None]]:
@@ -94,7 +94,7 @@ class Semantics:
             yield Outcome(action, *found) if found is not None else None
 
     def outcome(self, state: State | None, action: str, picks: Mapping[str, Value]) -> Outcome | None:
-        """What an action does in a state with the given picks; None if it is not enabled.
+        """The outcome of an action in a state with given picks; None if it is not enabled.
 
         Args:
             state: the state; None for the action "init".
@@ -122,6 +122,11 @@ class Semantics:
             (chosen,) = self.model.choose_properties((name,))
             self._properties[name] = function_of(chosen.formula, self._positions)
         return self._properties[name]
+
+    @cached_property
+    def constraint(self) -> Callable[[State, Mapping[str, Value]], bool] | None:
+        """The function `(state, {}) -> whether all constraints hold`, or None without constraints."""
+        return function_of(self.model.constraint, self._positions) if self.model.constraints else None
 
     def holds(self, property_name: str, state: State) -> bool:
         """Whether a property holds in a state.

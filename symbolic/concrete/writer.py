@@ -1,35 +1,134 @@
-"""One Python function in the making: its lines, its blocks and what it has computed already."""
+"""Python code from nodes: a rule for each kind of node, and the function that the code is written into."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
 
 from leadline.symbolic.concrete.module import Lines, Module, place
-from leadline.symbolic.concrete.translator import Code, Translator
 from leadline.symbolic.lang import Type
-from leadline.symbolic.lang.nodes import Node, PickVar, StateVar, children, postorder
+from leadline.symbolic.lang.node import free_variables
+from leadline.symbolic.lang.nodes import KINDS, Node, PickVar, StateVar, children, postorder
 from leadline.symbolic.lang.types import Value
-from leadline.symbolic.lang.walk import free_variables
 
-# Python refuses 20 nested loops; an action's picks take two each.
+# Python refuses 20 nested statements; each pick of an action takes two.
 _DEEPEST_BLOCK = 8
 _NESTED_STATEMENTS = 19
 # Python's parser refuses 200 nested brackets.
 _DEEPEST_BRACKET = 40
-# Where all elements of a domain are written out: their number, and the size of all copies together.
+# A loop is unrolled up to so many elements, and so many nodes in all copies of its body.
 _UNROLLED_ELEMENTS = 6
 _UNROLLED_NODES = 400
 _LISTED_VALUES = 1 << 12
 
 
-class Writer(Translator, abstract=True):
-    """Writes statements, and keeps what is known in the block at hand.
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A Python expression that cannot fail and has no effect.
 
-    What may fail is written as a statement at its place in the order of evaluation; what cannot fail stays
-    an expression until it is used, or goes into a variable if it is used again. A node computed in a block
-    is not computed again in it or in the blocks inside.
+    Attributes:
+        text: the source, which can stand wherever an operand can.
+        depth: the depth of its nested brackets; 0 for a name or a literal.
+    """
+
+    text: str
+    depth: int = 1
+
+
+Visit: TypeAlias = "Code | Generator[Node, Code, Code]"
+"""The result of a visitor: code, or a coroutine that asks for the code of its children one by one.
+
+The coroutines are kept in a list, so a deep expression does not overflow Python's stack."""
+
+Steps: TypeAlias = Generator[Node, Code, Code]
+
+
+def joined(template: str, *parts: Code) -> Code:
+    """A template with the parts' texts in its braces."""
+    return Code(template.format(*(part.text for part in parts)), 1 + max(part.depth for part in parts))
+
+
+class Translator:
+    """Base of translators. It has a template or a method `visit_Kind(self, node)` for each kind of node.
+
+    Attributes:
+        unsupported: the kinds that the translator refuses.
+        templates: for kinds that only combine their operands, the code with a pair of braces for each.
+    """
+
+    unsupported: ClassVar[frozenset[type[Node]]] = frozenset()
+    templates: ClassVar[Mapping[type[Node], str]] = {}
+    _visitors: ClassVar[dict[type[Node], Callable[[Any, Any], Visit]]] = {}
+
+    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if abstract:
+            return
+        others = [kind for kind in KINDS if kind not in cls.unsupported and kind not in cls.templates]
+        wanted = {f"visit_{kind.__name__}": kind for kind in others}
+        missing = [name for name in wanted if not hasattr(cls, name)]
+        unknown = [name for name in dir(cls) if name.startswith("visit_") and name not in wanted]
+        if missing or unknown:
+            raise TypeError(f"{cls.__name__} lacks {missing}; no kind of node asks for its {unknown}")
+        cls._visitors = {kind: getattr(cls, name) for name, kind in wanted.items()}
+        cls._visitors |= dict.fromkeys(cls.templates, cls._fill)
+
+    def _fill(self, node: Node) -> Steps:
+        parts = yield from self.all_of(children(node))
+        return joined(self.templates[type(node)], *parts)
+
+    def all_of(self, nodes: Iterable[Node]) -> Generator[Node, Code, list[Code]]:
+        """The code of several nodes, in their order."""
+        parts = []
+        for node in nodes:
+            parts.append((yield node))
+        return parts
+
+    def translate(self, root: Node) -> Code:
+        """The code of an expression."""
+        stack: list[tuple[Node, Steps]] = []
+        result = self._enter(root, stack)
+        while stack:
+            node, steps = stack[-1]
+            try:
+                # A coroutine must first be sent None, and None is what entering it returned.
+                wanted = steps.send(result)  # type: ignore[arg-type]
+            except StopIteration as end:
+                stack.pop()
+                result = self.finish(node, end.value)
+            else:
+                result = self._enter(wanted, stack)
+        assert result is not None
+        return result
+
+    def _enter(self, node: Node, stack: list[tuple[Node, Steps]]) -> Code | None:
+        known = self.recall(node)
+        if known is not None:
+            return known
+        visit = self._visitors[type(node)](self, node)
+        if isinstance(visit, Code):
+            return self.finish(node, visit)
+        stack.append((node, visit))
+        return None
+
+    def recall(self, node: Node) -> Code | None:
+        """The code of a node, if there is code without visiting it."""
+        raise NotImplementedError
+
+    def finish(self, node: Node, code: Code) -> Code:
+        """The code to use for a node that has been visited."""
+        raise NotImplementedError
+
+
+class Writer(Translator, abstract=True):
+    """Writes the statements of one function.
+
+    Code that may fail becomes a statement at its place in the order of evaluation. Other code stays an
+    expression until it is used, or goes into a variable if it is used again. A node is computed only once in
+    a block and the blocks inside it.
     """
 
     def __init__(self, module: Module, variables: Mapping[str, int], roots: Iterable[Node]) -> None:
@@ -46,7 +145,7 @@ class Writer(Translator, abstract=True):
     # -- statements -------------------------------------------------------------------------------
 
     def write(self, *lines: str) -> None:
-        """Add lines to the block at hand."""
+        """Add lines to the current block."""
         self._blocks[-1].extend(lines)
 
     def block(self, lines: Lines) -> None:
@@ -54,36 +153,36 @@ class Writer(Translator, abstract=True):
         self._blocks[-1].append(lines or ["pass"])
 
     def inline(self, lines: Lines) -> None:
-        """Add lines that were written as a block without making them one."""
+        """Add the lines of a closed block to the current one, not indented."""
         self._blocks[-1].extend(lines)
 
     def open(self) -> None:
-        """Begin a block: what is written and known from here on belongs to it."""
+        """Begin a block. Lines and known code belong to it from here on."""
         self._blocks.append([])
         self._known.append({})
 
     def close(self) -> Lines:
-        """End the block and give its lines, which are the caller's to place."""
+        """End the block. The caller places its lines."""
         self._known.pop()
         return self._blocks.pop()
 
     def store(self, code: Code | str) -> str:
-        """A fresh variable that holds the value from here on."""
+        """Put a value into a fresh variable."""
         name = self.module.fresh("t")
         self.write(f"{name} = {code.text if isinstance(code, Code) else code}")
         return name
 
     def named(self, code: Code) -> str:
-        """A name or literal for the value."""
+        """A name or literal for a value."""
         return code.text if code.depth == 0 else self.store(code)
 
     def fail(self, error: str) -> None:
-        """Go out of bounds."""
+        """Write that evaluation goes out of bounds."""
         self.raises += 1
         self.write(f"raise {error}")
 
     def check(self, condition: str, error: str) -> None:
-        """Go out of bounds unless the condition holds."""
+        """Write that evaluation goes out of bounds unless a condition holds."""
         self.raises += 1
         self.write(f"if not {condition}:")
         self.block([f"raise {error}"])
@@ -99,18 +198,18 @@ class Writer(Translator, abstract=True):
     # -- what is known ----------------------------------------------------------------------------
 
     def know(self, key: Node | tuple[Node, Type], code: Code) -> None:
-        """Use this code for the node in the block at hand."""
+        """Use this code for a node in the current block."""
         self._known[-1][key] = code
 
     def known(self, key: Node | tuple[Node, Type]) -> Code | None:
-        """The code of something computed in this block or one around it."""
+        """The code of a node that was computed in this block or one around it."""
         for table in reversed(self._known):
             if key in table:
                 return table[key]
         return None
 
     def recall(self, node: Node) -> Code | None:
-        """The code of a node that was computed before, or that is moved into a function of its own."""
+        """The code of a node that was computed before, or that is too deep and becomes its own function."""
         found = self.known(node)
         if found is None and self._too_deep and next(children(node), None) is not None:
             return self.finish(node, self._outlined(node))
@@ -122,24 +221,27 @@ class Writer(Translator, abstract=True):
         return len(self._blocks) - self._outer_blocks > free
 
     def finish(self, node: Node, code: Code) -> Code:
-        """Put into a variable what is used again or nests too deeply."""
+        """Put code that is used again or nests too deeply into a variable."""
         if code.depth > 0 and (self.used_again(node) or code.depth > _DEEPEST_BRACKET):
             code = Code(self.store(code), 0)
         self.know(node, code)
         return code
 
     def used_again(self, node: Node) -> bool:
-        """Whether the node is asked for more than once."""
+        """Whether a node occurs more than once."""
         return self._uses[node] > 1
 
     def _outlined(self, node: Node) -> Code:
         leaves = [x for x in postorder(node) if isinstance(x, (StateVar, PickVar))]
         bound = sorted(free_variables(node, {}), key=lambda x: x.level)
-        inner = self.apart(node)
+        inner = self.separate(node)
         inner._copies = self._copies
         arguments = []
         for leaf in (*leaves, *bound):
-            code = self.known(leaf) or self._leaf(leaf)
+            code = self.known(leaf)
+            if code is None:
+                assert isinstance(leaf, StateVar), "picks and bound variables have values"
+                code = self.state_variable(leaf.name)
             name = self.module.fresh("a")
             inner.know(leaf, Code(name, 0))
             arguments.append((name, code.text))
@@ -150,23 +252,19 @@ class Writer(Translator, abstract=True):
         self.raises += inner.raises
         return Code(self.store(f"{name}({', '.join(x for _, x in arguments)})"), 0)
 
-    def apart(self, root: Node) -> Writer:
-        """A writer for a function of its own that gives the value of an expression."""
+    def separate(self, root: Node) -> Writer:
+        """A writer for a separate function that returns the value of an expression."""
         raise NotImplementedError
 
-    def _leaf(self, node: Node) -> Code:
-        assert isinstance(node, StateVar)
-        return self.state_variable(node.name)
-
     def state_variable(self, name: str) -> Code:
-        """The value of a variable in the current state."""
+        """The value of a state variable."""
         if name not in self.read:
             self.read[name] = self.module.fresh("s")
         return Code(self.read[name], 0)
 
     @property
     def lines(self) -> Lines:
-        """The finished function's body."""
+        """The body of the finished function."""
         (body,) = self._blocks
         loads = [f"{local} = state[{self.variables[name]}]" for name, local in self.read.items()]
         return [*loads, *body]
@@ -174,37 +272,37 @@ class Writer(Translator, abstract=True):
     # -- domains ----------------------------------------------------------------------------------
 
     def listed(self, kind: Type) -> str:
-        """An iterable over all values of a type in their order."""
+        """An iterable over all values of a type, in the type's order."""
         if kind.cardinality <= _LISTED_VALUES:
             return self.module.constant(tuple(kind.values()), ("values", kind))
         return f"{self.module.constant(kind, ('type', kind))}.values()"
 
     def rank(self, kind: Type) -> str:
-        """A function from values to their places in the type's order."""
+        """A function from a value to its place in the type's order."""
         if kind.cardinality <= _LISTED_VALUES:
             return f"{self.places(kind)}.__getitem__"
         return f"{self.module.constant(kind, ('type', kind))}.rank"
 
     def places(self, kind: Type) -> str:
-        """A dictionary from values to their places in the type's order."""
+        """A dictionary from each value to its place in the type's order."""
         table = {value: rank for rank, value in enumerate(kind.values())}
         return self.module.constant(table, ("places", kind))
 
     def unrolls(self, values: tuple[Value, ...], body: Node) -> bool:
-        """Whether a body is small enough to be written out for each value."""
+        """Whether a loop is small enough to be written out for each value."""
         size = len(values) * len(postorder(body)) * self._copies
         return len(values) <= _UNROLLED_ELEMENTS and size <= _UNROLLED_NODES
 
     @contextmanager
     def copied(self, number: int) -> Iterator[None]:
-        """Note that what is written inside is written that many times."""
+        """Count everything written inside as that many copies."""
         self._copies *= number
         yield
         self._copies //= number
 
 
 def _uses(roots: Iterable[Node]) -> Counter[Node]:
-    """How often each node is asked for."""
+    """How often each node occurs."""
     roots = tuple(roots)
     uses = Counter(roots)
     for node in postorder(*roots):

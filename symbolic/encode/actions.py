@@ -1,4 +1,7 @@
-"""The symbolic meaning of actions: when they are enabled, when they go out of bounds, and the next state."""
+"""The symbolic meaning of actions: when they are enabled, when they go out of bounds, and the next state.
+
+With symmetry, actions pick the members of a sort in their order of first use.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.evaluation import Outcome
+from leadline.symbolic.encode.evaluation import Partial
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Model, Pick
-from leadline.symbolic.lang.types import Bool, Type
-from leadline.symbolic.lang.walk import substitute
+from leadline.symbolic.lang.node import substitute
+from leadline.symbolic.lang.types import Bool, Sort, Type
 
 _BOOL = Bool()
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What an action does in a symbolic state for symbolic picks.
+    """The effect of an action in a symbolic state for symbolic picks.
 
     Attributes:
         enabled: the literal that it takes a step to `next`; false where it goes out of bounds.
@@ -35,13 +38,13 @@ class Effect:
 
 
 class PickSlots:
-    """The symbols that picks stand for, shared by the actions of a layer: the i-th pick of a type in one
-    action is the same symbol as the i-th pick of that type in another.
+    """The symbols of picks. The actions of a layer share them: the i-th pick of a type in one action has the
+    same slot as the i-th pick of that type in another.
 
     Attributes:
         shapes: the symbol of each slot.
-        types: its type: that of the picks, less what their guards rule out at once.
-        slot_of: the slot of each pick, by the names of its action and its own.
+        types: the type of each slot: that of the picks, without the values that their guards rule out.
+        slot_of: the slot of each pick, by the action's name and the pick's.
     """
 
     def __init__(self, circuit: Circuit) -> None:
@@ -55,7 +58,7 @@ class PickSlots:
         """Give every pick of an action a slot."""
         used: dict[Type, int] = {}
         for pick in action.picks:
-            # An action that receives one kind of message costs what that kind costs, not what all do.
+            # The slot of an action that receives one kind of message is only as large as that kind.
             kind = action.possible(pick)
             number = self._numbers.setdefault(kind, len(self._numbers))
             place = used.get(kind, 0)
@@ -67,21 +70,16 @@ class PickSlots:
                 self.types[slot] = kind
 
     def valid(self) -> int:
-        """That every slot holds a value of its type.
+        """The literal that every slot holds a value of its type; slots of empty types do not count.
 
-        A type without values must not rule out the actions that do not pick from it.
+        An empty type must not rule out the actions that do not pick from it.
         """
-        return self.layout.circuit.conj(
-            [
-                self.layout.valid(shape, self.types[slot])
-                for slot, shape in self.shapes.items()
-                if self.types[slot].cardinality
-            ]
-        )
+        kinds = {slot: kind for slot, kind in self.types.items() if kind.cardinality}
+        return self.layout.circuit.conj([self.layout.valid(self.shapes[x], kinds[x]) for x in kinds])
 
 
 class Actions:
-    """Evaluates actions over one symbolic state; all share the pick slots and the memo of expressions."""
+    """Evaluates actions over one symbolic state. They share the pick slots and the memo of expressions."""
 
     def __init__(self, circuit: Circuit, model: Model, state: Mapping[str, Shape], slots: PickSlots) -> None:
         self.circuit = circuit
@@ -91,7 +89,12 @@ class Actions:
         self.updates = Updates(self.expressions)
 
     def effect(self, action: Action, taken: int = TRUE) -> Effect:
-        """The effect of an action whose picks have slots; where it is not taken, nothing changes."""
+        """The effect of an action whose picks have slots.
+
+        Args:
+            action: the action.
+            taken: the literal that it is taken; where it is false, the state stays the same.
+        """
         renaming = self._renaming(action)
         reached, errors = TRUE, []
         conj = self.circuit.conj
@@ -102,13 +105,8 @@ class Actions:
                         reached = FALSE
                         break
                     continue
-                test: n.Node = n.make(
-                    n.Member,
-                    _BOOL,
-                    item.span,
-                    n.make(n.PickVar, item.type, item.span, item.name),
-                    item.domain,
-                )
+                picked = n.make(n.PickVar, item.type, item.span, item.name)
+                test: n.Node = n.make(n.Member, _BOOL, item.span, picked, item.domain)
             else:
                 test = item
             shape, error = self.expressions.evaluate(substitute(test, renaming))
@@ -125,8 +123,8 @@ class Actions:
         errors.append(conj((reached, outside)))
         return Effect(conj((reached, -outside)), self.circuit.disj(errors), updates)
 
-    def _next(self, name: str, value: n.Node, taken: int) -> Outcome:
-        """The next value of a variable; an initial state is made of nothing."""
+    def _next(self, name: str, value: n.Node, taken: int) -> Partial:
+        """The next value of a variable. Before an initial state there is no value to update."""
         if name not in self.expressions.state:
             return self.expressions.evaluate(value)
         return self.updates.evaluate(n.make(n.StateVar, value.type, value.span, name), value, taken)
@@ -138,3 +136,30 @@ class Actions:
             )
             for pick in action.picks
         }
+
+
+Used = dict[Sort, list[int]]
+"""For each symmetric sort, the literals that its members, in order, were picked before."""
+
+
+def first_use(circuit: Circuit, action: Action, slots: PickSlots, used: Used) -> tuple[int, Used]:
+    """The first-use rule: the i-th member of a symmetric sort is picked only after members 1..i-1.
+
+    The rule loses no behaviour, since a model does not distinguish the members: any run can be renamed to
+    pick them in their order.
+
+    Returns:
+        The literal that the picks of the action obey the rule, and which members were used after them.
+    """
+    allowed = []
+    now = {sort: list(literals) for sort, literals in used.items()}
+    for pick in action.picks:
+        if pick.type not in now:
+            continue
+        assert isinstance(pick.type, Sort)
+        shape = slots.shapes[slots.slot_of[action.name, pick.name]]
+        before = now[pick.type]
+        chosen = [shape.get(member, FALSE) for member in pick.type.members]
+        allowed += [circuit.implies(x, before[i]) for i, x in enumerate(chosen[1:])]
+        now[pick.type] = [circuit.disj(pair) for pair in zip(before, chosen, strict=True)]
+    return circuit.conj(allowed), now

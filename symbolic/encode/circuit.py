@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-TRUE = 1
-FALSE = -1
+from leadline.symbolic.solve import TRUE as TRUE
+
+FALSE = -TRUE
 
 
 class And(NamedTuple):
-    """True when all operands are."""
+    """True if all operands are."""
 
     operands: tuple[int, ...]
 
 
 class Xor(NamedTuple):
-    """True when exactly one operand is."""
+    """True if exactly one operand is."""
 
     left: int
     right: int
@@ -37,8 +38,19 @@ class Mux(NamedTuple):
 Gate = And | Xor | Mux
 
 
+def operands(gate: Gate) -> tuple[int, ...]:
+    """The literals that a gate combines."""
+    return gate.operands if isinstance(gate, And) else tuple(gate)
+
+
 class Circuit:
-    """A growing circuit. `gates` maps the variable of a gate to the gate; `free` lists the inputs."""
+    """A growing circuit.
+
+    Attributes:
+        variables: the number of variables.
+        free: the inputs.
+        gates: the gate of each variable that is no input.
+    """
 
     def __init__(self) -> None:
         self.variables = 1
@@ -53,7 +65,11 @@ class Circuit:
         return self.inputs(1)
 
     def inputs(self, count: int) -> int:
-        """New free variables in a row: the last of them."""
+        """Make new free variables with consecutive numbers.
+
+        Returns:
+            The last of them.
+        """
         self.free += range(self.variables + 1, self.variables + count + 1)
         self.variables += count
         return self.variables
@@ -93,7 +109,7 @@ class Circuit:
         return found
 
     def both(self, left: int, right: int) -> int:
-        """Conjunction of two literals, which most are of."""
+        """Conjunction of two literals, the most frequent kind."""
         if left > right:
             left, right = right, left
         if left == FALSE or left == -right:
@@ -158,8 +174,10 @@ class Circuit:
         return sign * found
 
     def _nested(self, condition: int, then: int, orelse: int) -> int | None:
-        """One multiplexer in place of two that share an arm: an update that may leave things as they are.
-        `then` is positive."""
+        """One multiplexer in place of two that share an arm, as nested conditional updates do.
+
+        `then` is positive.
+        """
         sign, other = (1, orelse) if orelse > 0 else (-1, -orelse)
         inner, outer = self.gates.get(then), self.gates.get(other)
         if inner is None and outer is None:
@@ -180,18 +198,18 @@ class Circuit:
         return found
 
     def _partly(self, condition: int, new: int, old: int, orelse: int) -> int | None:
-        """The same as `update` where `new` is `old` and, or or, something more; None if it is not."""
+        """`update` where `new` is a conjunction or disjunction of `old` and others; None if it is not."""
         sign, gate = (1, self.gates.get(new)) if new > 0 else (-1, self.gates.get(-new))
         if not isinstance(gate, And) or sign * old not in gate.operands:
             return None
         more = self.conj([x for x in gate.operands if x != sign * old])
-        # Where it is conditions again (a list of cases, say), all go into one gate.
+        # If the others are conditions again, as in a list of cases, all go into one gate.
         inner = self.gates.get(-more)
         conditions = inner.operands if isinstance(inner, And) else (-more,)
         return sign * self.conj((sign * orelse, -self.conj((condition, *conditions))))
 
     def update(self, condition: int, new: int, old: int, orelse: int) -> int:
-        """`new` where the condition holds, `orelse` elsewhere; where it holds, `orelse` is `old`."""
+        """`new` where the condition holds, `orelse` elsewhere. Where it holds, `orelse` must equal `old`."""
         sign, gate = (1, self.gates.get(new)) if new > 0 else (-1, self.gates.get(-new))
         if isinstance(gate, Mux) and sign * gate.orelse == old:
             return self.mux(self.conj((condition, gate.condition)), sign * gate.then, orelse)
@@ -203,6 +221,6 @@ class Circuit:
         return self.disj((condition, orelse)) if then else self.conj((-condition, orelse))
 
     def exactly_one(self, literals: list[int]) -> int:
-        """That exactly one literal is true."""
+        """The literal that exactly one of several is true."""
         at_most = self.conj(-self.conj((a, b)) for place, a in enumerate(literals) for b in literals[:place])
         return self.conj((self.disj(literals), at_most))

@@ -1,4 +1,4 @@
-"""Symbolic sets, maps and sequences: the operations that are more than a look at one element."""
+"""Operations on whole symbolic sets, maps and sequences, and conversion between types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Collections:
     # -- conversion -------------------------------------------------------------------------------
 
     def coerce(self, shape: Shape, source: Type, target: Type) -> tuple[Shape, int]:
-        """The value as one of another type of the same shape, and the literal that it is not one."""
+        """A value as one of another type of the same shape, and the literal that it is outside that type."""
         if source == target:
             return shape, FALSE
         match source, target:
@@ -31,6 +31,11 @@ class Collections:
                 return self.values.arbitrary(target), FALSE
             case Int(), Int():
                 return self.integers.convert(shape, source, target)
+            case Option(), _ if not isinstance(target, Option):
+                if shape.present == FALSE:
+                    return self.values.arbitrary(target), TRUE
+                item, outside = self.coerce(shape.item, source.item, target)
+                return item, self.circuit.disj((-shape.present, outside))
             case Option(), Option():
                 if shape.present == FALSE:
                     return Maybe(FALSE, None), FALSE
@@ -74,12 +79,12 @@ class Collections:
     # -- sets and maps ----------------------------------------------------------------------------
 
     def set_from(self, found: dict[Value, list[int]]) -> dict[Value, int]:
-        """The set whose members are given by the literals of their several causes."""
+        """The set of the members for which at least one of several literals is true."""
         members = {value: self.circuit.disj(literals) for value, literals in found.items()}
         return {value: literal for value, literal in members.items() if literal != FALSE}
 
     def combine(self, kind: type[n.Node], left: dict[Value, int], right: dict[Value, int]) -> Shape:
-        """Union, intersection, difference, or whether left is a subset of right."""
+        """Union, intersection or difference, or the literal that left is a subset of right."""
         circuit = self.circuit
         if kind is n.Subset:
             return circuit.conj([circuit.implies(a, right.get(x, FALSE)) for x, a in left.items()])
@@ -90,14 +95,14 @@ class Collections:
         return {x: literal for x, literal in made.items() if literal != FALSE}
 
     def count(self, literals: list[int], kind: Int) -> Shape:
-        """How many of the literals are true, as a value of the type."""
+        """The number of true literals, as a value of the type."""
         counts = {0: TRUE}
         for literal in literals:
             counts = self._counted(counts, literal)
         return self.as_integer(counts, kind)
 
     def _counted(self, counts: dict[int, int], literal: int) -> dict[int, int]:
-        """A one-hot count with one more literal counted."""
+        """A one-hot count, increased if one more literal is true."""
         conj = self.circuit.conj
         grown: dict[int, int] = {}
         for number in range(min(counts), max(counts) + 2):
@@ -107,7 +112,7 @@ class Collections:
         return {number: bit for number, bit in grown.items() if bit != FALSE}
 
     def as_integer(self, one_hot: dict[int, int], kind: Int) -> Shape:
-        """A one-hot as a value of the type, in binary if the type is."""
+        """A one-hot number as a value of the type, which may be binary."""
         if not is_binary(kind):
             return one_hot
         return self.values.mux([(a, self.values.constant(kind, x)) for x, a in one_hot.items()], kind)
@@ -121,7 +126,7 @@ class Collections:
     # -- sequences --------------------------------------------------------------------------------
 
     def place(self, items: Items, place: Shape, kind: Type) -> tuple[dict[int, int], int]:
-        """The literal of each place that there may be, and the literal that the place is outside 1..Len."""
+        """The literal of each possible place, and the literal that the place is outside 1..Len."""
         assert isinstance(kind, Int)
         most = len(items.items)
         chosen = self.integers.one_hot(place, kind, 1, most) if most else {}
@@ -129,7 +134,7 @@ class Collections:
         return chosen, -self.circuit.disj(inside)
 
     def concat(self, left: Items, right: Items, kind: Seq) -> Items:
-        """Two sequences of the item type one after the other."""
+        """Two sequences of the item type, one after the other."""
         if right.length == {1: TRUE}:
             return self.append(left, right.items[0], kind)
         conj, disj = self.circuit.conj, self.circuit.disj
@@ -149,9 +154,9 @@ class Collections:
     def append(
         self, left: Items, item: Shape, kind: Seq, here: int = TRUE, orelse: Items | None = None
     ) -> Items:
-        """A sequence with one more item where a condition holds, elsewhere what is given.
+        """A sequence with one more item where `here` holds, `orelse` elsewhere (default: the sequence).
 
-        The places behind keep what they had, which is a don't-care. A sequence that was full has no length.
+        Places past the end keep their don't-cares. A sequence that was full gets no length.
         """
         orelse = left if orelse is None else orelse
         grown = {size + 1: literal for size, literal in left.length.items() if size < kind.capacity}
@@ -167,7 +172,7 @@ class Collections:
     def slice(
         self, items: Items, first: tuple[Shape, Type], last: tuple[Shape, Type], kind: Seq
     ) -> tuple[Items, int]:
-        """The items from place `first` to place `last`, and the literal that these are outside."""
+        """The items from place `first` to place `last`, and the literal that one lies outside."""
         assert isinstance(first[1], Int) and isinstance(last[1], Int)
         conj, disj = self.circuit.conj, self.circuit.disj
         most = len(items.items)
@@ -187,7 +192,7 @@ class Collections:
         return Items(length, tuple(shifted)), conj((-empty, disj((outside, beyond))))
 
     def compressed(self, items: Items, keep: list[int], kind: Seq) -> Items:
-        """The items whose literal is true, in their order."""
+        """The items whose literal in `keep` is true, in their order."""
         conj = self.circuit.conj
         counts: dict[int, int] = {0: TRUE}
         arms: list[list[tuple[int, Shape]]] = [[] for _ in keep]

@@ -1,7 +1,7 @@
-"""The walk over expressions that their symbolic meaning takes: a stack, a memo, and laziness.
+"""The traversal of expressions for their symbolic meaning, with a stack, a memo and lazy operands.
 
-Bound variables always stand for concrete values: a binder is expanded over every value that its domain may
-have. Only the bodies of binders recurse.
+A bound variable always has a concrete value: a binder is expanded for every value that its domain may have.
+Only the bodies of binders recurse.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from leadline.symbolic.encode.collections import Collections
 from leadline.symbolic.encode.integers import Integers
 from leadline.symbolic.encode.values import Shape, Values
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.node import free_variables
+from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.structures import Set
 from leadline.symbolic.lang.types import Value
-from leadline.symbolic.lang.walk import free_variables
 
 Environment = dict[n.Bound, Value]
-Outcome = tuple[Shape, int]
-"""A shape, and the literal that there is none because evaluation went out of bounds."""
+Partial = tuple[Shape, int]
+"""The value of a partial function: a shape, and the literal that evaluation goes out of bounds instead."""
 
 
 class Evaluation:
-    """Evaluates expressions over one symbolic state and one set of picks; a subclass has the rules.
+    """Evaluates expressions over one symbolic state and one set of picks. A subclass has the rules.
 
     Args:
-        circuit: where the gates go.
+        circuit: the circuit that receives the gates.
         state: the shape of each state variable.
         picks: the shape of each pick.
     """
@@ -41,15 +43,15 @@ class Evaluation:
         self.collections = Collections(self.values, self.integers)
         self.state = state
         self.picks = picks
-        self._memo: dict[tuple[n.Node, tuple[Value, ...]], Outcome] = {}
+        self._memo: dict[tuple[n.Node, tuple[Value, ...]], Partial] = {}
         self._free: dict[n.Node, frozenset[n.Bound]] = {}
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
         self._environment: Environment = {}
 
-    # -- the walk ---------------------------------------------------------------------------------
+    # -- the traversal ----------------------------------------------------------------------------
 
-    def evaluate(self, root: n.Node, environment: Environment | None = None) -> Outcome:
-        """The outcome of an expression, its free bound variables standing for the environment's values."""
+    def evaluate(self, root: n.Node, environment: Environment | None = None) -> Partial:
+        """The value of an expression whose free bound variables have their values in an environment."""
         outer, self._environment = self._environment, environment or {}
         try:
             stack = [root]
@@ -76,11 +78,11 @@ class Evaluation:
             self._order[node] = order
         return node, tuple(self._environment[b] for b in order)
 
-    def _known(self, node: n.Node) -> Outcome | None:
+    def _known(self, node: n.Node) -> Partial | None:
         return self._memo.get(self._key(node))
 
     def _needed(self, node: n.Node) -> Iterator[n.Node]:
-        """The children to evaluate first; of lazy kinds, only those that what is known does not rule out."""
+        """The children to evaluate first; of a lazy kind, only those that known constants do not rule out."""
         if isinstance(node, n.BINDERS):
             if not isinstance(node, n.MapBuild):
                 yield node.domain
@@ -96,6 +98,10 @@ class Evaluation:
         if isinstance(node, (n.Ite, n.Implies)):
             yield from self._needed_branches(node)
             return
+        if isinstance(node, n.Member) and isinstance(node.domain, n.Universe):
+            # Whether a value is of a type is a check of ranges, for which no value is listed.
+            yield node.element
+            return
         yield from n.children(node)
 
     def _needed_branches(self, node: n.Ite | n.Implies) -> Iterator[n.Node]:
@@ -109,25 +115,30 @@ class Evaluation:
         if known[0] != TRUE and isinstance(node, n.Ite):
             yield node.orelse
 
-    def _apply(self, node: n.Node) -> Outcome:
-        rule: Callable[[Any], Outcome] = getattr(self, self.rules[type(node)])
-        return rule(node)
+    def _apply(self, node: n.Node) -> Partial:
+        rule: Callable[[Any], Partial] = getattr(self, self.rules[type(node)])
+        try:
+            return rule(node)
+        except ModelError as error:
+            # The values of a shape know no line; the expression that asks for them does.
+            placed = [Mistake(node.span if x.span is NOWHERE else x.span, x.text) for x in error.mistakes]
+            raise ModelError(placed) from error
 
-    def _get(self, node: n.Node) -> Outcome:
+    def _get(self, node: n.Node) -> Partial:
         return self._memo[self._key(node)]
 
     def _all(self, *nodes: n.Node) -> tuple[list[Shape], int]:
-        """The shapes of nodes that are all evaluated, and the literal that one went out of bounds."""
+        """The shapes of several evaluated nodes, and the literal that at least one goes out of bounds."""
         outcomes = [self._get(node) for node in nodes]
         return [shape for shape, _ in outcomes], self.circuit.disj([error for _, error in outcomes])
 
-    def _body(self, node: Any, value: Value, body: n.Node) -> Outcome:
+    def _body(self, node: Any, value: Value, body: n.Node) -> Partial:
         inner = dict(self._environment)
         inner[node.var] = value
         return self.evaluate(body, inner)
 
     def _elements(self, node: n.Node) -> list[tuple[Value, int]]:
-        """The possible members of a set in the fixed order of its type."""
+        """The possible members of a set, in the order of their type."""
         assert isinstance(node.type, Set)
         members: dict[Value, int] = self._get(node)[0]
         return sorted(members.items(), key=lambda member: node.type.item.rank(member[0]))  # type: ignore[attr-defined]

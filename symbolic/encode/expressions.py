@@ -1,14 +1,14 @@
-"""The symbolic meaning of expressions: for each kind of node a shape, and the literal that it has none."""
+"""The symbolic meaning of expressions: a rule for each kind of node."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
-from leadline.symbolic.encode.evaluation import Evaluation, Outcome
+from leadline.symbolic.encode.evaluation import Evaluation, Partial
 from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Tagged
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.errors import InternalError, UserError
+from leadline.symbolic.lang.errors import InternalError, Mistake, ModelError
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
 from leadline.symbolic.lang.types import Int, Option, Value
 
@@ -18,53 +18,54 @@ class Expressions(Evaluation):
 
     # -- leaves -----------------------------------------------------------------------------------
 
-    def visit_Const(self, node: n.Const) -> Outcome:
+    def visit_Const(self, node: n.Const) -> Partial:
         return self.values.constant(node.type, node.value), FALSE
 
-    def visit_StateVar(self, node: n.StateVar) -> Outcome:
+    def visit_StateVar(self, node: n.StateVar) -> Partial:
         return self.state[node.name], FALSE
 
-    def visit_PickVar(self, node: n.PickVar) -> Outcome:
+    def visit_PickVar(self, node: n.PickVar) -> Partial:
         return self.picks[node.name], FALSE
 
-    def visit_Bound(self, node: n.Bound) -> Outcome:
+    def visit_Bound(self, node: n.Bound) -> Partial:
         return self.values.constant(node.type, self._environment[node]), FALSE
 
-    def visit_Universe(self, node: n.Universe) -> Outcome:
+    def visit_Universe(self, node: n.Universe) -> Partial:
         assert isinstance(node.type, Set)
         item = node.type.item
         if item.cardinality > ENUMERATION_LIMIT:
-            raise UserError(
-                f"{node.span}: each of the {item.cardinality} values of {item!r} must be listed here, and "
-                f"over {ENUMERATION_LIMIT} are too many: use a smaller type, or a set of what matters"
+            text = (
+                f"each of the {item.cardinality} values of {item!r} must be listed here, and over "
+                f"{ENUMERATION_LIMIT} are too many: use a smaller type or smaller parameters"
             )
+            raise ModelError([Mistake(node.span, text)])
         return dict.fromkeys(item.values(), TRUE), FALSE
 
-    def visit_Undefined(self, node: n.Undefined) -> Outcome:
+    def visit_Undefined(self, node: n.Undefined) -> Partial:
         return self.values.placeholder(node.type), TRUE
 
-    def visit_Invalid(self, node: n.Invalid) -> Outcome:
+    def visit_Invalid(self, node: n.Invalid) -> Partial:
         raise InternalError(f"a mistake of the model reached the encoding: {node.mistake}")
 
-    def visit_Coerce(self, node: n.Coerce) -> Outcome:
+    def visit_Coerce(self, node: n.Coerce) -> Partial:
         shape, error = self._get(node.item)
         converted, outside = self.collections.coerce(shape, node.item.type, node.type)
         return converted, self.circuit.disj((error, outside))
 
     # -- Booleans ---------------------------------------------------------------------------------
 
-    def visit_Not(self, node: n.Not) -> Outcome:
+    def visit_Not(self, node: n.Not) -> Partial:
         shape, error = self._get(node.item)
         return -shape, error
 
-    def visit_And(self, node: n.And) -> Outcome:
+    def visit_And(self, node: n.And) -> Partial:
         return self._sequence(node.items, TRUE)
 
-    def visit_Or(self, node: n.Or) -> Outcome:
+    def visit_Or(self, node: n.Or) -> Partial:
         return self._sequence(node.items, FALSE)
 
-    def _sequence(self, items: tuple[n.Node, ...], go_on: int) -> Outcome:
-        """Items from the left for as long as they are the constant `go_on`."""
+    def _sequence(self, items: tuple[n.Node, ...], go_on: int) -> Partial:
+        """A conjunction (`go_on` is TRUE) or disjunction of items, up to the first that decides it."""
         reached, errors, shapes = TRUE, [], []
         for item in items:
             known = self._known(item)
@@ -77,7 +78,7 @@ class Expressions(Evaluation):
         whole = self.circuit.conj(shapes) if go_on == TRUE else self.circuit.disj(shapes)
         return whole, self.circuit.disj(errors)
 
-    def visit_Implies(self, node: n.Implies) -> Outcome:
+    def visit_Implies(self, node: n.Implies) -> Partial:
         premise, error = self._get(node.premise)
         if premise == FALSE:
             return TRUE, error
@@ -85,11 +86,11 @@ class Expressions(Evaluation):
         late = self.circuit.conj((premise, -error, later))
         return self.circuit.implies(premise, conclusion), self.circuit.disj((error, late))
 
-    def visit_Eq(self, node: n.Eq) -> Outcome:
+    def visit_Eq(self, node: n.Eq) -> Partial:
         (left, right), error = self._all(node.left, node.right)
         return self.values.equal(left, right, node.left.type), error
 
-    def visit_Ite(self, node: n.Ite) -> Outcome:
+    def visit_Ite(self, node: n.Ite) -> Partial:
         condition, error = self._get(node.condition)
         if condition in (TRUE, FALSE):
             shape, later = self._get(node.then if condition == TRUE else node.orelse)
@@ -101,14 +102,14 @@ class Expressions(Evaluation):
 
     # -- integers ---------------------------------------------------------------------------------
 
-    def visit_arithmetic(self, node: Any) -> Outcome:
+    def visit_arithmetic(self, node: Any) -> Partial:
         (left, right), error = self._all(node.left, node.right)
         shape, own = self.integers.arithmetic(
             type(node), (left, node.left.type), (right, node.right.type), node.type
         )
         return shape, self.circuit.disj((error, own))
 
-    def visit_comparison(self, node: n.Lt | n.Le) -> Outcome:
+    def visit_comparison(self, node: n.Lt | n.Le) -> Partial:
         (left, right), error = self._all(node.left, node.right)
         compare = self.integers.less if isinstance(node, n.Lt) else self.integers.at_most
         assert isinstance(node.left.type, Int) and isinstance(node.right.type, Int)
@@ -116,7 +117,7 @@ class Expressions(Evaluation):
 
     # -- binders ----------------------------------------------------------------------------------
 
-    def visit_quantifier(self, node: n.Forall | n.Exists) -> Outcome:
+    def visit_quantifier(self, node: n.Forall | n.Exists) -> Partial:
         forall = isinstance(node, n.Forall)
         reached, errors, found = TRUE, [self._get(node.domain)[1]], []
         for value, member in self._elements(node.domain):
@@ -130,7 +131,7 @@ class Expressions(Evaluation):
         some = self.circuit.disj(found)
         return -some if forall else some, self.circuit.disj(errors)
 
-    def visit_Choose(self, node: n.Choose) -> Outcome:
+    def visit_Choose(self, node: n.Choose) -> Partial:
         reached, errors, arms = TRUE, [self._get(node.domain)[1]], []
         for value, member in self._elements(node.domain):
             body, error = self._body(node, value, node.body)
@@ -142,10 +143,10 @@ class Expressions(Evaluation):
             )
             if reached == FALSE:
                 break
-        # Nothing before was out of bounds if the end is reached, so `reached` alone is "none found".
+        # `reached` implies that no body went out of bounds, so it means that no value was found.
         return self.values.mux(arms, node.type), self.circuit.disj([*errors, reached])
 
-    def visit_SetFilter(self, node: n.SetFilter) -> Outcome:
+    def visit_SetFilter(self, node: n.SetFilter) -> Partial:
         kept, errors = {}, [self._get(node.domain)[1]]
         for value, member in self._elements(node.domain):
             body, error = self._body(node, value, node.body)
@@ -155,7 +156,7 @@ class Expressions(Evaluation):
                 kept[value] = literal
         return kept, self.circuit.disj(errors)
 
-    def visit_SetMap(self, node: n.SetMap) -> Outcome:
+    def visit_SetMap(self, node: n.SetMap) -> Partial:
         found: dict[Value, list[int]] = {}
         errors = [self._get(node.domain)[1]]
         for value, member in self._elements(node.domain):
@@ -165,12 +166,12 @@ class Expressions(Evaluation):
                 found.setdefault(image, []).append(self.circuit.conj((member, literal)))
         return self.collections.set_from(found), self.circuit.disj(errors)
 
-    def visit_MapBuild(self, node: n.MapBuild) -> Outcome:
+    def visit_MapBuild(self, node: n.MapBuild) -> Partial:
         assert isinstance(node.type, Map)
         outcomes = [self._body(node, key, node.body) for key in node.type.keys]
         return tuple(shape for shape, _ in outcomes), self.circuit.disj([error for _, error in outcomes])
 
-    def visit_SeqFilter(self, node: n.SeqFilter) -> Outcome:
+    def visit_SeqFilter(self, node: n.SeqFilter) -> Partial:
         items, error = self._get(node.domain)
         assert isinstance(node.type, Seq)
         keep, errors = [], [error]
@@ -186,7 +187,7 @@ class Expressions(Evaluation):
 
     # -- sets -------------------------------------------------------------------------------------
 
-    def visit_SetOf(self, node: n.SetOf) -> Outcome:
+    def visit_SetOf(self, node: n.SetOf) -> Partial:
         shapes, error = self._all(*node.items)
         found: dict[Value, list[int]] = {}
         for item, shape in zip(node.items, shapes, strict=True):
@@ -194,7 +195,7 @@ class Expressions(Evaluation):
                 found.setdefault(value, []).append(literal)
         return self.collections.set_from(found), error
 
-    def visit_IntRange(self, node: n.IntRange) -> Outcome:
+    def visit_IntRange(self, node: n.IntRange) -> Partial:
         (low, high), error = self._all(node.low, node.high)
         assert (
             isinstance(node.type, Set) and isinstance(node.low.type, Int) and isinstance(node.high.type, Int)
@@ -207,11 +208,11 @@ class Expressions(Evaluation):
             members[value] = self.circuit.conj((above, below))
         return {value: literal for value, literal in members.items() if literal != FALSE}, error
 
-    def visit_set_operation(self, node: Any) -> Outcome:
+    def visit_set_operation(self, node: Any) -> Partial:
         (left, right), error = self._all(node.left, node.right)
         return self.collections.combine(type(node), left, right), error
 
-    def visit_BigUnion(self, node: n.BigUnion) -> Outcome:
+    def visit_BigUnion(self, node: n.BigUnion) -> Partial:
         sets, error = self._get(node.item)
         found: dict[Value, list[int]] = {}
         for members, literal in sets.items():
@@ -219,25 +220,30 @@ class Expressions(Evaluation):
                 found.setdefault(value, []).append(literal)
         return self.collections.set_from(found), error
 
-    def visit_Member(self, node: n.Member) -> Outcome:
+    def visit_Member(self, node: n.Member) -> Partial:
+        if isinstance(node.domain, n.Universe):
+            assert isinstance(node.domain.type, Set)
+            shape, error = self._get(node.element)
+            _, outside = self.collections.coerce(shape, node.element.type, node.domain.type.item)
+            return -outside, error
         (element, members), error = self._all(node.element, node.domain)
         has = self.values.has_value
         kind = node.element.type
         hits = [self.circuit.conj((literal, has(element, value, kind))) for value, literal in members.items()]
         return self.circuit.disj(hits), error
 
-    def visit_Cardinality(self, node: n.Cardinality) -> Outcome:
+    def visit_Cardinality(self, node: n.Cardinality) -> Partial:
         members, error = self._get(node.item)
         assert isinstance(node.type, Int)
         return self.collections.count(list(members.values()), node.type), error
 
-    def visit_extreme(self, node: n.MinOf | n.MaxOf) -> Outcome:
+    def visit_extreme(self, node: n.MinOf | n.MaxOf) -> Partial:
         members, error = self._get(node.item)
         reached, found = TRUE, {}
         for value in sorted(members, reverse=isinstance(node, n.MaxOf)):
             found[value] = self.circuit.conj((reached, members[value]))
             reached = self.circuit.conj((reached, -members[value]))
-        # With no member at all the value is a don't-care of the right shape.
+        # Without any member the value is a don't-care of the right shape.
         shape = self.values.mux(
             [(a, self.values.constant(node.type, x)) for x, a in found.items()], node.type
         )
@@ -245,7 +251,7 @@ class Expressions(Evaluation):
 
     # -- maps, tuples, records --------------------------------------------------------------------
 
-    def visit_Apply(self, node: n.Apply) -> Outcome:
+    def visit_Apply(self, node: n.Apply) -> Partial:
         (map_, key), error = self._all(node.map, node.key)
         assert isinstance(node.map.type, Map)
         places = self.collections.places(node.map.type)
@@ -257,7 +263,7 @@ class Expressions(Evaluation):
                 errors.append(literal)
         return self.values.mux(arms, node.type), self.circuit.disj(errors)
 
-    def visit_MapUpdate(self, node: n.MapUpdate) -> Outcome:
+    def visit_MapUpdate(self, node: n.MapUpdate) -> Partial:
         (map_, key, new), error = self._all(node.map, node.key, node.value)
         assert isinstance(node.type, Map)
         chosen = dict(self.values.cases(key, node.key.type))
@@ -270,39 +276,39 @@ class Expressions(Evaluation):
         outside = [literal for value, literal in chosen.items() if value not in places]
         return updated, self.circuit.disj([error, *outside])
 
-    def visit_product(self, node: n.MakeTuple | n.MakeRecord) -> Outcome:
+    def visit_product(self, node: n.MakeTuple | n.MakeRecord) -> Partial:
         shapes, error = self._all(*node.items)
         return tuple(shapes), error
 
-    def visit_Component(self, node: n.Component) -> Outcome:
+    def visit_Component(self, node: n.Component) -> Partial:
         shape, error = self._get(node.item)
         return shape[node.position], error
 
-    def visit_ComponentUpdate(self, node: n.ComponentUpdate) -> Outcome:
+    def visit_ComponentUpdate(self, node: n.ComponentUpdate) -> Partial:
         (shape, value), error = self._all(node.item, node.value)
         return (*shape[: node.position], value, *shape[node.position + 1 :]), error
 
     # -- options and unions -----------------------------------------------------------------------
 
-    def visit_IsSome(self, node: n.IsSome) -> Outcome:
+    def visit_IsSome(self, node: n.IsSome) -> Partial:
         shape, error = self._get(node.item)
         return shape.present, error
 
-    def visit_Get(self, node: n.Get) -> Outcome:
+    def visit_Get(self, node: n.Get) -> Partial:
         shape, error = self._get(node.item)
         assert isinstance(node.item.type, Option)
         item = shape.item if shape.present != FALSE else self.values.placeholder(node.type)
         return item, self.circuit.disj((error, -shape.present))
 
-    def visit_MakeVariant(self, node: n.MakeVariant) -> Outcome:
+    def visit_MakeVariant(self, node: n.MakeVariant) -> Partial:
         shape, error = self._get(node.payload)
         return Tagged({node.tag: TRUE}, {node.tag: shape}), error
 
-    def visit_IsVariant(self, node: n.IsVariant) -> Outcome:
+    def visit_IsVariant(self, node: n.IsVariant) -> Partial:
         shape, error = self._get(node.item)
         return shape.tags.get(node.tag, FALSE), error
 
-    def visit_Payload(self, node: n.Payload) -> Outcome:
+    def visit_Payload(self, node: n.Payload) -> Partial:
         shape, error = self._get(node.item)
         assert isinstance(node.item.type, Union)
         payload = shape.payloads.get(node.tag)
@@ -312,29 +318,29 @@ class Expressions(Evaluation):
 
     # -- sequences --------------------------------------------------------------------------------
 
-    def visit_MakeSeq(self, node: n.MakeSeq) -> Outcome:
+    def visit_MakeSeq(self, node: n.MakeSeq) -> Partial:
         shapes, error = self._all(*node.items)
         return Items({len(shapes): TRUE}, tuple(shapes)), error
 
-    def visit_Concat(self, node: n.Concat) -> Outcome:
+    def visit_Concat(self, node: n.Concat) -> Partial:
         (left, right), error = self._all(node.left, node.right)
         assert isinstance(node.type, Seq)
         a, _ = self.collections.coerce(left, node.left.type, node.type)
         b, _ = self.collections.coerce(right, node.right.type, node.type)
         return self.collections.concat(a, b, node.type), error
 
-    def visit_Len(self, node: n.Len) -> Outcome:
+    def visit_Len(self, node: n.Len) -> Partial:
         shape, error = self._get(node.item)
         assert isinstance(node.type, Int)
         return self.collections.as_integer(shape.length, node.type), error
 
-    def visit_Index(self, node: n.Index) -> Outcome:
+    def visit_Index(self, node: n.Index) -> Partial:
         (items, place), error = self._all(node.item, node.place)
         chosen, outside = self.collections.place(items, place, node.place.type)
         arms = [(literal, items.items[at - 1]) for at, literal in chosen.items()]
         return self.values.mux(arms, node.type), self.circuit.disj((error, outside))
 
-    def visit_SeqUpdate(self, node: n.SeqUpdate) -> Outcome:
+    def visit_SeqUpdate(self, node: n.SeqUpdate) -> Partial:
         (items, place, value), error = self._all(node.item, node.place, node.value)
         assert isinstance(node.type, Seq)
         chosen, outside = self.collections.place(items, place, node.place.type)
@@ -344,7 +350,7 @@ class Expressions(Evaluation):
         )
         return Items(items.length, updated), self.circuit.disj((error, outside))
 
-    def visit_Slice(self, node: n.Slice) -> Outcome:
+    def visit_Slice(self, node: n.Slice) -> Partial:
         (items, first, last), error = self._all(node.item, node.first, node.last)
         assert isinstance(node.type, Seq)
         shape, outside = self.collections.slice(

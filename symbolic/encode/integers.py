@@ -1,7 +1,7 @@
-"""Integer arithmetic on symbolic values, one-hot where the values are few and binary where they are many.
+"""Integer arithmetic on symbolic values, one-hot or binary.
 
-One-hot operations list pairs of values; binary ones work on two's complement numbers of literals, least
-significant bit first, the last one the sign.
+One-hot operations list pairs of values. Binary ones work on two's complement numbers of literals, with the
+least significant bit first and the sign last.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Integers:
     def arithmetic(
         self, kind: type[n.Node], left: tuple[Shape, Int], right: tuple[Shape, Int], result: Int
     ) -> tuple[Shape, int]:
-        """The result of an operation and the literal that it is out of bounds: a divisor is not positive."""
+        """The result of an operation, and the literal that its divisor is not positive."""
         error = FALSE
         if kind in (n.Div, n.Mod):
             error = self.at_most(right, ({0: TRUE}, Int(0, 0)))
@@ -92,7 +92,7 @@ class Integers:
     # -- conversion -------------------------------------------------------------------------------
 
     def convert(self, shape: Shape, source: Int, target: Int) -> tuple[Shape, int]:
-        """The same number as a value of another range, and the literal that it is outside."""
+        """A number as a value of another range, and the literal that it is outside that range."""
         if not is_binary(source) and not is_binary(target):
             inside = {x: literal for x, literal in shape.items() if target.low <= x <= target.high}
             return inside, self.circuit.disj([a for x, a in shape.items() if x not in inside])
@@ -106,7 +106,7 @@ class Integers:
         return {x: self.values.has_value(shape, x, source) for x in range(low, high + 1)}, error
 
     def one_hot(self, shape: Shape, source: Int, low: int, high: int) -> dict[int, int]:
-        """The literals of the values from `low` to `high`, as far as the source has them."""
+        """The literals of the source's values from `low` to `high`."""
         possible = range(max(low, source.low), min(high, source.high) + 1)
         return {x: self.values.has_value(shape, x, source) for x in possible}
 
@@ -120,7 +120,7 @@ class Integers:
         return [disj([literal for x, literal in shape.items() if x >> i & 1]) for i in range(size)]
 
     def from_number(self, number: Number, kind: Int) -> Shape:
-        """A value of the type from a number that lies in its range (else a don't-care)."""
+        """The value of a number in the type's range; a don't-care for other numbers."""
         size = kind.low.bit_length() + 1
         offset = [TRUE if -kind.low >> i & 1 else FALSE for i in range(size + 1)]
         bits = self.add(number, offset)
@@ -167,8 +167,8 @@ class Integers:
     def divide(self, left: Number, right: Number) -> tuple[Number, Number]:
         """Quotient rounded down and remainder, for a positive divisor.
 
-        The dividend is made non-negative by adding the divisor times a power of two, which the quotient
-        gives back.
+        Adding the divisor times a power of two makes the dividend non-negative. The power is subtracted from
+        the quotient.
         """
         shift = len(left) - 1
         lifted = self.add(left, [FALSE] * shift + right)

@@ -1,4 +1,4 @@
-"""Free symbolic values, their literals in a row, and reading a concrete value back from a model."""
+"""Free symbolic values, their literals in a row, and their concrete values in a solver's model."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from leadline.symbolic.lang.types import Bool, Int, Named, Option, Type, Value
 
 
 class Layout:
-    """Makes and takes apart free values of every type; the order of the literals is fixed by the type."""
+    """Makes values of every type and takes them apart. The type fixes the order of the literals."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         self.values = Values(circuit)
 
     def free(self, kind: Type) -> Shape:
-        """A value whose literals are new inputs (constants where the type leaves no choice)."""
+        """A value whose literals are new inputs, or constants where the type leaves no choice."""
         match kind:
             case Bool():
                 return self.circuit.input()
@@ -60,9 +60,9 @@ class Layout:
         return {value: self.circuit.input() for value in values}
 
     def valid(self, shape: Shape, kind: Type) -> int:
-        """That a value is one of the type: that its one-hots are such and its numbers in range.
+        """The literal that a value is one of its type: its one-hots are such and its numbers in range.
 
-        Don't-cares may be anything.
+        Don't-cares are not constrained.
         """
         conj, implies = self.circuit.conj, self.circuit.implies
         match kind:
@@ -106,13 +106,13 @@ class Layout:
         return below
 
     def literals(self, shape: Shape, kind: Type) -> list[int]:
-        """The literals of a value in the type's fixed order; those of don't-cares are constants."""
+        """The literals of a value in the type's order; those of missing parts are constants."""
         row: list[int] = []
         self._lay(shape, kind, row)
         return row
 
     def _lay(self, shape: Shape, kind: Type, row: list[int]) -> None:
-        """Add a value's literals to a row."""
+        """Append a value's literals to a row."""
         match kind:
             case Bool():
                 row.append(shape)
@@ -141,7 +141,7 @@ class Layout:
                     self._lay(part, inner, row)
 
     def _lay_part(self, shape: Shape, kind: Type, row: list[int]) -> None:
-        """The literals of a part that may be absent."""
+        """Append the literals of a part that may be missing."""
         self._lay(self.values.arbitrary(kind) if shape is None else shape, kind, row)
 
     @staticmethod

@@ -1,73 +1,37 @@
-"""Templates: parts of a circuit that are instantiated many times in a solver."""
+"""Templates: circuits that are instantiated many times in a solver, or copied there.
+
+Where the states of two layers have the same constants, the layers have the same gates over other variables.
+A solver that can copy gates together (`Sink.copier`) then takes the second layer from the first; making it
+gate by gate would fold and share to the same end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
-from typing import Protocol
 
-from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux
-
-Clause = tuple[int, ...]
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit, Gate, Mux, operands
+from leadline.symbolic.solve import Clause, Copier, Sink
 
 Work = tuple[int, type[Gate], tuple[int, ...]]
-"""A gate to be made: its variable in the template, what it is, and its operands."""
+"""A gate to make: its variable in the template, its kind and its operands."""
 
+Literals = Sequence[int]
+"""The literals of a state, or of a variable."""
 
-class Copier(Protocol):
-    """Makes copies of variables that are in a sink, and of the gates among them."""
-
-    @property
-    def variables(self) -> Sequence[int]:
-        """What is copied."""
-
-    @property
-    def outside(self) -> Collection[int]:
-        """The variables that the gates among them combine besides."""
-
-    def copy(self, images: Mapping[int, int]) -> int:
-        """A copy of each variable, in their order, with these literals for those from outside; the first."""
-
-
-class Sink(Protocol):
-    """Where clauses and gates go: a solver. Its variable 1 is the constant true."""
-
-    @property
-    def copies(self) -> bool:
-        """Whether there are copiers. Named literals are then no gates."""
-
-    def new_variables(self, count: int) -> int:
-        """Reserve variables; the first one's number."""
-
-    def add(self, clauses: Sequence[Clause]) -> None:
-        """Assert clauses."""
-
-    def conj(self, literals: Sequence[int]) -> int:
-        """A new variable for the conjunction of several literals."""
-
-    def xor(self, left: int, right: int) -> int:
-        """A new variable for the exclusive or of two."""
-
-    def mux(self, condition: int, then: int, orelse: int) -> int:
-        """A new variable for `then` where the condition holds, `orelse` elsewhere."""
-
-    def named(self, literals: Sequence[int]) -> tuple[int, ...]:
-        """Literals equal to these, to build much on: those of a state, say."""
-
-    def copier(self, variables: Sequence[int], known: Collection[int]) -> Copier | None:
-        """Makes copies of variables, and of the gates that they rest on down to known ones. None where they
-        rest on something else, and where copying would be no faster."""
+Images = dict[int, int]
+"""The copy of each literal, positive and negative."""
 
 
 @dataclass(frozen=True, eq=False)
 class Template:
-    """A part of a circuit, to be instantiated many times.
+    """A circuit to be instantiated many times.
 
     Attributes:
-        inputs: the variables that an instance is given (the current state), in order.
-        free: the inputs that each instance has for itself.
+        inputs: the variables for which an instance is given literals (the current state's), in order.
+        free: the inputs for which each instance has new variables.
         gates: the circuit's gates.
         roots: the literals that an instance may be asked for.
         constraints: clauses that hold in every instance.
@@ -82,7 +46,7 @@ class Template:
 
     @cached_property
     def size(self) -> int:
-        """The largest variable of a whole instance. Gates come after their operands."""
+        """The largest variable of a whole instance."""
         return max(map(abs, (TRUE, *self.inputs, *self.free, *self.roots, *self._asserted)))
 
     @property
@@ -96,13 +60,13 @@ class Template:
         return _below(self.gates, self._asserted)
 
     def plan(self, wanted: tuple[int, ...]) -> list[Work]:
-        """The gates below several literals, operands first; worked out once for the same literals."""
+        """The gates below several literals, operands first; computed once for the same literals."""
         if wanted not in self._plans:
             self._plans[wanted] = _below(self.gates, wanted)
         return self._plans[wanted]
 
     def missing(self, wanted: int, literals: Sequence[int]) -> list[Work]:
-        """The gates below a literal that an instance has not made, operands first."""
+        """The gates below a literal that an instance has not made yet, operands first."""
         seen: set[int] = set()
         stack = [abs(wanted)]
         while stack:
@@ -124,19 +88,19 @@ class Template:
 
     @cached_property
     def clauses(self) -> int:
-        """The number of clauses that one whole instance has in a solver that takes clauses only."""
-        return sum(_clauses(self.gates[x]) for x, _, _ in self.whole) + len(self.constraints)
+        """The number of clauses of one whole instance, in a solver that takes only clauses."""
+        return sum(map(_clauses, self.whole)) + len(self.constraints)
 
 
 def template(
     circuit: Circuit, inputs: Iterable[int], roots: Iterable[int], constraints: Iterable[int]
 ) -> Template:
-    """The template of a circuit. Each instance has the inputs that it is not given for itself.
+    """The template of a circuit.
 
     Args:
         circuit: the circuit; it must not grow any more.
-        inputs: literals of the inputs to be given from outside.
-        roots: literals that somebody may ask for.
+        inputs: literals of the inputs for which an instance is given literals; it makes the other inputs.
+        roots: the literals that an instance may be asked for.
         constraints: literals that must be true in every instance.
     """
     given = dict.fromkeys(abs(x) for x in inputs if abs(x) != TRUE)
@@ -146,9 +110,9 @@ def template(
 
 
 class Unrolled(Circuit):
-    """The circuit of an unrolling: a new gate goes to the sink at once.
+    """The circuit of an unrolling: each new gate goes to the sink at once.
 
-    Folding and sharing work across instances, so what the initial state fixes costs nothing.
+    Folding and sharing work across instances, so gates whose value the initial state fixes cost nothing.
     """
 
     def __init__(self, sink: Sink) -> None:
@@ -174,19 +138,19 @@ class Unrolled(Circuit):
 
 
 class Instance:
-    """An instance of a template. Called with a literal of the template, it gives the sink's.
+    """An instance of a template. Called with a literal of the template, it gives the sink's literal.
 
-    Gates are made when they are first asked for: what nobody asks of an instance costs nothing.
+    A gate is made when it is first asked for.
 
     Attributes:
-        template: what it is an instance of.
-        ranges: the sink's variables that it has made, from one to before another.
+        template: the template.
+        ranges: the variables of the sink that it has made, as pairs of the first and the one after the last.
     """
 
     def __init__(self, template: Template, given: Sequence[int], into: Unrolled) -> None:
         self.template = template
         self._into = into
-        # By variable; at a negative index stands the negation. 0 is what has not been made.
+        # The index is a literal of the template; the negation of x is at -x. 0 marks a gate not made yet.
         self._literals = [0] * (2 * template.size + 1)
         first = into.sink.new_variables(len(template.free))
         own = range(first, first + len(template.free))
@@ -199,7 +163,7 @@ class Instance:
 
     @classmethod
     def copied(cls, original: Instance, images: Mapping[int, int], into: Unrolled) -> Instance:
-        """An instance like another, whose literals have images that are made already."""
+        """An instance whose literals are copies of another's, where there are copies already."""
         made = cls.__new__(cls)
         made.template, made._into, made.ranges = original.template, into, []
         made._literals = list(map(images.get, original._literals, repeat(0)))
@@ -212,7 +176,7 @@ class Instance:
         self._into.require([literals[x] for x in clause] for clause in self.template.constraints)
 
     def standing_for(self) -> dict[int, int]:
-        """By literal of the sink, the template's literal that it stands for here."""
+        """The template's literal for each literal of the sink."""
         count = self.template.size
         return {self._literals[x]: x for x in range(-count, count + 1) if self._literals[x]}
 
@@ -222,7 +186,7 @@ class Instance:
         return self._literals[literal]
 
     def all(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """The literals of several of the template's, quickly if the same are asked of many instances."""
+        """The sink's literals for several of the template's; fast if all instances are asked alike."""
         self._make(self.template.plan(wanted))
         literals = self._literals
         return tuple([literals[x] for x in wanted])
@@ -270,24 +234,16 @@ def _work(variable: int, gate: Gate) -> Work:
     return variable, type(gate), operands(gate)
 
 
-def operands(gate: Gate) -> tuple[int, ...]:
-    """The literals that a gate combines."""
-    if isinstance(gate, And):
-        return gate.operands
-    if isinstance(gate, Mux):
-        return (gate.condition, gate.then, gate.orelse)
-    return (gate.left, gate.right)
-
-
-def _clauses(gate: Gate) -> int:
+def _clauses(work: Work) -> int:
     """How many clauses define a gate (Tseitin's transformation)."""
-    if isinstance(gate, And):
-        return len(gate.operands) + 1
-    return 6 if isinstance(gate, Mux) else 4
+    _, kind, parts = work
+    if kind is And:
+        return len(parts) + 1
+    return 6 if kind is Mux else 4
 
 
 def _assert(circuit: Circuit, literal: int) -> Iterator[Clause]:
-    """Clauses for a literal that must hold: conjunctions are taken apart, a disjunction is one clause."""
+    """The clauses of a literal that must hold. Conjunctions are taken apart; a disjunction is one clause."""
     stack = [literal]
     while stack:
         x = stack.pop()
@@ -300,3 +256,113 @@ def _assert(circuit: Circuit, literal: int) -> Iterator[Clause]:
             yield tuple(-operand for operand in gate.operands)
         else:
             yield (x,)
+
+
+class Layers:
+    """The instances of layers, each made gate by gate or copied from a layer with the same constants.
+
+    Args:
+        circuit: the circuit that they go into.
+    """
+
+    def __init__(self, circuit: Unrolled) -> None:
+        self._circuit = circuit
+        self._original: _Original | None = None
+        self._images: Images | None = None
+        self._made: list[Instance] = []
+
+    def begin(self, row: Literals, beside: Sequence[Instance], *, named: bool = True) -> None:
+        """Begin a layer.
+
+        Args:
+            row: the literals of the state before it.
+            beside: the other instances over that state, in the same order for each layer.
+            named: whether the row consists of named literals. If not, a literal of the state may be a gate
+                that the layer has as well. No other layer can be copied from such a one.
+        """
+        self._made = []
+        if not self._circuit.sink.copies:
+            return
+        self._images = None if self._original is None else self._original.images(row, beside)
+        if self._images is None:
+            self._original = _Original(self._circuit, row, beside, self._made) if named else None
+
+    def instance(self, template: Template, given: Literals) -> Instance:
+        """The layer's next instance; all layers have the same templates in the same order."""
+        if self._images is not None and self._original is not None:
+            original = self._original.instances[len(self._made)]
+            made = Instance.copied(original, self._images, self._circuit)
+        else:
+            made = Instance(template, given, self._circuit)
+        self._made.append(made)
+        return made
+
+
+class _Original:
+    """A layer from which others are copied.
+
+    Args:
+        circuit: the circuit that it is in.
+        row: the literals of the state before it.
+        beside: the other instances over that state.
+        instances: the layer's instances. The list and their gates may still grow.
+    """
+
+    def __init__(
+        self, circuit: Unrolled, row: Literals, beside: Sequence[Instance], instances: Sequence[Instance]
+    ) -> None:
+        self.instances = instances
+        self._circuit = circuit
+        self._row = row
+        self._beside = list(beside)
+        self._copier: Copier | None = None
+        self._shared: list[tuple[int, int, int]] = []
+        self._looked = False
+
+    def images(self, row: Literals, beside: Sequence[Instance]) -> Images | None:
+        """Copy the layer for another state.
+
+        Returns:
+            The copy of each literal; None if the states differ in their constants or gates cannot be copied.
+        """
+        kinds = [(one.template, other.template) for one, other in zip(beside, self._beside, strict=False)]
+        if len(beside) != len(self._beside) or any(a is not b for a, b in kinds):
+            return None
+        images = _renaming(self._row, row)
+        if images is None:
+            return None
+        if not self._looked:
+            self._looked = True
+            self._look()
+        if self._copier is None:
+            return None
+        for variable, place, literal in self._shared:
+            image = beside[place](literal)
+            images[variable], images[-variable] = image, -image
+        variables = self._copier.variables
+        first, count = self._copier.copy(images), len(variables)
+        images.update(zip(variables, range(first, first + count), strict=True))
+        images.update(zip([-x for x in variables], range(-first, -first - count, -1), strict=True))
+        return images
+
+    def _look(self) -> None:
+        """Find the layer's variables, and the gates that it shares with the instances beside it."""
+        ranges = [found for one in self.instances for found in one.ranges]
+        block = [variable for begin, end in ranges for variable in range(begin, end)]
+        row = {abs(x) for x in self._row}
+        places = [one.standing_for() for one in self._beside]
+        self._copier = self._circuit.sink.copier(block, row.union(*places))
+        outside = () if self._copier is None else sorted(self._copier.outside)
+        for variable in (x for x in outside if x not in row):
+            at = next(at for at, place in enumerate(places) if variable in place)
+            self._shared.append((variable, at, places[at][variable]))
+
+
+def _renaming(row: Literals, other: Literals) -> Images | None:
+    """The literals of the other row by those of the one; None if the rows differ in their constants."""
+    images = {TRUE: TRUE, -TRUE: -TRUE}
+    for one, image in zip(row, other, strict=True):
+        if (abs(one) == TRUE) != (abs(image) == TRUE) or images.setdefault(one, image) != image:
+            return None
+        images[-one] = -image
+    return images

@@ -1,20 +1,40 @@
-"""Unrolling by steps: a row of states, each one step after the one before, as clauses in a solver."""
+"""Unrolling by steps and by sweeps: the states after 0, 1, ... layers, as clauses in a solver.
+
+A layer of steps holds one action. A layer of sweeps passes over all actions in one order and takes or skips
+each. With actions A1..An and W = (A1 or skip); ...; (An or skip): T^(at most k) is contained in W^k, which is
+contained in T^(at most k*n). So no bad state within k sweeps means none within k steps, and usually far more;
+a counterexample in k sweeps is a run once its skips are dropped. J. Rintanen, K. Heljanko, I. Niemelä:
+Planning as satisfiability, Artificial Intelligence 170, 2006; J. Dubrovin, T. Junttila, K. Heljanko:
+Exploiting step semantics for efficient bounded model checking of asynchronous systems, Science of Computer
+Programming 77, 2012.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
 
-from leadline.symbolic.encode.copies import Layers
-from leadline.symbolic.encode.steps import Decoded, Encoding, StatePredicates, Truth
-from leadline.symbolic.encode.template import Instance, Sink, Template, Unrolled
+from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use
+from leadline.symbolic.encode.circuit import Circuit
+from leadline.symbolic.encode.encoding import (
+    Decoded,
+    Encoding,
+    InitialStates,
+    StatePredicates,
+    Truth,
+    decode_picks,
+)
+from leadline.symbolic.encode.template import Instance, Layers, Literals, Template, Unrolled, template
 from leadline.symbolic.lang.model import Action
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang.types import Sort, Value
+from leadline.symbolic.solve import Sink
 
 
 @dataclass(frozen=True)
 class RawStep:
-    """A step as the solver sees it, not yet replayed; without a state after it if it goes out of bounds."""
+    """A step read from the solver and not yet replayed. Its state is None if it goes out of bounds."""
 
     action: Action
     picks: dict[str, Value]
@@ -23,62 +43,95 @@ class RawStep:
 
 @dataclass(frozen=True)
 class RawRun:
-    """A run as the solver sees it; without an initial state if that is what goes out of bounds."""
+    """A run read from the solver and not yet replayed. Without an initial state, that is out of bounds."""
 
     initial_picks: dict[str, Value]
     initial: tuple[Value, ...] | None
     steps: tuple[RawStep, ...]
 
 
-class Unrolling(Protocol):
-    """States after 0, 1, ... layers, as clauses in a solver."""
+class Unrolling(ABC):
+    """The states after 0, 1, ... layers. Layer t leads from state t to state t + 1.
 
-    @property
-    def initial_out_of_bounds(self) -> int:
-        """That the initial state is out of bounds."""
+    Args:
+        encoding: the model's encoding.
+        sink: the solver.
+        initial: the initial states.
 
-    def assert_initial(self) -> None:
-        """From now on there is an initial state within its bounds."""
-
-    def out_of_bounds(self, depth: int) -> list[int]:
-        """The ways in which the layer after the state at `depth` goes out of bounds."""
-
-    def extend(self) -> None:
-        """Add the state one layer further on."""
-
-    def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
-        """The predicates of the state at `depth`."""
-
-    def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
-        """The run to the state at `depth` under an assignment; with `beyond`, to the step out of bounds."""
-
-
-class StepsUnrolling:
-    """The states after 0, 1, ... steps. Variable 1 of the sink must be the constant true.
-
-    Layer t leads from state t to state t + 1; a layer's step is only asserted once the next state is asked
-    for, so a layer can also be asked whether its step goes out of bounds.
+    Attributes:
+        rows: the literals of each state.
     """
 
-    def __init__(self, encoding: Encoding, sink: Sink) -> None:
+    def __init__(self, encoding: Encoding, sink: Sink, initial: InitialStates) -> None:
         self.encoding = encoding
         self.sink = sink
         self.circuit = Unrolled(sink)
-        initial = encoding.initial
+        self._initial_states = initial
         self._initial = Instance(initial.template, (), self.circuit)
-        self.rows: list[tuple[int, ...]] = [self._initial.all(initial.state)]
-        self._layers: list[Instance] = []
-        self._like: dict[Template, Layers] = {}
+        self.rows: list[tuple[int, ...]] = [self._initial.all((*initial.state, *initial.used))]
+        self._width = len(initial.state)
         self._beside: dict[int, list[Instance]] = {}
 
     @property
     def initial_out_of_bounds(self) -> int:
-        """That the initial state is out of bounds."""
-        return self._initial(self.encoding.initial.out_of_bounds)
+        """The literal that the initial state is out of bounds."""
+        return self._initial(self._initial_states.out_of_bounds)
 
     def assert_initial(self) -> None:
-        """From now on there is an initial state within its bounds."""
-        self.sink.add([(self._initial(self.encoding.initial.possible),)])
+        """Assert that there is an initial state within its bounds."""
+        self.sink.add([(self._initial(self._initial_states.possible),)])
+
+    @abstractmethod
+    def out_of_bounds(self, depth: int) -> list[int]:
+        """The literals of the ways in which the layer after the state at `depth` goes out of bounds."""
+
+    @abstractmethod
+    def extend(self) -> None:
+        """Assert the layer after the last state, and add the state after it."""
+
+    @abstractmethod
+    def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
+        """The predicates of the state at `depth`."""
+
+    def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
+        """The run to the state at `depth` under an assignment.
+
+        Args:
+            depth: the layers before that state; -1 for the initial state that is out of bounds.
+            true: the assignment.
+            beyond: whether to add the step from that state that goes out of bounds.
+        """
+        picks = self._initial_states.picks(_held(self._initial, true))
+        if depth < 0:
+            return RawRun(picks, None, ())
+        known: Decoded = {}
+        initial = self._state(self.rows[0], true, known)
+        return RawRun(picks, initial, tuple(self._steps(depth, true, known, beyond=beyond)))
+
+    @abstractmethod
+    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
+        """The steps of a run."""
+
+    def _state(self, row: Literals, true: Truth, known: Decoded) -> tuple[Value, ...]:
+        return self.encoding.decode(row[: self._width], true, known)
+
+
+def _held(instance: Instance, true: Truth) -> Truth:
+    """The assignment of a template's literals in an instance."""
+    return lambda literal: true(instance(literal))
+
+
+class StepsUnrolling(Unrolling):
+    """The states after 0, 1, ... steps.
+
+    A layer's step is asserted only once the next state is added. Before that, a layer can be asked whether
+    its step goes out of bounds.
+    """
+
+    def __init__(self, encoding: Encoding, sink: Sink) -> None:
+        super().__init__(encoding, sink, encoding.initial)
+        self._layers: list[Instance] = []
+        self._like: dict[Template, Layers] = {}
 
     def _layer(self, depth: int) -> Instance:
         if depth == len(self._layers):
@@ -86,11 +139,9 @@ class StepsUnrolling:
         return self._layers[depth]
 
     def out_of_bounds(self, depth: int) -> list[int]:
-        """That the step from the state after `depth` steps goes out of bounds."""
         return [self._layer(depth)(self.encoding.step.out_of_bounds)]
 
     def extend(self) -> None:
-        """Assert the step from the last state and add the state after it."""
         layer = self._layer(len(self.rows) - 1)
         relation = self.encoding.step
         self.sink.add([(layer(relation.taken),)])
@@ -98,11 +149,10 @@ class StepsUnrolling:
         self._make(self.encoding.validity, len(self.rows) - 1)
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
-        """The predicates of the state after `depth` steps."""
         return self._make(predicates.template, depth)
 
     def _make(self, template: Template, depth: int) -> Instance:
-        """An instance on the state at a depth."""
+        """An instance over the state at a depth."""
         like = self._like.setdefault(template, Layers(self.circuit))
         beside = self._beside.setdefault(depth, [])
         like.begin(self.rows[depth], beside, named=depth > 0)
@@ -110,17 +160,125 @@ class StepsUnrolling:
         beside.append(made)
         return made
 
-    def run(self, depth: int, true: Truth, *, beyond: bool = False) -> RawRun:
-        """The run to the state after `depth` steps under an assignment; with `beyond`, one step more."""
-        picks = self.encoding.initial.picks(lambda literal: true(self._initial(literal)))
-        if depth < 0:
-            return RawRun(picks, None, ())
-        known: Decoded = {}
-        states = [self.encoding.decode(row, true, known) for row in self.rows[: depth + 1]]
-        after = [*states[1:], None] if beyond else states[1:]
-        steps = [self._step(layer, state, true) for layer, state in zip(self._layers, after, strict=False)]
-        return RawRun(picks, states[0], tuple(steps))
+    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
+        for number, layer in enumerate(self._layers[: depth + beyond], start=1):
+            action, picks = self.encoding.step.chosen(_held(layer, true))
+            state = self._state(self.rows[number], true, known) if number <= depth else None
+            yield RawStep(action, picks, state)
 
-    def _step(self, layer: Instance, state: tuple[Value, ...] | None, true: Truth) -> RawStep:
-        action, picks = self.encoding.step.chosen(lambda literal: true(layer(literal)))
-        return RawStep(action, picks, state)
+
+@dataclass(frozen=True)
+class OptionalAction:
+    """An action that a sweep takes or skips.
+
+    Attributes:
+        template: its inputs are the literals of the state before, and of the members used before.
+        taken: the literal that the action is taken.
+        out_of_bounds: the literal that taking it goes out of bounds.
+        row: the literals after it that differ from those before, by their position among the inputs.
+    """
+
+    action: Action
+    template: Template
+    taken: int
+    out_of_bounds: int
+    row: Mapping[int, int]
+    slots: PickSlots
+
+    @cached_property
+    def after(self) -> tuple[int, ...]:
+        """The literals of `row`."""
+        return tuple(self.row.values())
+
+
+def optional_action(encoding: Encoding, action: Action, sorts: Sequence[Sort]) -> OptionalAction:
+    """The template of an action that may be skipped, under the first-use rule on the sorts."""
+    circuit = Circuit()
+    state, before = encoding.free_state(circuit)
+    used: Used = {sort: [circuit.input() for _ in sort.members] for sort in sorts}
+    taken = circuit.input()
+    slots = PickSlots(circuit)
+    slots.add(action)
+    effect = Actions(circuit, encoding.model, state, slots).effect(action, taken)
+    allowed, used_after = first_use(circuit, action, slots, used)
+    old = [*encoding.joined(before), *_row(used)]
+    used_then = [circuit.mux(taken, *pair) for pair in zip(_row(used_after), _row(used), strict=True)]
+    new = [*encoding.joined({**before, **encoding.rows_after(circuit, effect.next)}), *used_then]
+    pairs = enumerate(zip(old, new, strict=True))
+    row = {place: after for place, (x, after) in pairs if after != x}
+    outside = circuit.conj((effect.out_of_bounds, allowed))
+    constraints = [slots.valid(), circuit.implies(taken, effect.enabled), circuit.implies(taken, allowed)]
+    made = template(circuit, old, [*row.values(), outside], constraints)
+    return OptionalAction(action, made, taken, outside, row, slots)
+
+
+def _row(used: Used) -> list[int]:
+    return [literal for literals in used.values() for literal in literals]
+
+
+@dataclass(frozen=True)
+class _Taking:
+    """An optional action in a layer: its instance, and the row after it."""
+
+    kind: OptionalAction
+    instance: Instance
+    row: tuple[int, ...]
+
+
+class SweepsUnrolling(Unrolling):
+    """The states after 0, 1, ... sweeps.
+
+    Args:
+        encoding: the model's encoding.
+        sink: the solver.
+        order: the actions in the order in which a sweep passes over them.
+        sorts: the sorts that obey the first-use rule: model and properties treat their members alike.
+    """
+
+    def __init__(
+        self, encoding: Encoding, sink: Sink, order: Sequence[Action], sorts: Sequence[Sort] = ()
+    ) -> None:
+        super().__init__(encoding, sink, encoding.initial_under(sorts))
+        self.actions = [optional_action(encoding, action, sorts) for action in order]
+        self._layers: list[list[_Taking]] = []
+        self._like = Layers(self.circuit)
+
+    def _layer(self, depth: int) -> list[_Taking]:
+        if depth == len(self._layers):
+            row, layer = self.rows[depth], []
+            self._like.begin(row, self._beside.get(depth, ()), named=depth > 0)
+            for kind in self.actions:
+                instance = self._like.instance(kind.template, row)
+                changed = list(row)
+                for place, literal in zip(kind.row, instance.all(kind.after), strict=True):
+                    changed[place] = literal
+                row = tuple(changed)
+                layer.append(_Taking(kind, instance, row))
+            self._layers.append(layer)
+        return self._layers[depth]
+
+    def out_of_bounds(self, depth: int) -> list[int]:
+        return [taking.instance(taking.kind.out_of_bounds) for taking in self._layer(depth)]
+
+    def extend(self) -> None:
+        layer = self._layer(len(self.rows) - 1)
+        row = layer[-1].row if layer else self.rows[-1]
+        # Unlike in steps, asserting that the state is of its type slows the search for counterexamples here.
+        self.rows.append(self.sink.named(row))
+
+    def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
+        made = Instance(predicates.template, self.rows[depth][: self._width], self.circuit)
+        self._beside.setdefault(depth, []).append(made)
+        return made
+
+    def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
+        for number, layer in enumerate(self._layers[: depth + beyond]):
+            for taking in layer:
+                held = _held(taking.instance, true)
+                action = taking.kind.action
+                picks = decode_picks(taking.kind.slots, action, held)
+                if number == depth and held(taking.kind.out_of_bounds):
+                    yield RawStep(action, picks, None)
+                    return
+                if held(taking.kind.taken):
+                    yield RawStep(action, picks, self._state(taking.row, true, known))

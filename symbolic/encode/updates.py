@@ -1,38 +1,182 @@
-"""Updates in place: the next value of a variable, made part by part from what stands there.
+"""Updates in place: the next value of a variable, made part by part from the old one.
 
-`m[b][p] = m[b][p].append(x)` updates a map at `b`, and the map that stands there at `p`. As an expression, it
-would select `m[b]` out of all of `m` and `m[b][p]` out of that, only to put both back. Here each part is made
-for itself: where `b` and `p` are its keys, it is what it was and `x`.
+`m[b][p] = m[b][p].append(x)` updates the map `m` at `b`, and the map `m[b]` at `p`. As an expression, it
+would select `m[b]` from all of `m` and `m[b][p]` from that, only to put both back. Here each part of `m` is
+made by itself: where `b` and `p` are its keys, it is its old value with `x` appended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
-from leadline.symbolic.encode.evaluation import Outcome
+from leadline.symbolic.encode.evaluation import Environment, Partial
 from leadline.symbolic.encode.expressions import Expressions
-from leadline.symbolic.encode.update_places import (
-    Place,
-    appends,
-    bare,
-    chain_of,
-    is_copy,
-    starts_from,
-    unfolds,
-    with_keys,
-)
 from leadline.symbolic.encode.values import Items, Shape
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
+from leadline.symbolic.lang.types import Type
+
+_LINKS = (n.MapUpdate, n.ComponentUpdate, n.SetUnion, n.SetMinus)
+"""The kinds of updates: each starts from its first operand."""
+
+_UNFOLDED = 4
+"""How many times as many parts as nodes a value may have to be made in target."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A part of a variable that an update may change.
+
+    Attributes:
+        nodes: expressions for the part's old value.
+        kind: the part's type.
+        old: the old value, if `untouched`.
+        untouched: whether no earlier update of the same chain may have changed this part.
+        here: the literal that the update is made and changes this part: its keys and branches are these.
+        keys: the literals that its keys are these.
+        reached: the literal that its branches are these.
+        constants: the constant that each key is here.
+        environment: the values of the bound variables.
+    """
+
+    nodes: tuple[n.Node, ...]
+    kind: Type
+    old: Shape
+    untouched: bool
+    here: int
+    keys: tuple[int, ...]
+    reached: int
+    constants: Mapping[n.Node, n.Node]
+    environment: Environment
+
+
+def _parts(value: n.Node) -> tuple[n.Node, ...]:
+    """The parts of a value that are made in place when it is."""
+    match value:
+        case n.Ite():
+            return value.then, value.orelse
+        case n.MapUpdate():
+            return value.map, value.value
+        case n.ComponentUpdate():
+            return value.item, value.value
+        case n.SetUnion() | n.SetMinus():
+            return (value.left,)
+        case n.MakeTuple() | n.MakeRecord():
+            return value.items
+        case n.MapBuild():
+            return (value.body,)
+        case n.Coerce():
+            return (value.item,)
+    return ()
+
+
+def unfolds(value: n.Node) -> bool:
+    """Whether a value shares so many parts that making each in place takes far longer than evaluating it.
+
+    An example is an update in a loop, where each turn starts from the last one's value in both branches of a
+    condition. An expression is evaluated only once, however often it occurs.
+    """
+    sizes: dict[n.Node, int] = {}
+    for node in n.postorder(value):
+        sizes[node] = 1 + sum(sizes[part] for part in _parts(node))
+    seen, waiting = {value}, [value]
+    while waiting:
+        new = [part for part in _parts(waiting.pop()) if part not in seen]
+        seen.update(new)
+        waiting += new
+    return sizes[value] > _UNFOLDED * len(seen)
+
+
+def bare(value: n.Node, kind: Type) -> n.Node:
+    """A value without conversions between sequence types that the conversion to the stored type repeats."""
+    while (
+        isinstance(value, n.Coerce)
+        and isinstance(kind, Seq)
+        and isinstance(value.type, Seq)
+        and isinstance(value.item.type, Seq)
+        and value.type.item == value.item.type.item == kind.item
+        and value.type.capacity >= kind.capacity
+    ):
+        value = value.item
+    return value
+
+
+def _before(link: n.Node) -> n.Node:
+    """The value that an update starts from."""
+    match link:
+        case n.MapUpdate():
+            return link.map
+        case n.ComponentUpdate():
+            return link.item
+    assert isinstance(link, (n.SetUnion, n.SetMinus))
+    return link.left
+
+
+def chain_of(value: n.Node, target: Target, kinds: tuple[type[n.Node], ...]) -> tuple[n.Node, list[n.Node]]:
+    """The value that a chain of updates of some kinds starts from, and the updates in their order."""
+    links: list[n.Node] = []
+    while isinstance(value, kinds) and value not in target.nodes:
+        links.append(value)
+        value = _before(value)
+    return value, links[::-1]
+
+
+def starts_from(value: n.Node, target: Target) -> bool:
+    """Whether at least one branch of a value starts from the target's old value."""
+    branches = [value]
+    while branches:
+        found = bare(branches.pop(), target.kind)
+        if isinstance(found, n.Ite):
+            branches += (found.then, found.orelse)
+            continue
+        found, _ = chain_of(found, target, _LINKS)
+        if found in target.nodes or appends(found, target):
+            return True
+    return False
+
+
+def appends(value: n.Node, target: Target) -> bool:
+    """Whether a value is the target's old value and one more item.
+
+    Only the old state then decides whether that is too long, not whether the update is made.
+    """
+    return (
+        target.untouched
+        and isinstance(value, n.Concat)
+        and isinstance(target.kind, Seq)
+        and isinstance(value.type, Seq)
+        and value.type.item == target.kind.item
+        and isinstance(value.right, n.MakeSeq)
+        and len(value.right.items) == 1
+        and bare(value.left, target.kind) in target.nodes
+    )
+
+
+def is_copy(value: n.Node) -> bool:
+    """Whether a value is a part of the old state."""
+    while isinstance(value, (n.Apply, n.Component)):
+        value = value.map if isinstance(value, n.Apply) else value.item
+    return isinstance(value, n.StateVar)
+
+
+def with_keys(value: n.Node, keys: Mapping[n.Node, n.Node]) -> n.Node:
+    """A part of the old state with constants in place of some keys."""
+    if isinstance(value, n.Component):
+        return n.make(n.Component, value.type, value.span, with_keys(value.item, keys), value.position)
+    if isinstance(value, n.Apply):
+        return n.make(
+            n.Apply, value.type, value.span, with_keys(value.map, keys), keys.get(value.key, value.key)
+        )
+    return value
 
 
 class Updates:
     """Evaluates the next values of variables.
 
     Args:
-        expressions: evaluates what the values are made of, over the same state.
+        expressions: evaluates the operands, over the same state.
     """
 
     def __init__(self, expressions: Expressions) -> None:
@@ -41,10 +185,10 @@ class Updates:
         self.values = expressions.values
         self._errors: list[int] = []
 
-    def evaluate(self, variable: n.Node, value: n.Node, taken: int) -> Outcome:
-        """The outcome of a variable's next value, which stays as it is where the update is not made.
+    def evaluate(self, variable: n.Node, value: n.Node, taken: int) -> Partial:
+        """The next value of a variable, which is its old one where the update is not made.
 
-        That it is out of bounds is the same whether it is made or not.
+        The literal that it is out of bounds does not depend on whether the update is made.
 
         Args:
             variable: the variable.
@@ -53,97 +197,97 @@ class Updates:
         """
         self._errors = []
         old, _ = self.expressions.evaluate(variable)
-        place = Place((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
+        target = Target((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
         make = self._anew if unfolds(value) else self._made
-        made = make(place, value, old)
+        made = make(target, value, old)
         return made, self.circuit.disj(self._errors)
 
-    def _made(self, place: Place, value: n.Node, orelse: Shape) -> Shape:
-        """The value where the update comes to the place, `orelse` elsewhere.
+    def _made(self, target: Target, value: n.Node, orelse: Shape) -> Shape:
+        """The value where the update changes the target, `orelse` elsewhere.
 
-        Where it comes there, `orelse` has the same value as what is there before.
+        Where it does, `orelse` equals the old value.
         """
-        branches = [(place, value)]
+        branches = [(target, value)]
         while branches:
             at, one = branches.pop()
-            one = bare(one, place.kind)
-            if isinstance(one, n.Ite) and starts_from(one, place):
+            one = bare(one, target.kind)
+            if isinstance(one, n.Ite) and starts_from(one, target):
                 branches += reversed(self._branches(at, one))
-            elif one not in place.nodes and at.here != FALSE:
+            elif one not in target.nodes and at.here != FALSE:
                 orelse = self._changed(at, one, orelse)
         return orelse
 
-    def _branches(self, place: Place, value: n.Ite) -> list[tuple[Place, n.Node]]:
-        """The branches of a value, each where the update comes to it."""
-        condition, error = self.expressions.evaluate(value.condition, place.environment)
-        self._wrong(place.reached, error)
+    def _branches(self, target: Target, value: n.Ite) -> list[tuple[Target, n.Node]]:
+        """The branches of a value, each with the target where the update takes it."""
+        condition, error = self.expressions.evaluate(value.condition, target.environment)
+        self._wrong(target.reached, error)
         conj = self.circuit.conj
         return [
-            (replace(place, here=conj((place.here, x)), reached=conj((place.reached, x))), branch)
+            (replace(target, here=conj((target.here, x)), reached=conj((target.reached, x))), branch)
             for x, branch in ((condition, value.then), (-condition, value.orelse))
         ]
 
-    def _changed(self, place: Place, value: n.Node, orelse: Shape) -> Shape:
-        """The same for a value that is another than what is there before."""
+    def _changed(self, target: Target, value: n.Node, orelse: Shape) -> Shape:
+        """`_made` for a value that differs from the old one."""
         match value:
             case n.MapUpdate() | n.ComponentUpdate():
-                return self._chain(place, value, orelse)
-            case n.SetUnion() | n.SetMinus() if value.type == place.kind and starts_from(value, place):
-                return self._members(place, value, orelse)
-            case n.MakeTuple() | n.MakeRecord() if value.type == place.kind:
-                return self._product(place, value, orelse)
-            case n.MapBuild() if value.type == place.kind:
-                return self._build(place, value, orelse)
-            case n.Concat() if appends(value, place):
-                return self._append(place, value, orelse)
-        return self._anew(place, value, orelse)
+                return self._chain(target, value, orelse)
+            case n.SetUnion() | n.SetMinus() if value.type == target.kind and starts_from(value, target):
+                return self._members(target, value, orelse)
+            case n.MakeTuple() | n.MakeRecord() if value.type == target.kind:
+                return self._product(target, value, orelse)
+            case n.MapBuild() if value.type == target.kind:
+                return self._build(target, value, orelse)
+            case n.Concat() if appends(value, target):
+                return self._append(target, value, orelse)
+        return self._anew(target, value, orelse)
 
-    def _anew(self, place: Place, value: n.Node, orelse: Shape) -> Shape:
-        """A value that is not made of what is there before, as far as can be seen."""
+    def _anew(self, target: Target, value: n.Node, orelse: Shape) -> Shape:
+        """`_made` for a value that does not start from the old one, as far as can be seen."""
         if is_copy(value):
-            value = with_keys(value, place.constants)
-        shape, error = self.expressions.evaluate(value, place.environment)
-        shape, outside = self.expressions.collections.coerce(shape, value.type, place.kind)
-        # What a copy asks of the state does not depend on the keys that are known; how long it is does.
-        self._wrong(place.reached, error)
-        self._wrong(self.circuit.conj((place.reached, *place.keys)), outside)
-        return self.values.ite(place.here, shape, orelse, place.kind)
+            value = with_keys(value, target.constants)
+        shape, error = self.expressions.evaluate(value, target.environment)
+        shape, outside = self.expressions.collections.coerce(shape, value.type, target.kind)
+        # Whether a part of the old state exists does not depend on the known keys; whether it fits does.
+        self._wrong(target.reached, error)
+        self._wrong(self.circuit.conj((target.reached, *target.keys)), outside)
+        return self.values.ite(target.here, shape, orelse, target.kind)
 
     def _wrong(self, reached: int, error: int) -> None:
         if error != FALSE:
             self._errors.append(self.circuit.conj((reached, error)))
 
-    def _members(self, place: Place, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
-        """Members more or less, one set after the other."""
-        first, links = chain_of(value, place, (n.SetUnion, n.SetMinus))
-        made = dict(self._made(place, first, orelse))
+    def _members(self, target: Target, value: n.SetUnion | n.SetMinus, orelse: Shape) -> Shape:
+        """`_made` for a chain of unions and differences, one set after the other."""
+        first, links = chain_of(value, target, (n.SetUnion, n.SetMinus))
+        made = dict(self._made(target, first, orelse))
         for link in links:
             assert isinstance(link, (n.SetUnion, n.SetMinus))
-            changed, error = self.expressions.evaluate(link.right, place.environment)
-            self._wrong(place.reached, error)
+            changed, error = self.expressions.evaluate(link.right, target.environment)
+            self._wrong(target.reached, error)
             more = isinstance(link, n.SetUnion)
             join, sign = (self.circuit.disj, 1) if more else (self.circuit.conj, -1)
             for member, literal in changed.items():
                 old = made.get(member, FALSE)
                 new = join((old, sign * literal))
-                made[member] = self.circuit.update(place.here, new, old, old)
+                made[member] = self.circuit.update(target.here, new, old, old)
         return {member: literal for member, literal in made.items() if literal != FALSE}
 
-    def _chain(self, place: Place, value: n.MapUpdate | n.ComponentUpdate, orelse: Shape) -> Shape:
-        """Updates of parts, one after the other."""
-        first, links = chain_of(value, place, (n.MapUpdate, n.ComponentUpdate))
-        made = list(self._made(place, first, orelse))
-        begins = first in place.nodes
-        before, nodes = (place.old, place.nodes) if begins else (tuple(made), (first,))
-        place = replace(place, untouched=place.untouched and begins)
+    def _chain(self, target: Target, value: n.MapUpdate | n.ComponentUpdate, orelse: Shape) -> Shape:
+        """`_made` for a chain of updates of parts, one after the other."""
+        first, links = chain_of(value, target, (n.MapUpdate, n.ComponentUpdate))
+        made = list(self._made(target, first, orelse))
+        begins = first in target.nodes
+        before, nodes = (target.old, target.nodes) if begins else (tuple(made), (first,))
+        target = replace(target, untouched=target.untouched and begins)
         touched: set[int] = set()
         for link in links:
             if isinstance(link, n.ComponentUpdate):
                 whole = (link.item,) if link.position in touched else (*nodes, link.item)
-                parts = [self._component(place, whole, link.position, before, link)]
+                parts = [self._component(target, whole, link.position, before, link)]
             else:
                 assert isinstance(link, n.MapUpdate)
-                parts = self._at_keys(place, link, before)
+                parts = self._at_keys(target, link, before)
             for position, part in parts:
                 part = replace(part, untouched=part.untouched and position not in touched)
                 made[position] = self._made(part, link.value, made[position])
@@ -151,64 +295,64 @@ class Updates:
         return tuple(made)
 
     def _component(
-        self, place: Place, whole: Sequence[n.Node], position: int, old: Sequence[Shape], value: n.Node
-    ) -> tuple[int, Place]:
-        """The place of a component."""
-        assert isinstance(place.kind, (Record, Tuple))
-        kind = place.kind.parts[position]
+        self, target: Target, whole: Sequence[n.Node], position: int, old: Sequence[Shape], value: n.Node
+    ) -> tuple[int, Target]:
+        """A component as a target."""
+        assert isinstance(target.kind, (Record, Tuple))
+        kind = target.kind.parts[position]
         nodes = tuple(n.make(n.Component, kind, value.span, node, position) for node in whole)
-        return position, replace(place, nodes=nodes, kind=kind, old=old[position])
+        return position, replace(target, nodes=nodes, kind=kind, old=old[position])
 
-    def _at_keys(self, place: Place, link: n.MapUpdate, old: Sequence[Shape]) -> list[tuple[int, Place]]:
-        """The places that an update of a map may come to."""
-        assert isinstance(place.kind, Map)
-        key, error = self.expressions.evaluate(link.key, place.environment)
-        self._wrong(place.reached, error)
+    def _at_keys(self, target: Target, link: n.MapUpdate, old: Sequence[Shape]) -> list[tuple[int, Target]]:
+        """The targets that an update of a map may change."""
+        assert isinstance(target.kind, Map)
+        key, error = self.expressions.evaluate(link.key, target.environment)
+        self._wrong(target.reached, error)
         chosen = dict(self.values.cases(key, link.key.type))
-        positions = self.expressions.collections.places(place.kind)
-        there = n.make(n.Apply, place.kind.value, link.span, link.map, link.key)
+        positions = self.expressions.collections.places(target.kind)
+        there = n.make(n.Apply, target.kind.value, link.span, link.map, link.key)
         found = []
         for at, literal in chosen.items():
             if at not in positions:
-                self._wrong(place.reached, literal)
+                self._wrong(target.reached, literal)
                 continue
             constant = n.make(n.Const, link.key.type, link.span, at)
             part = replace(
-                place,
+                target,
                 nodes=(there,),
-                kind=place.kind.value,
+                kind=target.kind.value,
                 old=old[positions[at]],
-                here=self.circuit.conj((place.here, literal)),
-                keys=(*place.keys, literal),
-                constants={**place.constants, link.key: constant},
+                here=self.circuit.conj((target.here, literal)),
+                keys=(*target.keys, literal),
+                constants={**target.constants, link.key: constant},
             )
             found.append((positions[at], part))
         return found
 
-    def _product(self, place: Place, value: n.MakeTuple | n.MakeRecord, orelse: Shape) -> Shape:
+    def _product(self, target: Target, value: n.MakeTuple | n.MakeRecord, orelse: Shape) -> Shape:
         made = []
         for position, item in enumerate(value.items):
-            _, part = self._component(place, place.nodes, position, place.old, value)
+            _, part = self._component(target, target.nodes, position, target.old, value)
             made.append(self._made(part, item, orelse[position]))
         return tuple(made)
 
-    def _build(self, place: Place, value: n.MapBuild, orelse: Shape) -> Shape:
-        assert isinstance(place.kind, Map)
-        kind = place.kind.value
-        nodes = tuple(n.make(n.Apply, kind, value.span, node, value.var) for node in place.nodes)
+    def _build(self, target: Target, value: n.MapBuild, orelse: Shape) -> Shape:
+        assert isinstance(target.kind, Map)
+        kind = target.kind.value
+        nodes = tuple(n.make(n.Apply, kind, value.span, node, value.var) for node in target.nodes)
         made = []
-        for position, key in enumerate(place.kind.keys):
-            inner = {**place.environment, value.var: key}
-            part = replace(place, nodes=nodes, kind=kind, old=place.old[position], environment=inner)
+        for position, key in enumerate(target.kind.keys):
+            inner = {**target.environment, value.var: key}
+            part = replace(target, nodes=nodes, kind=kind, old=target.old[position], environment=inner)
             made.append(self._made(part, value.body, orelse[position]))
         return tuple(made)
 
-    def _append(self, place: Place, value: n.Concat, orelse: Items) -> Items:
-        assert isinstance(place.kind, Seq) and isinstance(value.right, n.MakeSeq)
+    def _append(self, target: Target, value: n.Concat, orelse: Items) -> Items:
+        assert isinstance(target.kind, Seq) and isinstance(value.right, n.MakeSeq)
         node, collections = value.right.items[0], self.expressions.collections
-        item, error = self.expressions.evaluate(node, place.environment)
-        self._wrong(place.reached, error)
-        item, _ = collections.coerce(item, node.type, place.kind.item)
-        full = place.old.length.get(place.kind.capacity, FALSE)
-        self._wrong(place.reached, self.circuit.conj((*place.keys, full)))
-        return collections.append(place.old, item, place.kind, place.here, orelse)
+        item, error = self.expressions.evaluate(node, target.environment)
+        self._wrong(target.reached, error)
+        item, _ = collections.coerce(item, node.type, target.kind.item)
+        full = target.old.length.get(target.kind.capacity, FALSE)
+        self._wrong(target.reached, self.circuit.conj((*target.keys, full)))
+        return collections.append(target.old, item, target.kind, target.here, orelse)

@@ -14,8 +14,8 @@ Seq                `Items`: the length's one-hot, and the shapes of the places
 Union              `Tagged`: the tag's one-hot, and the payload's shape of each possible tag
 =================  ==================================================================================
 
-Whatever is not part of the value is a don't-care and may have any shape: the item of a `Maybe` that is
-absent, places past the length, payloads of other tags. Dicts are sparse: what is left out cannot occur.
+The item of a `Maybe` that is absent, places past the length and payloads of other tags are don't-cares and
+may have any shape. Dicts are sparse: values that are left out cannot occur.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from itertools import zip_longest
 from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.lang.errors import UserError
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Bool, Int, Named, Never, Option, Type, Value
 
@@ -37,7 +38,7 @@ ONE_HOT_LIMIT = 3
 """Integer types with more values than this are encoded in binary: see docs/decisions/0004."""
 
 ENUMERATION_LIMIT = 1 << 16
-"""How many values an expression may take where they have to be listed one by one."""
+"""The number of values that an expression may take where each must be listed."""
 
 
 _LEFT_OUT = object()
@@ -120,11 +121,11 @@ class Values:
         return tuple(self.constant(part, x) for part, x in parts)
 
     def arbitrary(self, kind: Type) -> Shape:
-        """Some value of the type, for don't-cares; None if the type has none."""
+        """Some value of the type, for a don't-care; None if the type is empty."""
         return None if kind.cardinality == 0 else self.constant(kind, kind.first)
 
     def placeholder(self, kind: Type) -> Shape:
-        """What stands where there is no value, to be taken apart like one: some value if the type has one."""
+        """A don't-care that can be taken apart like a value; some value unless the type is empty."""
         match kind:
             case _ if kind.cardinality:
                 return self.arbitrary(kind)
@@ -170,7 +171,7 @@ class Values:
     def ite_one_hot(
         self, condition: int, then: dict[Value, int], orelse: dict[Value, int]
     ) -> dict[Value, int]:
-        """The same for one-hots, whatever they stand for."""
+        """`ite` for one-hots of any values."""
         if condition in (TRUE, FALSE):
             return then if condition == TRUE else orelse
         mux, made = self.circuit.mux, {}
@@ -181,7 +182,7 @@ class Values:
         return made
 
     def mux(self, arms: list[tuple[int, Shape]], kind: Type) -> Shape:
-        """The value of the arm whose literal is true; at most one is. Without a true one: a don't-care."""
+        """The value of the arm whose literal is true, of which there is at most one; else a don't-care."""
         arms = [(literal, shape) for literal, shape in arms if literal != FALSE and shape is not None]
         if not arms:
             return self.placeholder(kind)
@@ -212,7 +213,7 @@ class Values:
     def _select(self, arms: list[tuple[int, int]]) -> int:
         if len(arms) > 2 and any(value == FALSE for _, value in arms):
             return self.circuit.disj([self.circuit.both(*arm) for arm in arms])
-        # Without a true literal it may be anything, so the last one need not be asked.
+        # If no literal is true, the value is a don't-care. So the last literal need not be tested.
         chosen = arms[-1][1]
         for literal, value in reversed(arms[:-1]):
             chosen = self.circuit.mux(literal, value, chosen)
@@ -247,7 +248,7 @@ class Values:
     # -- comparing --------------------------------------------------------------------------------
 
     def equal(self, left: Shape, right: Shape, kind: Type) -> int:
-        """Whether two values of the same type are equal."""
+        """The literal that two values of the same type are equal."""
         circuit = self.circuit
         match kind:
             case Bool():
@@ -281,7 +282,7 @@ class Values:
 
     def _equal_sequences(self, left: Items, right: Items, kind: Seq) -> int:
         circuit = self.circuit
-        # Lengths are one-hot whatever the capacity is.
+        # Lengths are always one-hot.
         sizes = [circuit.conj((a, right.length[n])) for n, a in left.length.items() if n in right.length]
         agree = [circuit.disj(sizes)]
         for place, (a, b) in enumerate(zip(left.items, right.items, strict=False)):
@@ -289,11 +290,11 @@ class Values:
         return circuit.conj(agree)
 
     def longer(self, items: Items, length: int) -> int:
-        """Whether a sequence has more than so many items."""
+        """The literal that a sequence has more than so many items."""
         return self.circuit.disj([literal for n, literal in items.length.items() if n > length])
 
     def has_value(self, shape: Shape, value: Value, kind: Type) -> int:
-        """Whether a symbolic value is the concrete one, which may be a value of a wider type."""
+        """The literal that a symbolic value is a concrete one, which may be a value of a wider type."""
         match kind:
             case Bool():
                 return int(shape if value else -shape)
@@ -324,19 +325,20 @@ class Values:
     # -- listing ----------------------------------------------------------------------------------
 
     def cases(self, shape: Shape, kind: Type) -> list[tuple[Value, int]]:
-        """Every value that the shape may take, with the literal that it does.
+        """Every value that a shape may take, with the literal that it does.
 
         Raises:
-            UserError: if there are more than `ENUMERATION_LIMIT`.
+            ModelError: if there are more than `ENUMERATION_LIMIT`.
         """
         found = []
         for case in self._cases(shape, kind):
             found.append(case)
             if len(found) > ENUMERATION_LIMIT:
-                raise UserError(
+                text = (
                     f"an expression of type {kind!r} may take over {ENUMERATION_LIMIT} values, and each must "
                     "be listed (as a member of a set or a key of a map): use a smaller type or parameters"
                 )
+                raise ModelError([Mistake(NOWHERE, text)])
         return found
 
     def _cases(self, shape: Shape, kind: Type) -> Iterator[tuple[Value, int]]:

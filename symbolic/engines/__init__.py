@@ -1,28 +1,41 @@
-"""The ways to reach a verdict: bounded model checking, inductive proof, explicit exploration. Floor 4.
+"""The engines, which answer queries about any protocol. Floor 4.
 
-An engine knows no protocol. It answers with one of the ordered verdicts (violated, out of bounds,
-unknown, safe to depth k, proved), and takes its own frozen options. A bound that is hit is
-reported, never silently called safe.
+An engine takes its own frozen options and answers with the ordered verdicts: violated, out of bounds,
+unknown, safe to depth k, proved. A bound that is hit is reported, and never counts as safe. `engine` is the
+interface, `table` lists the engines, `parallel` has them answer queries.
 """
 
-from leadline.symbolic.engines.dispatch import answer
-from leadline.symbolic.engines.limited import answer_limited
-from leadline.symbolic.engines.proof import answer_proof, formula_of
-from leadline.symbolic.engines.query import UNROLLINGS, Limits, Listener, Query, answer_here
-from leadline.symbolic.engines.verdict import Effort, Progress, Result, Verdict
+from leadline.symbolic.engines.bmc import UNROLLINGS, BmcOptions, chosen_unrolling
+from leadline.symbolic.engines.engine import Engine, Interrupted, Violation
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.parallel import answer, answer_here, answer_in_child, answer_in_children, cores
+from leadline.symbolic.engines.query import AUTO, Listener, Options, Query
+from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.table import ENGINES, engines_of
 
 __all__ = [
+    "AUTO",
+    "ENGINES",
     "UNROLLINGS",
+    "Answer",
+    "BmcOptions",
     "Effort",
+    "Engine",
+    "Interrupted",
     "Limits",
     "Listener",
+    "Options",
     "Progress",
     "Query",
     "Result",
+    "Table",
     "Verdict",
+    "Violation",
     "answer",
     "answer_here",
-    "answer_limited",
-    "answer_proof",
-    "formula_of",
+    "answer_in_child",
+    "answer_in_children",
+    "chosen_unrolling",
+    "cores",
+    "engines_of",
 ]

@@ -2,100 +2,166 @@
 
 A. Biere, A. Cimatti, E. Clarke, Y. Zhu: Symbolic Model Checking without BDDs, TACAS 1999; incremental, with
 assumptions, after N. Eén, N. Sörensson: Temporal Induction by Incremental SAT Solving, BMC 2003. For sweeps
-see `leadline.symbolic.encode.sweeps`.
+see `leadline.symbolic.encode.unrolling`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import Encoding, Sink, StepsUnrolling, SweepsUnrolling, Unrolling
-from leadline.symbolic.engines.alike import sorts_alike
-from leadline.symbolic.engines.deadlock import deadlock_property
-from leadline.symbolic.engines.query import SILENT, Listener, Query
-from leadline.symbolic.engines.search import Clock, Search
-from leadline.symbolic.engines.sweep_order import sweep_order
-from leadline.symbolic.engines.verdict import Progress, Result, Verdict
+from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.engines.engine import Engine, NewSolver, Violation
+from leadline.symbolic.engines.limits import Limits, seldom_collected
+from leadline.symbolic.engines.query import SILENT, Ledger, Listener, Options, Query, option
+from leadline.symbolic.engines.result import Answer, Progress, Result, Verdict
+from leadline.symbolic.engines.search import Clock, Search, deadlock_property
+from leadline.symbolic.engines.sweeps import sorts_alike, sweep_order
 from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.solve import Solver
+from leadline.symbolic.solve import Sink
 from leadline.symbolic.trace import replay, shortened
 
 STEPS = "steps"
 SWEEPS = "sweeps"
+UNROLLINGS = (STEPS, SWEEPS)
+"""A layer of an unrolling holds one step, or one sweep over all actions, each taken or skipped."""
+
+ENDLESS = 1_000_000
+"""Layers that no search gets to the end of."""
+
+FAR = 10
+"""Sweeps to look ahead where no depth is given."""
 
 
 @dataclass(frozen=True)
-class BmcOptions:
-    """What a bounded check is to do.
+class BmcOptions(Options):
+    """The options of a bounded check.
 
     Attributes:
         depth: the number of layers to look ahead, 0 or more.
-        unroll: what a layer holds: "steps", one action; or "sweeps", every action once, taken or skipped.
-        symmetry: whether members of a sort that the model treats alike are picked in the order of first use.
-        shortest: whether a counterexample that sweeps found is to be a shortest one.
-        deadlock: whether to ask for states without an enabled action.
+        unroll: the content of a layer: "steps", one action; or "sweeps", every action once, taken or skipped.
+        symmetry: whether sweeps pick members of a symmetric sort in the order of their first use.
+        shortest: whether to search for a shortest counterexample once sweeps have found one.
     """
 
-    depth: int
-    unroll: str = STEPS
-    symmetry: bool = True
-    shortest: bool = False
-    deadlock: bool = False
+    engine = "bmc"
+
+    depth: int = option(
+        FAR,
+        metavar="K",
+        grid=True,
+        most=100_000,
+        doc=f"search K layers: steps, unless --unroll says sweeps (bmc; default: {FAR} sweeps)",
+    )
+    unroll: str = option(
+        STEPS,
+        choices=UNROLLINGS,
+        noun="unrolling",
+        grid=True,
+        doc="the content of a layer: a step (the default with --depth), or a sweep over all actions, each of "
+        "them taken or skipped (the default without); k sweeps cover all runs of k steps and more",
+    )
+    shortest: bool = option(False, doc="search for a shortest counterexample if sweeps found one")
+    symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction (sweeps)")
 
     @classmethod
-    def of(cls, query: Query) -> BmcOptions:
-        """What a query asks for."""
-        return cls(query.depth, query.unroll, query.symmetry, query.shortest, query.deadlock)
+    def chosen(cls, given: Mapping[str, Any]) -> Self:
+        """The options for the values that a user gave: by default sweeps if there is no depth, else steps."""
+        hunt = {"unroll": SWEEPS} if given.get("depth") is None else {}
+        return super().chosen({**hunt, **{key: value for key, value in given.items() if value is not None}})
+
+
+class Bmc(Engine):
+    """Bounded model checking by steps or sweeps."""
+
+    name = BmcOptions.engine
+    commands = ("check",)
+    doing = "checking"
+    summary = "check whether a bad state can be reached within a number of steps"
+    kind = "bounded"
+    options = BmcOptions
+    in_portfolio = BmcOptions(ENDLESS, SWEEPS)
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        assert isinstance(query.options, BmcOptions)
+        with seldom_collected():
+            targets = [*query.chosen(model), *([deadlock_property(model)] if query.deadlock else [])]
+            return Answer(bounded_check(model, targets, query.options, new_solver, listener))
+
+    def cut_off(self, query: Query, result: Result, why: str) -> Result:
+        assert isinstance(query.options, BmcOptions)
+        shortened = query.options.shortest and query.options.unroll == SWEEPS and result.steps
+        return result.perhaps_longer(why) if shortened else result
+
+    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
+        return {"results": [self.record(model, query, one) for one in answer.results]}
+
+    def layers(self, options: Options) -> int:
+        assert isinstance(options, BmcOptions)
+        return options.depth + 1
+
+    def pointless(self, options: Options, found: Violation) -> bool:
+        """Whether the query would find a violation too.
+
+        A violation of s steps is found within s steps and, since k sweeps cover k steps, within s sweeps. If
+        k sweeps found it, another solver finds it within k sweeps.
+        """
+        assert isinstance(options, BmcOptions)
+        if options.depth >= found.steps:
+            return True
+        same = isinstance(found.options, BmcOptions) and options.unroll == found.options.unroll == SWEEPS
+        return same and options.depth > found.depth
 
 
 def bounded_check(
     model: Model,
-    properties: Sequence[Property],
+    targets: Sequence[Property],
     options: BmcOptions,
-    new_solver: Callable[[], Solver],
+    new_solver: NewSolver,
     listener: Listener = SILENT,
 ) -> list[Result]:
     """Look for a counterexample of each property within `options.depth` layers.
 
-    A counterexample is a shortest one where layers are steps or `options.shortest` asks for it; else it is
-    one from which no single step can be dropped.
+    With steps or `options.shortest` a counterexample is a shortest one. Otherwise no single step of it can be
+    dropped.
 
     Args:
         model: the model.
-        properties: the properties to check, in one search.
-        options: how far, and how.
+        targets: the properties to check in one search; `deadlock_property` may be one of them.
+        options: the options.
         new_solver: makes a fresh solver.
-        listener: who is told on the way.
+        listener: is told of progress and results.
 
     Returns:
-        A result for each property in their order, the deadlock's last if asked for.
+        A result for each property in their order.
 
     Raises:
         ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
-    targets = [*properties, *([deadlock_property(model)] if options.deadlock else [])]
     semantics = Semantics(model)
     clock = Clock()
     unroll = chosen_unrolling(semantics, targets, options)
     search = Search(semantics, targets, new_solver(), clock, unroll, put_off=options.unroll == SWEEPS)
-    told = _Told(search, options, listener)
+    news = _News(search, options, listener)
     search.start()
     for depth in range(options.depth + 1):
         last = depth == options.depth
         search.look(depth, last=last)
-        told.news()
+        news.tell()
         if search.unknown is not None or not search.open:
             break
-        told.progress(depth)
+        news.progress(depth)
         if not last:
             search.advance()
     search.finish()
-    told.news()
-    results = [told.result(target.name) for target in targets]
+    news.tell()
+    results = [news.result(target.name) for target in targets]
     if options.unroll == SWEEPS and options.shortest:
         results = [_shortest(semantics, one, options, new_solver) for one in results]
     return results
@@ -104,7 +170,7 @@ def bounded_check(
 def chosen_unrolling(
     semantics: Semantics, targets: Sequence[Property], options: BmcOptions
 ) -> Callable[[Encoding, Sink], Unrolling]:
-    """What makes the unrolling that the options choose, for a search of the targets."""
+    """A function that makes the unrolling of the options, for a search of the targets."""
     if options.unroll == STEPS:
         return StepsUnrolling
     sorts = sorts_alike(semantics.model, targets) if options.symmetry else ()
@@ -112,52 +178,46 @@ def chosen_unrolling(
     return lambda encoding, sink: SweepsUnrolling(encoding, sink, order, sorts)
 
 
-class _Told:
-    """What the listener has been told, and the results as they are told."""
+class _News:
+    """The results during a search; a counterexample by sweeps is shortened once, when it is new."""
 
     def __init__(self, search: Search, options: BmcOptions, listener: Listener) -> None:
         self.search = search
         self.options = options
-        self.listener = listener
-        self.verdicts: dict[str, Verdict] = {}
-        self.final: dict[str, Result] = {}
+        self.ledger = Ledger(listener)
 
     def result(self, name: str) -> Result:
-        """The result as things stand; a counterexample by sweeps is shortened."""
-        if name in self.final:
-            return self.final[name]
-        result = self.search.result(name, self.options.unroll)
+        """The present result about a property."""
+        known = self.ledger.known.get((name, None))
+        if known is not None and known.verdict is Verdict.VIOLATED:
+            return known
+        result = self.search.result(name, self.options.engine, self.options.unroll)
         if self.options.unroll == SWEEPS and result.trace is not None:
             trace = shortened(self.search.semantics, result.trace)
             replay(self.search.semantics, trace)
             result = replace(result, trace=trace, steps=trace.length)
-        if result.verdict is Verdict.VIOLATED:
-            self.final[name] = result
         return result
 
-    def news(self) -> None:
-        """Tell of every property whose verdict has become worse than was told."""
+    def tell(self) -> None:
+        """Tell the results whose verdict has become worse since they were told."""
         search = self.search
         for target in search.targets:
             known = search.found if target.name in search.found else search.own_out_of_bounds
             if search.out_of_bounds is None and target.name not in known:
                 continue
             verdict = Verdict.VIOLATED if target.name in search.found else Verdict.OUT_OF_BOUNDS
-            if verdict > self.verdicts.get(target.name, Verdict.UNKNOWN):
-                self.verdicts[target.name] = verdict
-                self.listener.told(self.result(target.name))
+            if self.ledger.is_news((target.name, None), verdict):
+                self.ledger.told(self.result(target.name))
 
     def progress(self, depth: int) -> None:
-        """Tell that a depth is done."""
+        """Tell that a depth is searched."""
         statistics = self.search.solver.statistics()
         seconds = time.perf_counter() - self.search.clock.start
         size = statistics["variables"], statistics["clauses"]
-        self.listener.progress(Progress(depth, seconds, *size, self.search.open))
+        self.ledger.progress(Progress(depth, seconds, self.search.open, *size))
 
 
-def _shortest(
-    semantics: Semantics, found: Result, options: BmcOptions, new_solver: Callable[[], Solver]
-) -> Result:
+def _shortest(semantics: Semantics, found: Result, options: BmcOptions, new_solver: NewSolver) -> Result:
     """A result with a shortest counterexample, looked for by steps below the length of the one found."""
     if not found.steps:
         return found
@@ -169,7 +229,7 @@ def _shortest(
     for depth in range(found.steps):
         last = depth + 1 == found.steps
         search.look(depth, last=last)
-        shorter = search.result(target.name, found.unroll)
+        shorter = search.result(target.name, options.engine, options.unroll)
         if search.unknown is not None or shorter.verdict >= found.verdict:
             break
         if not last:

@@ -1,45 +1,156 @@
 """The fork server: a process with all that queries need, of which their processes are copies.
 
-`python -m leadline.symbolic.engines.forkserver FD`, where FD is a socket of its parent's. A fresh interpreter
+`python -m leadline.symbolic.engines.forkserver FD`, where FD is a socket to its parent. A fresh interpreter
 needs a quarter of a second to load what a copy has at once. The server never answers a query itself, so that
-each starts from the same few megabytes. `leadline.symbolic.engines.forked` is the other side.
+each starts from the same few megabytes. `leadline.symbolic.engines.process` is the other side;
+docs/decisions/0009-fork-server.md compares it with Python's own.
 
 For each query the parent sends one byte with five descriptors: the process's standard input, output and
-error, its working directory, and a line to the parent. On the line the server says the process's number once
-it is there, and how it ended once it has. When the parent hangs up the line, the process is killed; when the
-parent is no more, so is the server with all its copies.
+error, its working directory, and a line to the parent. On the line the server reports the process's number
+once it runs, and its exit status once it has ended. The process is killed when the parent hangs up the line.
+When the parent ends, so do the server and all its copies.
+
+A query's process reads its job from its standard input, one JSON object: the query, the model's fingerprint,
+`memory_mb` or null, and the number of the parent's process. A solver's own limits are only requests, so the
+process limits its address space, and the parent kills it when its time is over. Results are sent line by line
+as they are found: those that were sent outlive the process.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import os
+import resource
 import selectors
 import signal
 import socket
 import sys
+import traceback
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
 
-from leadline.symbolic.engines import child  # and with it all that queries need
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines.limits import size_mb
+from leadline.symbolic.engines.parallel import answer_here
+from leadline.symbolic.engines.query import Listener, Query
+from leadline.symbolic.engines.table import ENGINES
+from leadline.symbolic.lang import Mistake, Model, ModelError, UserError
+from leadline.symbolic.solve import SOLVERS
+
+_PR_SET_PDEATHSIG = 1
+
+Say = Callable[[str, Any], None]
+"""Sends a message of a kind to the parent."""
+
+
+def answer_query() -> None:
+    """Read the query, answer it, exit."""
+    # Prints of libraries must not mix with the messages: send them to standard error.
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+
+    def say(kind: str, body: Any) -> None:
+        channel.write(json.dumps({kind: body}, separators=(",", ":")) + "\n")
+
+    request = json.loads(sys.stdin.readline())
+    _die_with(request["parent"])
+    if request["memory_mb"] is not None:
+        size = request["memory_mb"] << 20
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        _check_size(request["memory_mb"])
+        query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
+        _answer(_model(query, request["fingerprint"]), query, say)
+    except MemoryError:
+        say("stopped", "memory")
+    except Exception as error:
+        _tell_error(error, say)
+    channel.flush()
+    # Without cleaning up: after a failed allocation a destructor of the solver may never return.
+    os._exit(0)
+
+
+def _check_size(limit: int | None) -> None:
+    """Check that the libraries, which are loaded, leave room within the limit.
+
+    Raises:
+        MemoryError: if they do not.
+    """
+    size = size_mb()
+    if limit is not None and size is not None and size >= limit:
+        raise MemoryError
+
+
+def _model(query: Query, fingerprint: str) -> Model:
+    """The parent's model, made anew.
+
+    Raises:
+        ModelError: if it differs.
+    """
+    entry = find(query.source, tried=True)
+    model = model_of(entry, query.settings)
+    if model.fingerprint != fingerprint:
+        text = (
+            f"{query.source} makes another model each time that it is loaded, or was changed meanwhile: run "
+            "it again; a model may depend on its parameters only, not on chance, time or a Python set's order"
+        )
+        raise ModelError([Mistake(entry.place, text)])
+    return model
+
+
+def _answer(model: Model, query: Query, say: Say) -> None:
+    listener = Listener(
+        progress=lambda now: say("progress", asdict(now)),
+        told=lambda result: say("told", result.to_json(model, query.source)),
+        done=lambda result: say("done", result.to_json(model, query.source)),
+    )
+    say("answer", answer_here(model, query, listener).to_json(model, query.source))
+
+
+def _tell_error(error: Exception, say: Say) -> None:
+    if "out of memory" in str(error).lower():
+        say("stopped", "memory")
+    elif isinstance(error, ModelError):
+        say("model_error", [[one.span.file, one.span.line, one.text] for one in error.mistakes])
+    elif isinstance(error, UserError):
+        say("user_error", str(error))
+    else:
+        say("internal_error", traceback.format_exc())
+
+
+def _die_with(parent: int) -> None:
+    """Have this process killed when its parent ends, in whatever way."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(0)
+
 
 DESCRIPTORS = 5
-"""What comes with each query."""
+"""The number of descriptors that come with each query."""
 
 
 def main() -> None:
     """Serve until the parent hangs up."""
+    # Copies share the solvers' libraries and need no memory of their own to load them.
+    for kind in SOLVERS.values():
+        kind.load()
     gc.collect()
-    # A copy whose collector writes to no page of ours shares them all.
+    # Frozen objects are not touched by the collector of a copy, so that their pages stay shared.
     gc.freeze()
     _Server(socket.socket(fileno=int(sys.argv[1]))).serve()
 
 
 class _Server:
-    """Starts processes and says how they end.
+    """Starts processes and reports how they end.
 
     Args:
-        control: where queries come from.
+        control: the socket on which queries arrive.
     """
 
     def __init__(self, control: socket.socket) -> None:
@@ -67,7 +178,7 @@ class _Server:
                     self._reap()
 
     def _start(self) -> bool:
-        """Start a process, if one is asked for and the parent has not gone."""
+        """Start a process for a query that has arrived; False if the parent has closed the socket."""
         word, given, _, _ = socket.recv_fds(self._control, 1, DESCRIPTORS)
         if not word:
             for pid in self._lines:
@@ -91,14 +202,14 @@ class _Server:
         return True
 
     def _kill(self, pid: int) -> None:
-        """The parent wants no more of a process, which is still there until it is reaped."""
+        """Kill a process whose line the parent has hung up; it exists until it is reaped."""
         if pid not in self._lines:
             return
         self._selector.unregister(self._lines[pid])
         os.kill(pid, signal.SIGKILL)
 
     def _reap(self) -> None:
-        """Tell of each process that has ended how it did."""
+        """Report the exit status of each process that has ended."""
         os.read(self._woken, 1 << 16)
         while self._lines:
             pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -112,13 +223,13 @@ class _Server:
 
 
 def _say(line: socket.socket, **words: object) -> None:
-    # Perhaps nobody listens any more.
+    # The parent may have closed the line.
     with suppress(OSError):
         line.send(json.dumps(words).encode() + b"\n")
 
 
 def _become_child(own: list[int]) -> None:
-    """Go on as a query's process, which sees nothing of the server's but its memory; does not return."""
+    """Go on as a query's process, with none of the server's descriptors and handlers; does not return."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *streams, folder = own
@@ -126,7 +237,7 @@ def _become_child(own: list[int]) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
     os.closerange(len(streams), os.sysconf("SC_OPEN_MAX"))
-    child.main()
+    answer_query()
 
 
 if __name__ == "__main__":

@@ -1,51 +1,223 @@
-"""A query's child process as its parent sees it: start it, listen to it, end it."""
+"""A query's process as its parent sees it: start it, listen to it, end it.
+
+It is a copy of a fork server (`leadline.symbolic.engines.forkserver`). A Python process has one fork server,
+which is started when the first query needs it.
+"""
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import selectors
 import signal
+import socket
+import subprocess
+import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
-from leadline.symbolic.engines.forked import Forked
-from leadline.symbolic.engines.query import Limits, Query
-from leadline.symbolic.engines.wire import model_error_from
-from leadline.symbolic.lang import InternalError, Model, UserError
+import leadline
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.query import Query
+from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, UserError
+
+_TRIES = 2  # a server that was killed is found dead once
+_MOMENT = 1.0  # seconds
+
+
+class Forked:
+    """A copy of the fork server at work on a job.
+
+    Args:
+        job: its job, as `leadline.symbolic.engines.forkserver` describes it.
+        errors: the file for its standard error.
+
+    Attributes:
+        output: the descriptor of its messages.
+
+    Raises:
+        InternalError: if no server can be started.
+    """
+
+    def __init__(self, job: Mapping[str, Any], errors: IO[bytes]) -> None:
+        self._heard: dict[str, Any] = {}
+        self._rest = b""
+        with ExitStack() as stack:
+            read_job, write_job = os.pipe()
+            stack.callback(os.close, read_job)
+            self.output, write_output = os.pipe()
+            stack.callback(os.close, write_output)
+            folder = os.open(".", os.O_RDONLY)
+            stack.callback(os.close, folder)
+            self._line, there = socket.socketpair()
+            stack.enter_context(there)
+            self._server = _send(read_job, write_output, errors.fileno(), folder, there.fileno())
+        with os.fdopen(write_job, "wb") as pipe, suppress(BrokenPipeError):
+            # If it died at once, its exit status is reported in the end.
+            pipe.write(json.dumps({**job, "parent": self._server.process.pid}).encode() + b"\n")
+
+    @property
+    def pid(self) -> int | None:
+        """The number of its process, once it is started; None if it could not be."""
+        while "pid" not in self._heard and self._hear():
+            pass
+        return self._heard.get("pid")
+
+    def end(self) -> tuple[int, float]:
+        """Kill it if it still runs.
+
+        Returns:
+            Its exit status, negative for the signal that ended it, and its peak memory in megabytes.
+
+        Raises:
+            InternalError: if no process could be started.
+        """
+        with self._line:
+            # The server may have ended.
+            with suppress(OSError):
+                self._line.shutdown(socket.SHUT_WR)
+            while self._hear():
+                pass
+        # Only now that it has ended: writing to a closed pipe would be its error.
+        os.close(self.output)
+        if "pid" not in self._heard and not self._server.was_killed():
+            raise InternalError(self._heard.get("failed") or f"the fork server failed: {self._server.says()}")
+        # Without a last message the server was killed, and its copies with it.
+        return self._heard.get("status", -signal.SIGKILL), self._heard.get("peak_mb", 0.0)
+
+    def _hear(self) -> bool:
+        """Wait for a message from the server; False if no more will come."""
+        try:
+            chunk = self._line.recv(1 << 16)
+        except ConnectionError:
+            return False
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        for line in lines:
+            self._heard.update(json.loads(line))
+        return bool(chunk)
+
+
+class _ForkServer:
+    """The server's process and the way to it."""
+
+    def __init__(self) -> None:
+        self.control, there = socket.socketpair()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # for as long as the server lives
+        self._said = ""
+        # The server must load the same package as this process.
+        own = str(Path(leadline.__file__).parent.parent)
+        path = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
+        with there:
+            self.process = subprocess.Popen(
+                # -P: a file in the working directory, perhaps a user's `token.py`, must hide no module.
+                [sys.executable, "-P", "-m", "leadline.symbolic.engines.forkserver", str(there.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                env={**os.environ, "PYTHONPATH": path},
+                pass_fds=[there.fileno()],
+                start_new_session=True,
+            )
+
+    def says(self) -> str:
+        """The text of its standard error, also after `close`."""
+        if not self._errors.closed:
+            self._errors.seek(0)
+            self._said = self._errors.read().decode(errors="replace")
+        return self._said
+
+    def was_killed(self) -> bool:
+        """Whether a signal ended it; waits a moment for a signal that is pending."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.process.wait(_MOMENT) < 0
+        return False
+
+    def leave(self) -> None:
+        """Forget it, in a fork of this process, which may neither end it nor wait for it."""
+        self.control.close()
+        self._errors.close()
+        self.process.returncode = 0
+
+    def close(self) -> None:
+        """End it, and with it all its copies."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+        self.says()
+        self._errors.close()
+
+
+_lock = threading.Lock()
+_servers: list[_ForkServer] = []  # none or one
+
+
+def _send(*descriptors: int) -> _ForkServer:
+    """Have the server make a copy with these descriptors; start the server if there is none."""
+    with _lock:
+        for _ in range(_TRIES):
+            if _servers and _servers[0].process.poll() is not None:
+                _close()
+            if not _servers:
+                _servers.append(_ForkServer())
+            with suppress(ConnectionError):
+                socket.send_fds(_servers[0].control, [b"q"], descriptors)
+                return _servers[0]
+            _close()
+    raise InternalError("the fork server ends as soon as it is started")
+
+
+@atexit.register
+def _close() -> None:
+    while _servers:
+        _servers.pop().close()
+
+
+def _forget() -> None:
+    """Forget the server in a fork of this process: it belongs to the parent."""
+    global _lock
+    _lock = threading.Lock()
+    while _servers:
+        server = _servers.pop()
+        server.leave()
+
+
+os.register_at_fork(after_in_child=_forget)
 
 
 @dataclass(frozen=True)
 class Message:
-    """Something that a child process said: a word for what it is, and the rest."""
+    """A message from a child process: its kind, and the rest."""
 
     kind: str
     body: Any
 
 
 _NO_MEMORY = ("cannot allocate memory", "out of memory", "bad_alloc")
-"""What the C library, Python and C++ say when they end a process that gets no more memory."""
+"""Words with which the C library, Python and C++ end a process that gets no more memory."""
 
 
 class QueryProcess:
-    """A child process at work on a query. It is to be used in a `with`, at whose end it is killed.
+    """A child process at work on a query. Use it in a `with` statement, whose end kills the process.
 
     Args:
-        model: the model that the query speaks of; the child makes it anew, and compares.
-        query: what is asked; its solver is one by name.
-        limits: the child limits its own address space. The time is the caller's to watch.
-        job: what else the child is to know (`leadline.symbolic.engines.child`).
+        model: the model of the query; the child makes it anew and compares the fingerprints.
+        query: the question, with a solver by name.
+        limits: the child limits its address space itself; the caller has to watch the time.
 
     Attributes:
-        silent: whether it has said its last.
-        seconds: how long it ran, once it has ended.
+        silent: whether it has closed its output.
+        seconds: its wall-clock time, once it has ended.
         peak_mb: its peak memory in megabytes, once it has ended.
     """
 
-    def __init__(self, model: Model, query: Query, limits: Limits, **job: Any) -> None:
+    def __init__(self, model: Model, query: Query, limits: Limits) -> None:
         self.query = query
         self.limits = limits
         self.silent = False
@@ -56,13 +228,13 @@ class QueryProcess:
         self._out_of_memory = False
         self._rest = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
-        same = {"query": query.to_json(), "fingerprint": model.fingerprint, "memory_mb": limits.memory_mb}
-        self._child: Forked | None = Forked({**same, **job}, self._errors)
+        job = {"query": query.to_json(), "fingerprint": model.fingerprint, "memory_mb": limits.memory_mb}
+        self._child: Forked | None = Forked(job, self._errors)
         self._output = self._child.output
 
     @property
     def pid(self) -> int | None:
-        """The number of the process while it is there; waits until it is."""
+        """The number of the process until `end`; waits for its start."""
         return None if self._child is None else self._child.pid
 
     def __enter__(self) -> QueryProcess:
@@ -73,14 +245,14 @@ class QueryProcess:
         self._errors.close()
 
     def fileno(self) -> int:
-        """Where it is heard."""
+        """The descriptor of its messages."""
         return self._output
 
     def read(self) -> list[Message]:
-        """What there is to hear now; waits if there is nothing.
+        """The messages that have arrived; waits if there is none.
 
         Raises:
-            UserError: what the child says that the user got wrong.
+            UserError: if the child reports a mistake of the user's.
             InternalError: if the child failed.
         """
         chunk = os.read(self.fileno(), 1 << 16)
@@ -91,7 +263,7 @@ class QueryProcess:
             if message.kind == "stopped":
                 self._out_of_memory = True
             elif message.kind == "model_error":
-                raise model_error_from(message.body)
+                raise ModelError(Mistake(Span(file, line), text) for file, line, text in message.body)
             elif message.kind == "user_error":
                 raise UserError(message.body)
             elif message.kind == "internal_error":
@@ -99,7 +271,7 @@ class QueryProcess:
         return messages
 
     def end(self) -> None:
-        """Kill it if it still runs, and take note of how it ended.
+        """Kill it if it still runs, and record how it ended.
 
         Raises:
             InternalError: if it could not be started.
@@ -111,7 +283,7 @@ class QueryProcess:
         self.seconds = time.monotonic() - self._begin
 
     def reason(self) -> str:
-        """Why it ended, or was ended, without an answer."""
+        """The reason why it ended, or was ended, without an answer."""
         if not self.silent:
             return f"time: stopped after {self.limits.seconds:g} s" + self._last_words()
         megabytes = self.limits.memory_mb
@@ -124,7 +296,7 @@ class QueryProcess:
         return f"crash: the query's process {how}{hint}" + self._last_words()
 
     def _last_words(self) -> str:
-        """The last line of what it wrote to its standard error."""
+        """The last line of its standard error."""
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip()]
@@ -134,11 +306,11 @@ class QueryProcess:
 def listen(
     processes: Iterable[QueryProcess], deadline: float | None
 ) -> Iterator[tuple[QueryProcess, Message]]:
-    """What the processes say, as they say it, until all are silent or the time is over.
+    """The messages of processes as they arrive, until all have closed their output or the time is over.
 
     Args:
-        processes: who is heard.
-        deadline: when the time is over, as `time.monotonic` tells it; None is never.
+        processes: the processes.
+        deadline: the end of the time on the clock `time.monotonic`; None for no end.
     """
     with selectors.DefaultSelector() as selector:
         for process in processes:

@@ -1,40 +1,85 @@
-"""A bounded verdict as one formula, refuted with a proof: what a child process does for `--proof`.
+"""A bounded verdict as one formula, refuted with a proof that others can check.
 
 The formula says: within so many layers some property is violated or its evaluation goes out of bounds, or
 the initial state or a step does. It is made from scratch and not incremental, so a proof of its
 unsatisfiability stands alone: it needs neither the search nor its solver to be believed. That the formula
-means what its comments say is still Leadline's word, and so is the rule of first use that sweeps obey.
+means what its comments say rests on Leadline, and so does the rule of first use that sweeps obey.
 """
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions, chosen_unrolling
-from leadline.symbolic.engines.deadlock import deadlock_property
-from leadline.symbolic.lang import InternalError
-from leadline.symbolic.lang.model import Model, Property
+from leadline.symbolic.engines.engine import Engine, NewSolver
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.query import Listener, Query, option
+from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
+from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.lang import InternalError, Model, Property, UserError
+from leadline.symbolic.lang.names import counted
 from leadline.symbolic.solve import TRUE, Formula, refute
 from leadline.symbolic.trace import DEADLOCK
 
 
 @dataclass(frozen=True)
-class Refutation:
+class RefutationOptions(BmcOptions):
+    """The options of a refutation: those of the bounded check that found no counterexample, and the files.
+
+    Attributes:
+        proof: the path of the file for the proof (DRUP as text).
+        formula: the path of the file for the formula (DIMACS).
+    """
+
+    engine = "refutation"
+
+    proof: str = option("")
+    formula: str = option("")
+
+
+class Refutation(Engine):
+    """A refutation of the formula that one of the properties fails, with a proof."""
+
+    name = RefutationOptions.engine
+    options = RefutationOptions
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        options = query.options
+        assert isinstance(options, RefutationOptions)
+        names = query.names(model)
+        try:
+            made = write_refutation(model, names, options, Path(options.proof), Path(options.formula))
+        except OSError as error:
+            raise UserError(f"the proof cannot be written: {error.strerror}") from error
+        effort = Effort(made.build, made.solve, made.build + made.solve)
+        results = [Result(name, self.name, Verdict.SAFE, effort, depth=options.depth) for name in names]
+        return Answer(results, asdict(made))
+
+
+@dataclass(frozen=True)
+class Refuted:
     """A formula that was refuted, and its proof.
 
     Attributes:
-        variables: the formula's.
-        clauses: the formula's.
+        within: the layers that it speaks of, for a person.
+        variables: the number of the formula's variables.
+        clauses: the number of its clauses.
         proof_bytes: the size of the proof.
         build: seconds for the formula.
         solve: seconds for the refutation.
     """
 
+    within: str
     variables: int
     clauses: int
     proof_bytes: int
@@ -44,13 +89,13 @@ class Refutation:
 
 def write_refutation(
     model: Model, names: Sequence[str], options: BmcOptions, proof: Path, formula: Path
-) -> Refutation:
+) -> Refuted:
     """Refute that a property fails within `options.depth` layers, and write formula and proof.
 
     Args:
         model: the model.
-        names: the properties that a search found safe; the deadlock's name is one of them if it is meant.
-        options: how far, and how; its `deadlock` and `shortest` mean nothing here.
+        names: the properties that a search found safe, perhaps with the deadlock's name.
+        options: those of the search; `shortest` is ignored.
         proof: the file for the proof (DRUP as text).
         formula: the file for the formula (DIMACS).
 
@@ -69,14 +114,15 @@ def write_refutation(
         )
     done = time.perf_counter()
     size = proof.stat().st_size
-    return Refutation(made.variables, len(made.clauses), size, built - begin, done - built)
+    within = counted(options.depth, options.unroll.removesuffix("s"))
+    return Refuted(within, made.variables, len(made.clauses), size, built - begin, done - built)
 
 
 def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
     """The formula that a property fails, or a step goes out of bounds, within `options.depth` layers.
 
-    A run may end at any layer, and need not be one that could go on: layers beyond its end are under a guard
-    that is false there.
+    A run may end at any layer, also where no action is enabled: the layers beyond its end have a guard, which
+    is then false.
     """
     targets = [_target(model, name) for name in names]
     formula, encoding = Formula(), Encoding(model)
@@ -86,7 +132,7 @@ def failure(model: Model, names: Sequence[str], options: BmcOptions) -> Formula:
     alive = formula.new_variables(1)
     with formula.under(alive):
         unrolling.assert_initial()
-    # Without actions there is no layer at all: their choice in it could not be made.
+    # Without actions there are no layers: a layer is a choice of one.
     last = options.depth if model.actions else 0
     for depth in range(last + 1):
         here = unrolling.predicates(predicates, depth)
@@ -122,3 +168,62 @@ def _comments(model: Model, names: Sequence[str], options: BmcOptions) -> list[s
     if options.unroll == SWEEPS and options.symmetry:
         comments.append("up to a renaming of interchangeable members of sorts (--no-symmetry does without)")
     return comments
+
+
+def formula_of(proof: Path) -> Path:
+    """The path of the formula that a proof refutes: beside it, with `.cnf` added to its name."""
+    return proof.with_name(f"{proof.name}.cnf")
+
+
+def answer_proof(
+    query: Query, names: Sequence[str], proof: Path, ask: Callable[[Query], Answer]
+) -> Mapping[str, Any] | str:
+    """Write a proof that no property fails within the query's depth, and the formula that it refutes.
+
+    Args:
+        query: the bounded query that was answered; its properties and solver are ignored.
+        names: the properties that were found safe, the deadlock's name among them if it was.
+        proof: the file for the proof (DRUP as text); the formula's is `formula_of` it. Both appear once they
+            are complete.
+        ask: answers a query, in a process with the limits of the proof.
+
+    Returns:
+        The fields of `Refuted`, by name; or why there is no proof (time, memory, crash).
+
+    Raises:
+        UserError: if the files cannot be written.
+        InternalError: if the formula can be satisfied: then the verdict was wrong.
+    """
+    with _parts(proof, formula_of(proof)) as (proof_part, formula_part):
+        assert isinstance(query.options, BmcOptions), "the query was a bounded check"
+        options = RefutationOptions(**asdict(query.options), proof=str(proof_part), formula=str(formula_part))
+        asked = replace(
+            query,
+            properties=tuple(name for name in names if name != DEADLOCK),
+            deadlock=DEADLOCK in names,
+            options=options,
+        )
+        made = ask(asked)
+        if not made.facts:
+            return made.results[0].reason or "no reason is known"
+        _publish({formula_part: formula_of(proof), proof_part: proof})
+        return made.facts
+
+
+@contextmanager
+def _parts(*paths: Path) -> Iterator[list[Path]]:
+    """A temporary file beside each path; those that still exist at the end are removed."""
+    parts = [path.resolve().with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
+    try:
+        yield parts
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+
+
+def _publish(names: dict[Path, Path]) -> None:
+    for part, path in names.items():
+        try:
+            part.replace(path.resolve())
+        except OSError as error:
+            raise UserError(f"--proof {path}: {error.strerror}") from error

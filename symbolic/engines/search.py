@@ -1,4 +1,7 @@
-"""The search that bounded checks share: layer by layer, for several properties at once."""
+"""The search that bounded checks share: layer by layer, for several properties at once.
+
+Freedom from deadlock is a property here, so that engines search for a deadlock as for any other violation.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,53 @@ from dataclasses import dataclass, field
 
 from leadline.symbolic.concrete import Semantics, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
-from leadline.symbolic.engines.memory import own_peak_mb
-from leadline.symbolic.engines.verdict import Effort, Result, Verdict
-from leadline.symbolic.lang.model import Model, Property
+from leadline.symbolic.engines.limits import own_peak_mb
+from leadline.symbolic.engines.result import Effort, Result, Verdict
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.model import Action, Model, Pick, Property, PropertyKind
+from leadline.symbolic.lang.node import binder_height, substitute
+from leadline.symbolic.lang.structures import Set
+from leadline.symbolic.lang.types import Bool
 from leadline.symbolic.solve import Answer, Solver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
+
+_BOOL = Bool()
+
+
+def deadlock_property(model: Model) -> Property:
+    """The property that some action is enabled; a state beyond a constraint is no deadlock.
+
+    Where an action goes out of bounds, so does the evaluation of the formula: that is no deadlock.
+    """
+    span = model.init.span
+    enabled = tuple(enabledness(action) for action in model.actions)
+    formula: n.Node = n.make(n.Or, _BOOL, span, enabled) if enabled else n.make(n.Const, _BOOL, span, False)
+    if model.constraints:
+        formula = n.make(n.Implies, _BOOL, span, model.constraint, formula)
+    doc = "Some action is enabled in every state."
+    return Property(DEADLOCK, "Deadlock", PropertyKind.INVARIANT, doc, span, formula)
+
+
+def enabledness(action: Action) -> n.Node:
+    """The formula over the state that an action is enabled for some picks."""
+    formula: n.Node = n.make(n.Const, _BOOL, action.span, True)
+    for item in reversed(action.body):
+        if not isinstance(item, Pick):
+            formula = n.make(n.And, _BOOL, action.span, (item, formula))
+            continue
+        pick = n.make(n.PickVar, item.type, item.span, item.name)
+        var = n.make(n.Bound, item.type, item.span, item.name, binder_height(formula) + 1)
+        domain = item.domain or n.make(n.Universe, Set(item.type), item.span)
+        formula = n.make(n.Exists, _BOOL, item.span, var, domain, substitute(formula, {pick: var}))
+    return formula
+
 
 _FALSE = -1
 
 
 @dataclass
 class Clock:
-    """Adds up where the time goes."""
+    """Adds up seconds of building and of solving."""
 
     start: float = field(default_factory=time.perf_counter)
     build: float = 0.0
@@ -35,14 +73,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class Question:
-    """Whether there is a run to something wrong.
+    """The question whether a run leads to a violation, a deadlock, or out of bounds.
 
     Attributes:
-        literal: that there is one.
-        depth: the layers before the state that it leads to.
-        ends: what is wrong.
-        target: the property that it is about; None for a step out of bounds.
-        beyond: whether it goes one step further than that state.
+        literal: true if and only if there is such a run.
+        depth: the number of layers before the state that it leads to.
+        ends: the kind of its end.
+        target: the property; None for a step out of bounds.
+        beyond: whether the run goes one step further than that state.
     """
 
     literal: int
@@ -53,15 +91,15 @@ class Question:
 
 
 class Search:
-    """One search: the solver's clauses grow with the depth, the open properties shrink.
+    """One search: with the depth, the clauses get more and the open properties fewer.
 
     Args:
         semantics: the concrete meaning of the model, which every counterexample must pass.
         targets: the properties.
         solver: a fresh solver.
-        clock: adds up where the time goes.
+        clock: adds up the seconds.
         unroll: makes the unrolling.
-        put_off: whether to ask for what is out of bounds only at the end.
+        put_off: whether to ask about steps out of bounds only at the end.
     """
 
     def __init__(
@@ -95,7 +133,7 @@ class Search:
     # -- asking the solver ------------------------------------------------------------------------
 
     def ask(self, assumption: int) -> bool:
-        """Whether the assumption can be met; False once the solver does not know (`unknown` says why)."""
+        """Whether the assumption is satisfiable; False once the solver gave up (`unknown` has the reason)."""
         if assumption == _FALSE or self.unknown is not None:
             return False
         begin = time.perf_counter()
@@ -106,7 +144,7 @@ class Search:
         return answer is Answer.SATISFIABLE
 
     def any_of(self, literals: Sequence[int]) -> int:
-        """A literal that implies one of the literals."""
+        """A literal that implies the disjunction of the literals."""
         possible = [literal for literal in literals if literal != _FALSE]
         if len(possible) < 2:
             return possible[0] if possible else _FALSE
@@ -115,7 +153,7 @@ class Search:
         return some
 
     def exclude(self, literals: Sequence[int]) -> None:
-        """Assert what the solver has just refuted: it helps the deeper layers."""
+        """Assert the negation of literals that the solver has just refuted, which helps in deeper layers."""
         self.solver.add([(-literal,) for literal in literals if literal != _FALSE])
 
     # -- one depth --------------------------------------------------------------------------------
@@ -136,8 +174,8 @@ class Search:
     def look(self, depth: int, *, last: bool) -> None:
         """Look for violations in the state at a depth, and for evaluations and steps out of bounds from it.
 
-        Steps ask for both at once, so that each is found at its least depth. Sweeps put off what is out of
-        bounds until the end: it does not matter once there is a violation, and costs as much as one.
+        Steps ask for both at once, so that each is found at its least depth. Sweeps ask about steps out of
+        bounds at the end: a violation makes that pointless, and it costs as much as the search for one.
         """
         begin = time.perf_counter()
         self._here.append(self.unrolling.predicates(self.predicates, depth))
@@ -150,7 +188,7 @@ class Search:
             self.depths.update(dict.fromkeys(self.open, depth))
 
     def finish(self) -> None:
-        """Ask what was put off, unless every property is violated."""
+        """Ask the questions that were put off, unless every property is violated."""
         if not self.put_off or not self.open or self.unknown is not None:
             return
         begin = time.perf_counter()
@@ -160,7 +198,7 @@ class Search:
         self.settle(questions)
 
     def advance(self) -> None:
-        """Go on by one layer."""
+        """Add a layer."""
         begin = time.perf_counter()
         self.unrolling.extend()
         self.clock.build += time.perf_counter() - begin
@@ -174,7 +212,7 @@ class Search:
         return found
 
     def _out_of_bounds(self, depth: int, *, last: bool) -> list[Question]:
-        """Evaluations that go out of bounds in the state at a depth, and steps that do from it."""
+        """Questions about evaluations out of bounds in the state at a depth, and about steps from it."""
         here, found = self._here[depth], []
         for i, target in enumerate(self.targets):
             if target.name != DEADLOCK and target.name not in self.found:
@@ -187,7 +225,7 @@ class Search:
         """Find a run for each question that has one, and assert that the others have none."""
         left = [question for question in questions if self._matters(question)]
         while self.ask(self.any_of([question.literal for question in left])):
-            # All runs in one model of the solver are read before the solver is asked again.
+            # Read all runs in this model of the solver before the next call.
             for question in left:
                 if self.solver.true(question.literal) and self._matters(question):
                     self._record(question)
@@ -228,8 +266,8 @@ class Search:
         """The properties without a counterexample so far."""
         return tuple(one.name for one in self.targets if one.name not in self.found)
 
-    def result(self, name: str, unroll: str) -> Result:
-        """The answer about a property as things stand."""
+    def result(self, name: str, engine: str, unroll: str) -> Result:
+        """The present answer about a property."""
         trace, verdict, reason = self.found.get(name), Verdict.VIOLATED, None
         if trace is None:
             both = self.own_out_of_bounds.get(name), self.out_of_bounds
@@ -238,12 +276,11 @@ class Search:
             if trace is not None:
                 reason = end_reason(self.semantics, trace)
         if trace is None:
-            verdict, reason = (Verdict.UNKNOWN, self.unknown) if self.unknown else (Verdict.SAFE, None)
+            safe = (Verdict.SAFE, self.model.scope or None)
+            verdict, reason = (Verdict.UNKNOWN, self.unknown) if self.unknown else safe
         return Result(
-            protocol=self.model.protocol,
-            parameters=self.model.parameters,
             property=name,
-            engine="bmc",
+            engine=engine,
             unroll=unroll,
             solver=self.solver.name,
             verdict=verdict,

@@ -1,9 +1,22 @@
-"""Models written out for other tools. Floor 2: imports lang.
+"""Models written for other tools: TLA+ modules and configurations for TLC, AIGER circuits. Floor 4.
 
 from leadline.symbolic.export import tla_module, tlc_config
 """
 
+from leadline.symbolic.export.aiger import aiger, is_aiger, origin_of, witness
+from leadline.symbolic.export.limits import large_sets
+from leadline.symbolic.export.machine import Machine
 from leadline.symbolic.export.module import tla_module, tlc_config
-from leadline.symbolic.export.names import module_name
+from leadline.symbolic.lang.tla_names import module_name
 
-__all__ = ["module_name", "tla_module", "tlc_config"]
+__all__ = [
+    "Machine",
+    "aiger",
+    "is_aiger",
+    "large_sets",
+    "module_name",
+    "origin_of",
+    "tla_module",
+    "tlc_config",
+    "witness",
+]

@@ -1,26 +1,31 @@
-"""Expressions on several lines: a conjunct, a case, a field a line, where one line would be too long."""
+"""Expressions as TLA+ text over several lines: one conjunct, case, field on each if one line is too long."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from leadline.symbolic.export.lines import WIDTH, Lines, bullets, commas, constant, enclose, hang
-from leadline.symbolic.export.names import Scope, Words
-from leadline.symbolic.export.sharing import bare, repeated
-from leadline.symbolic.lang import Record, Type
+from leadline.symbolic.lang import Map, Record, Seq, Set, Tuple, Type
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.names import OPEN, Text, atom, camel
 from leadline.symbolic.lang.tla import Printer
-from leadline.symbolic.lang.tla_text import OPEN, Text, atom
+from leadline.symbolic.lang.tla_names import Scope, Words
 from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.lang.types import Value
+
+WIDTH = 100
+"""Columns that a line should not go beyond."""
+
+Lines = list[str]
 
 _NARROW = 30
-"""Columns below which breaking a line makes nothing clearer. It bounds how deep lines are nested, too."""
+"""Columns below which a line is not broken further. This also bounds the depth of nesting."""
 
 _LONG = 40
-"""Columns from which a part of an expression is worth a name."""
+"""Columns from which a repeated part of an expression gets a name."""
 
 _ANYWHERE = OPEN - 1
 _INFIX: tuple[type[n.Node], ...] = (n.Eq, n.Lt, n.Le, n.Member, n.Subset, n.Add, n.Sub, n.Mul, n.Div, n.Mod)
@@ -28,7 +33,7 @@ _INFIX += (n.SetUnion, n.SetIntersect, n.SetMinus, n.Concat)
 
 
 class Layout(Printer):
-    """Prints expressions in the words of a module, each as the lines that it takes.
+    """Prints expressions with the names of a module, over several lines where needed.
 
     Args:
         words: the module's names.
@@ -44,13 +49,13 @@ class Layout(Printer):
         self._defining: n.Node | None = None
 
     def share(self, roots: Sequence[n.Node]) -> None:
-        """Give a name to each long part that these expressions repeat: `parts`, what it is made of first."""
+        """Name each long part that these expressions repeat, in `parts`, inner parts first."""
         for node in repeated(roots):
             if len(self.text(node)) >= _LONG:
                 self.parts[node] = self._scope.take(f"part{len(self.parts) + 1}")
 
     def let(self, parts: Sequence[n.Node], body: Sequence[str]) -> Lines:
-        """The body with the definitions of those parts that it names, directly or through another."""
+        """The body in a LET with those of the parts that it names, directly or through another."""
         lines = list(body)
         defined: Lines = []
         for part in reversed(parts):
@@ -76,14 +81,14 @@ class Layout(Printer):
 
         Args:
             root: the expression.
-            room: the columns that there are.
+            room: the columns available.
             above: the precedence of the operator whose operand it is, if any.
         """
         self.text(root)
         return self._operand(root, room, above)
 
     def lines_of_value(self, root: n.Node, room: int) -> Lines:
-        """The same after the sign `=`."""
+        """An expression as lines, to stand after the sign `=`."""
         self.text(root)
         return self._lay_value(root, room)
 
@@ -154,18 +159,12 @@ class Layout(Printer):
 
     # -- binders ------------------------------------------------------------------------------------
 
-    def lay_Forall(self, node: n.Forall, room: int) -> Lines:
-        return self._lay_quantifier("\\A", node, room)
-
-    def lay_Exists(self, node: n.Exists, room: int) -> Lines:
-        return self._lay_quantifier("\\E", node, room)
-
-    def lay_Choose(self, node: n.Choose, room: int) -> Lines:
-        return self._lay_quantifier("CHOOSE", node, room)
-
-    def _lay_quantifier(self, word: str, node: n.Forall | n.Exists | n.Choose, room: int) -> Lines:
+    def _lay_quantifier(self, node: n.Forall | n.Exists | n.Choose, room: int) -> Lines:
+        word = self._plain(node).partition(" ")[0]
         head = f"{word} {self._range(node.var, node.domain)} :"
         return [head, *hang("  ", self._lay(node.body, room - 2))]
+
+    lay_Forall = lay_Exists = lay_Choose = _lay_quantifier
 
     def lay_SetFilter(self, node: n.SetFilter, room: int) -> Lines:
         head = f"{self._range(node.var, node.domain)} :"
@@ -196,7 +195,7 @@ class Layout(Printer):
         sign = f"{text.sign} "
         end = self._operand(right, room - len(sign), text.high)
         rights = [end]
-        # `a \\cup b \\cup c` is one list of operands, however long.
+        # `a \\cup b \\cup c` is one list of operands.
         while self._of(left).sign == text.sign and text.text.startswith(self._plain(left)):
             left, inner = n.children(bare(left))
             rights.append(self._operand(inner, room - len(sign), text.high))
@@ -222,11 +221,10 @@ class Layout(Printer):
     def lay_SetOf(self, node: n.SetOf, room: int) -> Lines:
         return commas("{", [self._lay(item, room - 2) for item in node.items], "}")
 
-    def lay_MakeSeq(self, node: n.MakeSeq, room: int) -> Lines:
+    def _lay_items(self, node: n.MakeSeq | n.MakeTuple, room: int) -> Lines:
         return commas("<<", [self._lay(item, room - 4) for item in node.items], ">>")
 
-    def lay_MakeTuple(self, node: n.MakeTuple, room: int) -> Lines:
-        return commas("<<", [self._lay(item, room - 4) for item in node.items], ">>")
+    lay_MakeSeq = lay_MakeTuple = _lay_items
 
     def lay_MakeRecord(self, node: n.MakeRecord, room: int) -> Lines:
         return commas("[", self._lay_fields(node, room), "]")
@@ -241,20 +239,13 @@ class Layout(Printer):
         heads = [f"{camel(field)} |->" for field in node.type.positions]
         return [self._after(head, item, room - 2) for head, item in zip(heads, node.items, strict=True)]
 
-    def lay_MapUpdate(self, node: n.MapUpdate, room: int) -> Lines:
-        return self._lay_except(node, room)
-
-    def lay_ComponentUpdate(self, node: n.ComponentUpdate, room: int) -> Lines:
-        return self._lay_except(node, room)
-
-    def lay_SeqUpdate(self, node: n.SeqUpdate, room: int) -> Lines:
-        return self._lay_except(node, room)
-
     def _lay_except(self, node: n.Node, room: int) -> Lines:
         base, changes = self._changes(node)
         groups = [self._after(f"{path} =", value, room - 3) for path, value in changes]
         first = enclose("[", self._operand(base, room - 8, 15), " EXCEPT")
         return [*first, *commas("  ", groups, "]")]
+
+    lay_MapUpdate = lay_ComponentUpdate = lay_SeqUpdate = _lay_except
 
     def _after(self, head: str, node: n.Node, room: int) -> Lines:
         """A value after its head: beside it, or below where that leaves more room."""
@@ -264,7 +255,7 @@ class Layout(Printer):
         return hang(f"{head} ", self._lay_value(node, beside))
 
     def _lay_value(self, node: n.Node, room: int) -> Lines:
-        # What is open to the right, as IF is, needs no brackets after the sign `=`.
+        # An expression that is open to the right, such as IF, needs no brackets after the sign `=`.
         return self._operand(node, room, _ANYWHERE if self._of(node).low == OPEN else 5)
 
 
@@ -284,3 +275,116 @@ def _flat(node: n.And | n.Or) -> list[n.Node]:
         else:
             items.append(one)
     return items
+
+
+# -- shared parts ----------------------------------------------------------------------------------------
+
+
+def repeated(roots: Sequence[n.Node]) -> list[n.Node]:
+    """The nodes that occur more than once and mention no variable that is bound around them.
+
+    A node that occurs only as a part of one larger node is left out. Inner nodes come first.
+    """
+    nodes = n.postorder(*roots)
+    uses = Counter(bare(root) for root in roots)
+    for node in nodes:
+        if not isinstance(node, n.Coerce):
+            uses.update(bare(child) for child in n.children(node))
+    closed = _closed(nodes)
+    return [node for node in nodes if uses[node] > 1 and node in closed]
+
+
+def picks_in(node: n.Node) -> set[str]:
+    """The names of the picks that an expression mentions."""
+    return {part.name for part in n.postorder(node) if isinstance(part, n.PickVar)}
+
+
+def bare(node: n.Node) -> n.Node:
+    """The node inside any coercions, which TLA+ does not print."""
+    while isinstance(node, n.Coerce):
+        node = node.item
+    return node
+
+
+def _closed(nodes: Sequence[n.Node]) -> set[n.Node]:
+    free: dict[n.Node, frozenset[n.Bound]] = {}
+    for node in nodes:
+        free[node] = frozenset(_free(node, free))
+    return {node for node in nodes if not free[node]}
+
+
+def _free(node: n.Node, free: dict[n.Node, frozenset[n.Bound]]) -> Iterator[n.Bound]:
+    if isinstance(node, n.Bound):
+        yield node
+    for child in n.children(node):
+        inside = free[child]
+        if isinstance(node, n.BINDERS) and child is node.body:
+            inside -= {node.var}
+        yield from inside
+
+
+# -- texts of several lines ------------------------------------------------------------------------------
+
+
+def hang(head: str, lines: Sequence[str]) -> Lines:
+    """The lines behind a head, indented below it by its width."""
+    return [head + lines[0], *(" " * len(head) + line for line in lines[1:])]
+
+
+def enclose(left: str, lines: Sequence[str], right: str) -> Lines:
+    """The lines in brackets."""
+    hung = hang(left, lines)
+    return [*hung[:-1], hung[-1] + right]
+
+
+def commas(left: str, groups: Sequence[Sequence[str]], right: str, sign: str = ",") -> Lines:
+    """Groups of lines in brackets with commas between them."""
+    ends = [sign] * (len(groups) - 1) + [""]
+    lines = [line for group, end in zip(groups, ends, strict=True) for line in enclose("", group, end)]
+    return enclose(left, lines, right)
+
+
+def bullets(sign: str, groups: Sequence[Sequence[str]]) -> Lines:
+    """A list of conjuncts or disjuncts; a single one has no bullet."""
+    if len(groups) == 1:
+        return list(groups[0])
+    return [line for group in groups for line in hang(f"{sign} ", group)]
+
+
+def fill(left: str, words: Sequence[str], right: str, room: int) -> Lines:
+    """Words in brackets with commas between them, as many on a line as fit."""
+    if not words:
+        return [left + right]
+    # Blanks inside a word must not break it.
+    kept = [word.replace(" ", "\0") for word in words]
+    width = max(room - len(left) - len(right), 1)
+    lines = textwrap.wrap(", ".join(kept), width, break_long_words=False, break_on_hyphens=False)
+    return enclose(left, [line.replace("\0", " ") for line in lines], right)
+
+
+def constant(kind: Type, value: Value, room: int) -> Lines:
+    """A constant, one part on each line where one line is too long."""
+    flat = kind.tla(value)
+    if len(flat) <= room or not value:
+        return [flat]
+    match kind:
+        case Set(item=item):
+            return fill("{", [item.tla(x) for x in sorted(value, key=item.rank)], "}", room)
+        case Seq(item=item):
+            return commas("<<", [constant(item, x, room - 4) for x in value], ">>")
+        case Tuple(items=items):
+            parts = zip(items, value, strict=True)
+            return commas("<<", [constant(part, x, room - 4) for part, x in parts], ">>")
+        case Record(fields=fields):
+            heads = [f"{camel(name)} |-> " for name, _ in fields]
+            fields_of = zip(heads, kind.parts, value, strict=True)
+            return commas("[", [_constant_after(head, part, x, room) for head, part, x in fields_of], "]")
+        case Map(key=key, value=item):
+            heads = [f"{key.tla(x)} :> " for x in kind.keys]
+            pairs = zip(heads, value, strict=True)
+            return commas("(", [_constant_after(head, item, x, room) for head, x in pairs], ")", " @@")
+    return [flat]
+
+
+def _constant_after(head: str, kind: Type, value: Value, room: int) -> Lines:
+    return hang(head, constant(kind, value, room - len(head) - 4))

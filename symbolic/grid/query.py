@@ -1,19 +1,73 @@
-"""One query of a grid: a value that can travel to any machine, with a name that says exactly what it asks."""
+"""One query of a grid: a value that can travel to any machine, with an id made of all that it asks."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass, fields
+from functools import cache, cached_property
 
 import leadline
-from leadline.symbolic.engines import Limits
+from leadline.symbolic.engines import ENGINES, Limits, Options, Query
+from leadline.symbolic.lang.names import counted, setting_text
 from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.solve import DEFAULT
+from leadline.symbolic.trace import DEADLOCK
+
+Settings = tuple[tuple[str, Setting], ...]
+"""The parameters that a grid sets, in its order, with their values at one point."""
+
+ParameterValues = Mapping[str, Setting | None]
+"""The value of every parameter at one point, by name."""
+
+LEFT_OUT: Mapping[str, str] = {
+    "source": "the place of the protocol's file; its contents are in the fingerprint",
+    "settings": "`parameters` has them and all others",
+    "limits": "an answer holds whatever they were; `Row.settles` tells whether an unknown stands",
+}
+"""The fields of a query that its id leaves out, each with the reason."""
 
 
-def parameters_json(parameters: Mapping[str, Setting | None]) -> str:
+def point_text(values: ParameterValues, empty: str = "") -> str:
+    """A point for a person, without parameters that have no value.
+
+    >>> point_text({"replicas": 2, "fast": True, "bound": None})
+    'replicas = 2, fast = true'
+    """
+    told = (f"{name} = {setting_text(value)}" for name, value in values.items() if value is not None)
+    return ", ".join(told) or empty
+
+
+def setting_order(value: Setting | None) -> tuple[int, float, str]:
+    """A key that sorts the values of a parameter: none, Booleans, integers, texts."""
+    if value is None or isinstance(value, str):
+        return (0, 0, "") if value is None else (3, 0, value)
+    return (1 if isinstance(value, bool) else 2), value, ""
+
+
+def layers_text(number: int, unroll: str | None) -> str:
+    """A number of layers of an unrolling, in words.
+
+    >>> layers_text(2, None)
+    '2 layers'
+    """
+    return counted(number, (unroll or "layers").removesuffix("s"))
+
+
+def question_text(engine: str, part: str | None, depth: int | None, unroll: str | None) -> str:
+    """The question about a property in words: the part of a proof, the layers to look ahead, or the engine.
+
+    >>> question_text("engine", None, None, None), question_text("engine", None, 9, None)
+    ('engine', 'engine, 9 layers')
+    """
+    if depth is None:
+        return part or engine
+    layers = layers_text(depth, unroll)
+    return f"{engine}, {layers}" if unroll is None else layers
+
+
+def parameters_json(parameters: ParameterValues) -> str:
     """Parameters as canonical JSON: by name, without spaces.
 
     >>> parameters_json({"replicas": 2, "fast": True})
@@ -22,12 +76,27 @@ def parameters_json(parameters: Mapping[str, Setting | None]) -> str:
     return json.dumps(parameters, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+def options_json(options: Options) -> str:
+    """The options of an engine as canonical JSON."""
+    return json.dumps(asdict(options), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+@cache
+def read_options(engine: str, text: str) -> Options:
+    """The options that `options_json` wrote.
+
+    Raises:
+        ValueError: if there is no such engine, or these are not its options.
+    """
+    try:
+        return ENGINES[engine].options.from_json(json.loads(text))
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{text} are no options of an engine {engine!r}") from error
+
+
 @dataclass(frozen=True)
 class GridQuery:
     """One question about one property of one protocol at one point of the parameters.
-
-    With the engine "bmc": can the property be violated within so many layers? With "induction": does one
-    obligation of its inductive proof hold?
 
     Attributes:
         protocol: the protocol's name.
@@ -36,51 +105,81 @@ class GridQuery:
         parameters: all parameters, as `parameters_json` writes them.
         property: the property's name, or "deadlock".
         kind: the property's kind: "invariant", "probe" or "deadlock".
-        engine: "bmc" or "induction".
-        depth: layers to look ahead; None for an obligation.
-        unroll: what a layer of the unrolling holds; None for an obligation.
-        obligation: the obligation's name; None for a bounded check.
-        solver: the solver's name.
-        seed: what the solver draws its random choices from, 0 or more.
-        limits: what the query may use.
+        engine: the engine's name.
+        options: the engine's options, as `options_json` writes them.
+        solver: the solver's name; "" for an engine that takes none.
+        seed: the seed of random choices, 0 or more.
+        limits: the most that the query may use.
         fingerprint: the model's.
     """
 
     protocol: str
     source: str
-    settings: tuple[tuple[str, Setting], ...]
+    settings: Settings
     parameters: str
     property: str
     kind: str
     engine: str
-    depth: int | None
-    unroll: str | None
-    obligation: str | None
+    options: str
     solver: str
     seed: int
     limits: Limits
     fingerprint: str
 
     @cached_property
-    def id(self) -> str:
-        """A hash of what is asked, of what model and by which Leadline.
+    def asked(self) -> Options:
+        """The engine's options."""
+        return read_options(self.engine, self.options)
 
-        Neither where the protocol's file lies nor the limits are part of it: an answer holds whatever they
-        were, and whether an unknown stands is for `Row.settles` to say.
-        """
-        asked = {
-            "depth": self.depth,
-            "engine": self.engine,
-            "fingerprint": self.fingerprint,
-            "kind": self.kind,
-            "leadline": leadline.__version__,
-            "obligation": self.obligation,
-            "parameters": self.parameters,
-            "property": self.property,
-            "protocol": self.protocol,
-            "seed": self.seed,
-            "solver": self.solver,
-            "unroll": self.unroll,
-        }
-        text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:40]
+    @cached_property
+    def depth(self) -> int | None:
+        """The layers to look ahead; None if the engine has none."""
+        return getattr(self.asked, "depth", None)
+
+    @cached_property
+    def unroll(self) -> str | None:
+        """The content of a layer; None if the engine has none."""
+        return getattr(self.asked, "unroll", None)
+
+    @cached_property
+    def obligation(self) -> str | None:
+        """The part of a proof that is asked for, such as an obligation; None for all of the question."""
+        return self.asked.part
+
+    @cached_property
+    def question(self) -> str:
+        """The question about the property, in words."""
+        return question_text(self.engine, self.obligation, self.depth, self.unroll)
+
+    def by_engine(self) -> Query:
+        """The question as an engine takes it."""
+        deadlock = self.property == DEADLOCK
+        return Query(
+            source=self.source,
+            settings=dict(self.settings),
+            properties=() if deadlock else (self.property,),
+            options=self.asked,
+            solver=self.solver or DEFAULT,  # an engine that takes none ignores it
+            seed=self.seed,
+            deadlock=deadlock,
+        )
+
+    @cached_property
+    def id(self) -> str:
+        """A hash of the question, the model and the version of Leadline; see `LEFT_OUT`."""
+        return question_id({name: getattr(self, name) for name in ASKED}, leadline.__version__)
+
+
+ASKED = tuple(field.name for field in fields(GridQuery) if field.name not in LEFT_OUT)
+"""The fields that a query's id is made of."""
+
+
+def question_id(asked: Mapping[str, object], leadline_version: str) -> str:
+    """The id of a query.
+
+    Args:
+        asked: the values of the fields `ASKED`.
+        leadline_version: the version of Leadline that answers.
+    """
+    text = json.dumps({**asked, "leadline": leadline_version}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:40]

@@ -9,6 +9,18 @@ sequence that would outgrow its capacity, a map applied outside its domain, a fi
 from an empty set makes the outcome *out of bounds*, which is reported as such and never as safe.
 """
 
+from leadline.symbolic.lang.actions import action, pick
+from leadline.symbolic.lang.containers import (
+    AnyExpr,
+    MapExpr,
+    OptionExpr,
+    RecordExpr,
+    SeqExpr,
+    SetExpr,
+    SetLike,
+    TupleExpr,
+    UnionExpr,
+)
 from leadline.symbolic.lang.errors import (
     AssumptionFailed,
     InternalError,
@@ -21,16 +33,11 @@ from leadline.symbolic.lang.errors import (
 )
 from leadline.symbolic.lang.expr import (
     BoolExpr,
+    BoolLike,
+    Expr,
     IntExpr,
-    MapExpr,
+    IntLike,
     NamedExpr,
-    OptionExpr,
-    RecordExpr,
-    SeqExpr,
-    SetExpr,
-    TupleExpr,
-    UnionExpr,
-    Value,
     int_range,
     ite,
     undefined,
@@ -41,6 +48,7 @@ from leadline.symbolic.lang.functions import (
     case,
     choose,
     exists,
+    fold,
     forall,
     implies,
     map_of,
@@ -50,26 +58,34 @@ from leadline.symbolic.lang.functions import (
     of,
     replace,
     set_of,
+    sum_of,
 )
+from leadline.symbolic.lang.known import Known, at_least, at_most, holds, proved, violated
 from leadline.symbolic.lang.model import Action, Model, Pick, Property, PropertyKind, Variable
-from leadline.symbolic.lang.next_state import Next
 from leadline.symbolic.lang.parameters import Parameter, parameter, parse_setting
-from leadline.symbolic.lang.properties import Claim, invariant, probe, strengthening
-from leadline.symbolic.lang.protocol import Protocol, State, action, build, pick
+from leadline.symbolic.lang.properties import Claim, constraint, expected, invariant, probe, strengthening
+from leadline.symbolic.lang.protocol import Protocol, build
 from leadline.symbolic.lang.span import Span
+from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union, record, union
 from leadline.symbolic.lang.types import Bool, Enum, Int, Never, Option, Sort, Type, enum, sort
 
 __all__ = [
     "Action",
+    "AnyExpr",
     "AssumptionFailed",
     "Bool",
     "BoolExpr",
+    "BoolLike",
     "Claim",
+    "Declarations",
     "Enum",
+    "Expr",
     "Int",
     "IntExpr",
+    "IntLike",
     "InternalError",
+    "Known",
     "LeadlineError",
     "Map",
     "MapExpr",
@@ -94,6 +110,7 @@ __all__ = [
     "SeqExpr",
     "Set",
     "SetExpr",
+    "SetLike",
     "Sort",
     "Span",
     "State",
@@ -103,17 +120,22 @@ __all__ = [
     "Union",
     "UnionExpr",
     "UserError",
-    "Value",
     "Variable",
     "action",
     "all_of",
     "any_of",
+    "at_least",
+    "at_most",
     "build",
     "case",
     "choose",
+    "constraint",
     "enum",
     "exists",
+    "expected",
+    "fold",
     "forall",
+    "holds",
     "implies",
     "int_range",
     "invariant",
@@ -127,11 +149,14 @@ __all__ = [
     "parse_setting",
     "pick",
     "probe",
+    "proved",
     "record",
     "replace",
     "set_of",
     "sort",
     "strengthening",
+    "sum_of",
     "undefined",
     "union",
+    "violated",
 ]

@@ -1,56 +1,65 @@
-"""Actions: methods of a protocol's class, marked by a decorator, and the class that takes them in."""
+"""Actions: the decorator, the metaclass of protocols, and the log of marked properties and actions."""
 
 from __future__ import annotations
 
+import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from leadline.symbolic.lang.containers import AnyExpr
 from leadline.symbolic.lang.errors import Mistake, ModelError
 from leadline.symbolic.lang.names import pascal
 from leadline.symbolic.lang.parameters import Parameter
-from leadline.symbolic.lang.span import Span, caller_names, caller_span
-from leadline.symbolic.lang.types import Type
-from leadline.symbolic.lang.written import (
+from leadline.symbolic.lang.span import (
+    Span,
+    caller_names,
+    caller_span,
     hidden_by_decorator,
-    namespace_of,
     start_if_any,
     start_of,
-    written_in,
 )
+from leadline.symbolic.lang.types import Type
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from leadline.symbolic.lang.properties import Claim
+
+F = TypeVar("F", bound=Callable[..., None])
+Condition = Callable[..., object]
+"""Whether something applies to a protocol: a function of the instance."""
 
 _WRITTEN_ONCE = ("define", "init", "assume")
 
 
 @dataclass(frozen=True)
 class PickMark:
-    """Stands as the default of an action's argument: a pick over the type of that name (or that type)."""
+    """The default of an action's argument that picks a value of a type, given by its name or itself."""
 
     domain: str | Type | None
     span: Span
 
 
-def pick(domain: str | Type | None = None) -> Any:
-    """The default of an action's argument that is picked: `leader: SortExpr = pick("Replica")`.
+def pick(domain: str | Type | None = None) -> AnyExpr:
+    """The default of an action's argument that is picked: `leader=pick("Replica")`.
+
+    Where many actions pick alike, the protocol's `picks` says so once.
 
     Args:
         domain: a type, or the name of the protocol's attribute that holds it. To pick a member of a set in
             the state use `nxt.pick(name, set)` in the action's body.
     """
-    return PickMark(domain, caller_span())
+    return PickMark(domain, caller_span())  # type: ignore[return-value]  # `build` puts the pick in its place
 
 
 @dataclass(frozen=True)
 class ActionMark:
-    """What the decorator `action` knows."""
+    """An action before the protocol's parameters are known: its method, TLA+ name, condition and place."""
 
     function: Callable[..., None]
     tla: str
-    when: Callable[[Any], bool]
+    when: Condition
     span: Span
 
 
@@ -59,12 +68,12 @@ def action(function: F) -> F: ...
 
 
 @overload
-def action(*, tla: str | None = None, when: Callable[[Any], bool] = ...) -> Callable[[F], F]: ...
+def action(*, tla: str | None = None, when: Condition = ...) -> Callable[[F], F]: ...
 
 
 def action(
-    function: F | None = None, *, tla: str | None = None, when: Callable[[Any], bool] = lambda protocol: True
-) -> Any:
+    function: F | None = None, *, tla: str | None = None, when: Condition = lambda protocol: True
+) -> F | Callable[[F], F]:
     """Make a method an action of the protocol.
 
     Args:
@@ -76,14 +85,14 @@ def action(
     def mark(f: F) -> F:
         made = ActionMark(f, tla or pascal(f.__name__), when, start_of(f))
         f.__leadline_action__ = made  # type: ignore[attr-defined]  # a mark
-        written_in(namespace_of(f)).actions.append(made)
+        declaration_log(namespace_of(f)).actions.append(made)
         return f
 
     return mark(function) if function is not None else mark
 
 
 class _Body(dict[str, Any]):
-    """The names of a class's body while it runs, and those of a protocol's parts that it writes twice."""
+    """The names of a class's body while it runs, with a mistake for each part of a protocol written twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +109,7 @@ class _Body(dict[str, Any]):
 
 
 class ProtocolClass(ABCMeta):
-    """The class of the classes of protocols: it notes what a class's body has marked and then lost.
+    """The metaclass of protocols: it notes actions that a class's body has marked and then lost.
 
     It is an `ABCMeta`, so that a protocol may be an abstract base class as well.
     """
@@ -122,22 +131,22 @@ class ProtocolClass(ABCMeta):
 
 def _lost_actions(made: type) -> list[Mistake]:
     """The actions that the class's body has marked and that the class does not have."""
-    written = written_in(caller_names())
-    own = [x for x in written.actions if x.function.__qualname__.rpartition(".")[0] == made.__qualname__]
-    written.actions = [x for x in written.actions if not any(x is one for one in own)]
+    log = declaration_log(caller_names())
+    own = [x for x in log.actions if x.function.__qualname__.rpartition(".")[0] == made.__qualname__]
+    log.actions = [x for x in log.actions if not any(x is one for one in own)]
     kept = list(vars(made).values())
     return [Mistake(x.span, _how_lost(x, made)) for x in own if not any(x.function is y for y in kept)]
 
 
 def _lost_in_mixins(made: type) -> list[Mistake]:
-    """The same of classes that are no protocols and that the class inherits."""
+    """The lost actions of base classes that are no protocols."""
     told = []
     for base in made.__mro__[1:]:
         # A class made by a function has the name of all others that it makes.
         if isinstance(base, ProtocolClass) or "<locals>" in base.__qualname__:
             continue
         kept = [x for x in vars(base).values() if isinstance(x, FunctionType)]
-        for mark in written_in(namespace_of(kept[0])).actions if kept else ():
+        for mark in declaration_log(namespace_of(kept[0])).actions if kept else ():
             inside = mark.function.__qualname__.rpartition(".")[0] == base.__qualname__
             if inside and not any(mark.function is x for x in kept):
                 told.append(Mistake(mark.span, _how_lost(mark, base)))
@@ -177,5 +186,41 @@ def action_marks(kind: type) -> list[ActionMark]:
 
 
 def class_mistakes(kind: type) -> list[Mistake]:
-    """What the bodies of a protocol's class and of its bases have marked and lost."""
+    """The actions that a protocol's class and its bases have marked and lost."""
     return [x for base in kind.__mro__ if isinstance(base, ProtocolClass) for x in base.__leadline_lost__]
+
+
+# -- the log of a module: its marked properties and actions, so that none is lost unnoticed ---------
+
+
+_KEY = "__leadline_declarations__"
+
+
+@dataclass
+class DeclarationLog:
+    """The properties and actions that one run of a module has marked.
+
+    Attributes:
+        run: the module's specification, which is another one when the module is run again.
+        claims: its properties, in the order written.
+        actions: its actions that no protocol's class has taken in yet.
+    """
+
+    run: object
+    claims: list[Claim] = field(default_factory=list)
+    actions: list[ActionMark] = field(default_factory=list)
+
+
+def declaration_log(namespace: dict[str, Any]) -> DeclarationLog:
+    """The log of a module, kept among its names: it goes when the module goes."""
+    run = namespace.get("__spec__")
+    kept = namespace.get(_KEY)
+    if not isinstance(kept, DeclarationLog) or kept.run is not run:
+        kept = namespace[_KEY] = DeclarationLog(run)
+    return kept
+
+
+def namespace_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The names of the module that a function is written in."""
+    names: dict[str, Any] = inspect.unwrap(function).__globals__
+    return names

@@ -1,7 +1,8 @@
-"""What can go wrong, as one family of exceptions: a user's mistake is apart from a fault of ours."""
+"""Exceptions: a user's mistakes apart from Leadline's own faults."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ class UserError(LeadlineError, ValueError):
 
 
 class InternalError(LeadlineError, RuntimeError):
-    """Leadline itself is at fault (say, a counterexample that does not replay). Told loudly."""
+    """Leadline itself is at fault: a counterexample does not replay, say."""
 
 
 class OutOfBounds(LeadlineError, ArithmeticError):
@@ -55,3 +56,10 @@ class ModelError(UserError):
         count = len(self.mistakes)
         head = f"the model has {count} mistake{'s' if count != 1 else ''}:"
         super().__init__("\n".join([head, *(f"  {mistake}" for mistake in self.mistakes)]))
+
+
+def unknown_name(what: str, name: str, known: list[str]) -> str:
+    """`what` and the name, with the nearest known name or all of them."""
+    near = difflib.get_close_matches(name, known, n=1)
+    repair = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(known) or 'none'}"
+    return f"{what} `{name}`: {repair}"

@@ -1,246 +1,332 @@
-"""Expressions as a model's author writes them: Python operators and a few methods for each type.
+"""Expressions as a model's author writes them: what all types share, Booleans, integers and named values.
 
-The methods check nothing themselves; the rules are in `leadline.symbolic.lang.rules`.
+The operators check nothing themselves; the rules are in `leadline.symbolic.lang.rules`. An operator that a
+type lacks is a mistake whose text says what to write instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.gate import as_node, invalid, set_of, wrong_part
-from leadline.symbolic.lang.sequences import OptionExpr, SeqExpr, UnionExpr
+from leadline.symbolic.lang.coercion import Wrapped, invalid, wrong_part
+from leadline.symbolic.lang.errors import Mistake, ModelError, unknown_name
 from leadline.symbolic.lang.span import caller_span
-from leadline.symbolic.lang.structures import Map, Record, Set, Tuple
-from leadline.symbolic.lang.types import Enum, Int, Never, Sort, Type
-from leadline.symbolic.lang.value import (
-    BoolExpr,
-    InvalidExpr,
-    Value,
-    int_range,
-    ite,
-    over,
-    over_set,
-    undefined,
-    unknown_name,
-    wrap,
-)
+from leadline.symbolic.lang.structures import Set
+from leadline.symbolic.lang.types import Bool, Enum, Int, Never, Option, Sort, Type
 
-__all__ = [
-    "BoolExpr",
-    "IntExpr",
-    "InvalidExpr",
-    "MapExpr",
-    "NamedExpr",
-    "OptionExpr",
-    "RecordExpr",
-    "SeqExpr",
-    "SetExpr",
-    "TupleExpr",
-    "UnionExpr",
-    "Value",
-    "field_of",
-    "forall_keys",
-    "int_range",
-    "ite",
-    "over",
-    "undefined",
-    "unknown_name",
-    "wrap",
-]
+if TYPE_CHECKING:
+    from leadline.symbolic.lang.containers import AnyExpr, SetExpr, SetLike
+
+BoolLike: TypeAlias = "bool | BoolExpr"
+IntLike: TypeAlias = "int | IntExpr"
+BoundFunction: TypeAlias = Callable[..., object]
+"""A function of the variables that a quantifier, filter or map binds; usually a lambda."""
+
+_WRAPPERS: dict[type[Type], type[Expr]] = {}
 
 
-class IntExpr(Value, of=(Int,)):
+def refuse(text: str) -> NoReturn:
+    """Stop the author's function at a use of Python that no later step could mend."""
+    raise ModelError([Mistake(caller_span(), text)])
+
+
+def wrap(node: n.Node) -> AnyExpr:
+    """The node as an expression of its type."""
+    kind = InvalidExpr if isinstance(node, n.Invalid) else _WRAPPERS[type(node.type)]
+    # For type checkers an expression of unknown type has the operations of all types.
+    return cast("AnyExpr", kind(node))
+
+
+class Expr(Wrapped):
+    """An expression of any type: it can be compared, and be a member of a set.
+
+    A subclass says with `of=` which types' expressions it holds.
+    """
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, of: tuple[type[Type], ...] = ()) -> None:
+        for kind in of:
+            _WRAPPERS[kind] = cls
+
+    def __eq__(self, other: object) -> BoolExpr:  # type: ignore[override]  # it builds a formula
+        return wrap(rules.equality(self, other))
+
+    def __ne__(self, other: object) -> BoolExpr:  # type: ignore[override]  # it builds a formula
+        return wrap(rules.negation(rules.equality(self, other)))
+
+    def is_in(self, domain: SetLike) -> BoolExpr:
+        """Whether this is a member of a set, or a value of a type."""
+        return wrap(rules.membership(self, domain))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.node!r})"
+
+
+class BoolExpr(Expr, of=(Bool,)):
+    """A Boolean."""
+
+    __slots__ = ()
+
+    def __and__(self, other: BoolLike) -> BoolExpr:
+        return BoolExpr(rules.connective(n.And, [self, other]))
+
+    def __rand__(self, other: BoolLike) -> BoolExpr:
+        return BoolExpr(rules.connective(n.And, [other, self]))
+
+    def __or__(self, other: BoolLike) -> BoolExpr:
+        return BoolExpr(rules.connective(n.Or, [self, other]))
+
+    def __ror__(self, other: BoolLike) -> BoolExpr:
+        return BoolExpr(rules.connective(n.Or, [other, self]))
+
+    def __invert__(self) -> BoolExpr:
+        return BoolExpr(rules.negation(self))
+
+    def implies(self, conclusion: BoolLike) -> BoolExpr:
+        """Implication; the conclusion is evaluated only where this holds."""
+        return BoolExpr(rules.implication(self, conclusion))
+
+
+class IntExpr(Expr, of=(Int,)):
     """An integer."""
 
     __slots__ = ()
 
-    def __add__(self, other: Any) -> Any:
+    def __lt__(self, other: IntLike) -> BoolExpr:
+        return wrap(rules.comparison(n.Lt, self, other))
+
+    def __le__(self, other: IntLike) -> BoolExpr:
+        return wrap(rules.comparison(n.Le, self, other))
+
+    def __gt__(self, other: IntLike) -> BoolExpr:
+        return wrap(rules.comparison(n.Lt, other, self))
+
+    def __ge__(self, other: IntLike) -> BoolExpr:
+        return wrap(rules.comparison(n.Le, other, self))
+
+    def __add__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Add, self, other))
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Add, other, self))
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Sub, self, other))
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Sub, other, self))
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Mul, self, other))
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Mul, other, self))
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Div, self, other))
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Div, other, self))
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Mod, self, other))
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: IntLike) -> IntExpr:
         return wrap(rules.arithmetic(n.Mod, other, self))
 
-    def __neg__(self) -> Any:
+    def __neg__(self) -> IntExpr:
         return wrap(rules.arithmetic(n.Sub, 0, self))
 
 
-class NamedExpr(Value, of=(Enum, Sort, Never)):
+class NamedExpr(Expr, of=(Enum, Sort, Never)):
     """A member of an enumeration or a sort."""
 
     __slots__ = ()
 
 
-class SetExpr(Value, of=(Set,)):
-    """A set."""
+# -- uses of Python that mean nothing of an expression ----------------------------------------------
+#
+# They are set here rather than in the class, so that a type checker objects to them too.
 
-    __slots__ = ()
-
-    @property
-    def _item(self) -> Type:
-        kind = self.node.type
-        assert isinstance(kind, Set)
-        return kind.item
-
-    def __or__(self, other: Any) -> Any:
-        return wrap(rules.set_operation(n.SetUnion, self, other))
-
-    def __and__(self, other: Any) -> Any:
-        return wrap(rules.set_operation(n.SetIntersect, self, other))
-
-    __ror__ = __or__
-    __rand__ = __and__
-
-    def __sub__(self, other: Any) -> Any:
-        return wrap(rules.set_operation(n.SetMinus, self, other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return wrap(rules.set_operation(n.SetMinus, rules.literal_set(other, self._item), self))
-
-    def __le__(self, other: Any) -> Any:
-        return wrap(rules.set_operation(n.Subset, self, other))
-
-    def __ge__(self, other: Any) -> Any:
-        return wrap(rules.set_operation(n.Subset, other, self))
-
-    def has(self, element: Any) -> BoolExpr:
-        """Whether the element is a member."""
-        return BoolExpr(rules.membership(element, self))
-
-    def add(self, *elements: Any) -> Any:
-        """The set with the elements."""
-        return self | self._others(elements)
-
-    def remove(self, *elements: Any) -> Any:
-        """The set without the elements."""
-        return self - self._others(elements)
-
-    def _others(self, elements: tuple[Any, ...]) -> Any:
-        nodes = [as_node(x, self._item if rules.needs_type(x) else None) for x in elements]
-        return wrap(set_of(nodes, caller_span()))
-
-    @property
-    def size(self) -> Any:
-        """The number of members."""
-        return wrap(n.make(n.Cardinality, Int(0, self._item.cardinality), caller_span(), self.node))
-
-    @property
-    def is_empty(self) -> Any:
-        """Whether there is no member."""
-        return self == frozenset()
-
-    @property
-    def least(self) -> Any:
-        """The least of a set of integers; out of bounds if it is empty."""
-        return wrap(rules.extreme(n.MinOf, self))
-
-    @property
-    def greatest(self) -> Any:
-        """The greatest of a set of integers; out of bounds if it is empty."""
-        return wrap(rules.extreme(n.MaxOf, self))
-
-    def filter(self, keep: Callable[[Any], Any]) -> Any:
-        """The members for which the predicate holds."""
-        return wrap(over_set(n.SetFilter, self, keep, lambda _: self.node.type))
-
-    def map(self, image: Callable[[Any], Any]) -> Any:
-        """The set of the function's values over the members."""
-        return wrap(over_set(n.SetMap, self, image, lambda body: Set(body.type)))
-
-    def flatten(self) -> Any:
-        """The union of a set of sets."""
-        item = self._item
-        if not isinstance(item, Set):
-            return wrap(invalid(f"type clash: a set of sets is needed, not of {item!r}", self.node))
-        return wrap(n.make(n.BigUnion, item, caller_span(), self.node))
+_REFUSED = {
+    "__bool__": "an expression has no truth value while the model is written: instead of `if`, `and`, `or`, "
+    "`not`, `max` and chained comparisons use ite, &, |, ~, maximum and one comparison at a time",
+    "__hash__": "an expression cannot be a key or a member of a Python set: write set_of(a, b)",
+    "__iter__": "an expression cannot be iterated over: quantify over it with forall, exists or .map, or add "
+    "its members up with sum_of or fold",
+    "__contains__": "`in` has no meaning while the model is written: use set.has(x) or x.is_in(set)",
+    "__len__": "`len` has no meaning while the model is written: use .length of a sequence or .size of a set",
+    "__setattr__": "the current state cannot be assigned: assign to the next state",
+    "__setitem__": "a part of the current state cannot be assigned: assign to the next state",
+    "__index__": "an expression is no Python number, as `range` and lists need: use int_range, a map or a "
+    "sequence",
+}
+_CONNECTIVE = (
+    "`&` and `|` need Booleans (or two sets), and bind tighter than comparisons: write (a == b) & (c == d)"
+)
+_LACKING = {
+    "add": "`+` needs integers: for sequences write .concat, .append or .prepend, for sets |",
+    "sub": "`-` needs two integers or two sets",
+    "mul": "`*` needs integers",
+    "floordiv": "`//` needs integers",
+    "mod": "`%` needs integers",
+    "and": _CONNECTIVE,
+    "or": _CONNECTIVE,
+    "pow": "there is no `**`: write x * x",
+    "truediv": "there is no `/`, since numbers are integers: write // for the quotient rounded down",
+    "xor": "there is no `^`: of two Booleans write p != q",
+    "abs": "there is no `abs`: write maximum(x, -x)",
+    "neg": "`-` needs an integer",
+    "invert": "`~` needs a Boolean",
+}
 
 
-class MapExpr(Value, of=(Map,)):
-    """A total map."""
+def _refused(text: str) -> Callable[..., NoReturn]:
+    def method(*_: object) -> NoReturn:
+        refuse(text)
 
-    __slots__ = ()
-
-    def __getitem__(self, key: Any) -> Any:
-        node, value = rules.map_at(self.node, key)
-        if isinstance(node, n.Invalid):
-            return wrap(node)
-        return wrap(n.make(n.Apply, value, caller_span(), self.node, node))
-
-    def set(self, key: Any, value: Any) -> Any:
-        """The map with another value at the key."""
-        node, value_type = rules.map_at(self.node, key)
-        parts = (node, as_node(value, value_type))
-        made = wrong_part(parts) or n.make(n.MapUpdate, self.node.type, caller_span(), self.node, *parts)
-        return wrap(made)
-
-    @property
-    def range(self) -> Any:
-        """The set of the map's values."""
-        kind = self.node.type
-        assert isinstance(kind, Map)
-        return forall_keys(kind.key, lambda key: self[key])
+    return method
 
 
-def forall_keys(key: Type, value: Callable[[Any], Any]) -> Any:
-    """The set of a function's values over all values of a type."""
-    return wrap(as_node(key)).map(value)
+def _lacking(text: str) -> Callable[..., AnyExpr]:
+    def method(self: Expr, *_: object) -> AnyExpr:
+        if isinstance(self.node, n.Invalid):
+            return wrap(self.node)
+        return wrap(invalid(f"{text}; this is of {self.node.type!r}", self.node))
+
+    return method
 
 
-class TupleExpr(Value, of=(Tuple,)):
-    """A tuple."""
-
-    __slots__ = ()
-
-    def __getitem__(self, position: Any) -> Any:
-        kind = self.node.type
-        assert isinstance(kind, Tuple)
-        if not isinstance(position, int) or not 0 <= position < len(kind.items):
-            return wrap(invalid(f"a {kind!r} has the components 0..{len(kind.items) - 1}", self.node))
-        return wrap(n.make(n.Component, kind.items[position], caller_span(), self.node, position))
+def _unknown_attribute(self: Expr, name: str) -> AnyExpr:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    if isinstance(self.node.type, Option) and not isinstance(self.node, n.Invalid):
+        text = f"an option has no `{name}`: read its value with .value, after a guard that it is not None"
+        return wrap(invalid(text, self.node))
+    known = [own for own in dir(type(self)) if own[0] != "_" and own != "node"]
+    return wrap(invalid(unknown_name(f"a value of {self.node.type!r} has no", name, known), self.node))
 
 
-class RecordExpr(Value, of=(Record,)):
-    """A record: its fields are its attributes."""
+for _name, _text in _REFUSED.items():
+    setattr(Expr, _name, _refused(_text))
+for _name, _text in _LACKING.items():
+    setattr(Expr, f"__{_name}__", _lacking(_text))
+    setattr(Expr, f"__r{_name}__", _lacking(_text))
+for _name in ("__lt__", "__le__", "__gt__", "__ge__"):
+    # The rule says what values of other types have instead of an order.
+    setattr(Expr, _name, getattr(IntExpr, _name))
+for _name in ("__getattr__",):
+    setattr(Expr, _name, _unknown_attribute)
+
+
+class InvalidExpr(Expr):
+    """A mistake. Every operation on it gives the same mistake, so that it is reported once."""
 
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return wrap(field_of(self.node, name))
+        return self
+
+    def __call__(self, *others: object, **named: object) -> Any:
+        nodes = [other.node for other in (*others, *named.values()) if isinstance(other, Expr)]
+        return wrap(wrong_part((self.node, *nodes)) or self.node)
+
+    def __getitem__(self, other: object) -> Any:
+        return self(other)
 
 
-def field_of(node: n.Node, name: str) -> n.Node:
-    """The field of a record, or a mistake that names the fields there are."""
-    kind = node.type
-    assert isinstance(kind, Record)
-    if name not in kind.positions:
-        return invalid(unknown_name(f"a {kind!r} has no field", name, list(kind.positions)), node)
-    position = kind.positions[name]
-    return n.make(n.Component, kind.parts[position], caller_span(), node, position)
+for _name in (*_LACKING, "lt", "le", "gt", "ge"):
+    setattr(InvalidExpr, f"__{_name}__", InvalidExpr.__call__)
+    setattr(InvalidExpr, f"__r{_name}__", InvalidExpr.__call__)
+
+
+# -- functions that build expressions of any type ---------------------------------------------------
+
+
+def over_set(
+    kind: type[n.Node], domain: SetLike, body: BoundFunction, result: Callable[[n.Node], Type]
+) -> n.Node:
+    """A binder over a set, or over all values of a type."""
+    node = rules.a_set(domain)
+    if isinstance(node, n.Invalid):
+        return node
+    assert isinstance(node.type, Set)
+    return over_items(kind, node, node.type.item, body, result)
+
+
+def over_items(
+    kind: type[n.Node],
+    domain: n.Node,
+    item: Type,
+    body: BoundFunction,
+    result: Callable[[n.Node], Type],
+) -> n.Node:
+    """A binder over the items of a set or sequence, its body a function of one argument."""
+    names = rules.bound_names(body)
+    if len(names) != 1:
+        text = (
+            f"the function takes {len(names)} arguments, and here it needs one, the element: for several "
+            "take a set of tuples, such as the type Tuple((A, B)), or put one call inside another"
+        )
+        return invalid(text, domain)
+    return rules.bind(kind, item, names[0], lambda var: body(wrap(var)), result, domain)
+
+
+def quantified(
+    kind: type[n.Forall] | type[n.Exists], domains: tuple[SetLike, ...], body: BoundFunction
+) -> n.Node:
+    """A quantifier over one domain for each argument of the body, or over the same one for all of them."""
+    names = rules.bound_names(body)
+    if len(domains) == 1:
+        domains *= max(1, len(names))
+    if len(domains) != len(names):
+        return invalid(f"the function takes {len(names)} arguments, and there are {len(domains)} domains")
+    nodes = [rules.a_set(domain) for domain in domains]
+    bad = wrong_part(tuple(nodes))
+    if bad is not None:
+        return bad
+
+    def nested(taken: list[AnyExpr]) -> object:
+        if len(taken) == len(names):
+            return body(*taken)
+        node = nodes[len(taken)]
+        assert isinstance(node.type, Set)
+        return rules.bind(
+            kind,
+            node.type.item,
+            names[len(taken)],
+            lambda var: nested([*taken, wrap(var)]),
+            lambda _: rules.BOOL,
+            node,
+        )
+
+    made = nested([])
+    assert isinstance(made, n.Node)
+    return made
+
+
+def int_range(low: IntLike, high: IntLike) -> SetExpr:
+    """The set `low..high` of integers; empty if `low` is greater."""
+    a, b = rules.integer(low), rules.integer(high)
+    bad = wrong_part((a, b))
+    if bad is not None:
+        return wrap(bad)
+    assert isinstance(a.type, Int) and isinstance(b.type, Int)
+    item = Int(a.type.low, max(a.type.low, b.type.high))
+    return wrap(n.make(n.IntRange, Set(item), caller_span(), a, b))
+
+
+def ite(condition: BoolLike, then: object, orelse: object) -> AnyExpr:
+    """If-then-else; only the chosen arm is evaluated."""
+    return wrap(rules.if_then_else(condition, then, orelse))
+
+
+def undefined(kind: Type, why: str) -> AnyExpr:
+    """No value of the type: evaluating it is out of bounds."""
+    return wrap(n.make(n.Undefined, kind, caller_span(), why))

@@ -1,20 +1,21 @@
-"""A model: a protocol at fixed parameters, as data. What every engine works on."""
+"""A model: a protocol at fixed parameters, as data. Every engine works on one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from leadline.symbolic.lang.errors import UserError
-from leadline.symbolic.lang.expr import unknown_name
-from leadline.symbolic.lang.fingerprint import Fingerprint
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.errors import UserError, unknown_name
+from leadline.symbolic.lang.fingerprint import fingerprint
 from leadline.symbolic.lang.nodes import And, IsVariant, Node, PickVar
 from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang.rules import connective
 from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.structures import Union
-from leadline.symbolic.lang.types import Type
+from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.types import Option, Sort, Type, Value
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,10 @@ class Action:
     body: tuple[Pick | Node, ...]
     updates: tuple[tuple[str, Node], ...]
 
+    def within(self, constraints: Sequence[Property]) -> Action:
+        """The action guarded by constraints: enabled in no state that is beyond one of them."""
+        return replace(self, body=(*(one.formula for one in constraints), *self.body))
+
     @cached_property
     def picks(self) -> tuple[Pick, ...]:
         """The picks in order."""
@@ -89,11 +94,12 @@ class Action:
 
 
 class PropertyKind(StrEnum):
-    """What a property claims."""
+    """The kinds of properties."""
 
     INVARIANT = "invariant"
     PROBE = "probe"
     STRENGTHENING = "strengthening"
+    CONSTRAINT = "constraint"
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ class Property:
     Attributes:
         name: in kebab-case, as on the command line.
         tla: the name in the TLA+ module.
-        doc: where it comes from and what is known of it.
+        doc: the author's docstring: its source, and what is known of it.
         formula: a Boolean expression over the state variables.
         strengthens: of a strengthening, the names of the properties whose inductive proofs use it; all if
             there are none.
@@ -132,6 +138,8 @@ class Model:
         actions: the actions, in the order written.
         properties: the properties by name.
         sweep_order: the names of the actions in the order of a sweep; derived if empty.
+        constraints: bounds of the search. Their formulas are the first guards of every action, so that a
+            state in which one is false has no successor; verdicts are about runs within them.
     """
 
     protocol: str
@@ -141,6 +149,22 @@ class Model:
     actions: tuple[Action, ...]
     properties: Mapping[str, Property]
     sweep_order: tuple[str, ...] = ()
+    constraints: tuple[Property, ...] = ()
+
+    @cached_property
+    def unconstrained(self) -> tuple[Action, ...]:
+        """The actions without the guards that the constraints put first."""
+        return tuple(replace(x, body=x.body[len(self.constraints) :]) for x in self.actions)
+
+    @cached_property
+    def constraint(self) -> Node:
+        """The conjunction of the constraints; the constant true if there are none."""
+        return connective(n.And, [one.formula for one in self.constraints])
+
+    @property
+    def scope(self) -> str:
+        """The constraints that verdicts depend on, in words: `within small-terms`; or ""."""
+        return f"within {' and '.join(one.name for one in self.constraints)}" if self.constraints else ""
 
     def variable(self, name: str) -> Variable:
         """The variable of that name."""
@@ -170,23 +194,72 @@ class Model:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything that the model means: variables, initial states, actions, properties.
+        """A hash of everything that an answer may depend on, strengthenings and the sweep order included.
 
         The same in every process, and blind to the names of record types, docstrings and places in files.
         """
-        text = Fingerprint()
-        for variable in self.variables:
-            text.say("variable", variable.name, text.type(variable.type))
-        for action in (self.init, *self.actions):
-            text.say("action", action.name)
-            for item in action.body:
-                if isinstance(item, Pick):
-                    domain = text.node(item.domain) if item.domain is not None else ""
-                    text.say("pick", item.name, text.type(item.type), domain)
-                else:
-                    text.say("guard", text.node(item))
-            for name, node in action.updates:
-                text.say("update", name, text.node(node))
-        for one in self.properties.values():
-            text.say("property", one.name, text.node(one.formula))
-        return text.digest()
+        return fingerprint(self)
+
+
+# -- symmetry: the sorts whose members can be swapped everywhere -----------------------------------
+#
+# The language has no order on sorts, so a model can only tell members apart where it names one (a constant),
+# chooses the first of several (`choose`, which follows the fixed order), or goes out of bounds at one before
+# another has decided a quantifier. The last is not seen here: the engines ask a solver.
+
+
+def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort, ...]:
+    """The sorts that the initial states, every action and the properties treat alike within their bounds.
+
+    Args:
+        model: the model.
+        properties: the properties that will be checked together.
+    """
+    roots = [root for action in (model.init, *model.actions) for root in action.roots]
+    nodes = n.postorder(*roots, *(one.formula for one in properties))
+    kinds = [variable.type for variable in model.variables]
+    kinds += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
+    sorts = dict.fromkeys(sort for kind in kinds for sort in sorts_in(kind))
+    told_apart = {sort for node in nodes for sort in _told_apart(node)}
+    return tuple(sort for sort in sorts if sort not in told_apart)
+
+
+def sorts_in(kind: Type) -> tuple[Sort, ...]:
+    """The sorts that a type's values may mention, each once, in the order of the type's parts."""
+    if isinstance(kind, Sort):
+        return (kind,)
+    return tuple(dict.fromkeys(sort for part in kind.parts for sort in sorts_in(part)))
+
+
+def _told_apart(node: n.Node) -> Iterable[Sort]:
+    if isinstance(node, n.Choose):
+        return sorts_in(node.type)
+    return _named(node.type, node.value) if isinstance(node, n.Const) else ()
+
+
+def _named(kind: Type, value: Value) -> Iterable[Sort]:
+    """The sorts of which a constant names some members rather than none or all."""
+    if not sorts_in(kind) or value is None:
+        return ()
+    match kind:
+        case Sort():
+            return (kind,)
+        case Option():
+            return _named(kind.item, value)
+        case Set(item=Sort() as sort):
+            return (sort,) if 0 < len(value) < sort.cardinality else ()
+        case Set():
+            return sorts_in(kind) if value else ()
+        case Seq():
+            return [sort for item in value for sort in _named(kind.item, item)]
+        case Union():
+            return _named(kind.by_tag[value[0]], value[1])
+        case Map(key=Sort() as sort):
+            inner = [found for item in value for found in _named(kind.value, item)]
+            return [*inner, *([sort] if len(set(value)) > 1 else [])]
+        case Map():
+            return [*sorts_in(kind.key), *(found for item in value for found in _named(kind.value, item))]
+        case Record() | Tuple():
+            parts = zip(kind.parts, value, strict=True)
+            return [sort for part, item in parts for sort in _named(part, item)]
+    return sorts_in(kind)

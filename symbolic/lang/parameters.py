@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
-from leadline.symbolic.lang.errors import ParameterError
-from leadline.symbolic.lang.expr import unknown_name
+from leadline.symbolic.lang.errors import ParameterError, unknown_name
 
 Setting = int | bool | str
 """The value of a parameter."""
@@ -54,7 +53,7 @@ class Parameter:
         return f"{self.at_least}..{self.at_most}" if self.at_least is not None else f"<= {self.at_most}"
 
     def complaint(self, value: object) -> str | None:
-        """What is wrong with a value, or None."""
+        """The error in a value, or None."""
         if value is None and self.default is None:
             return None
         if type(value) is not self.kind:
@@ -69,6 +68,26 @@ class Parameter:
         return None
 
 
+@overload
+def parameter(default: bool, *, doc: str = "") -> bool: ...
+
+
+@overload
+def parameter(
+    default: int, *, at_least: int | None = None, at_most: int | None = None, doc: str = ""
+) -> int: ...
+
+
+@overload
+def parameter(
+    default: None, *, at_least: int | None = None, at_most: int | None = None, doc: str = ""
+) -> int | None: ...
+
+
+@overload
+def parameter(default: str, *, choices: tuple[str, ...] = (), file: str = "", doc: str = "") -> str: ...
+
+
 def parameter(
     default: Setting | None,
     *,
@@ -76,8 +95,8 @@ def parameter(
     at_most: int | None = None,
     choices: tuple[str, ...] = (),
     file: str = "",
-    doc: str,
-) -> Any:
+    doc: str = "",
+) -> object:
     """Declare a parameter in the body of a protocol's class.
 
     Args:
@@ -86,14 +105,16 @@ def parameter(
         at_most: the greatest integer allowed.
         choices: the strings allowed; any if empty (and no file is named).
         file: how the name of a file ends that is allowed besides the choices, such as ".toml". The protocol
-            reads it, and raises a ParameterError that says what is wrong in it.
-        doc: what it means, in a few words.
+            reads it, and raises a ParameterError for errors in it.
+        doc: what it means, in a few words, for `leadline list`.
     """
     return Parameter(default, at_least, at_most, choices, doc, file=file)
 
 
-def settings(declared: Mapping[str, Parameter], given: Mapping[str, object], protocol: str) -> dict[str, Any]:
-    """Defaults overlaid with what is given.
+def settings(
+    declared: Mapping[str, Parameter], given: Mapping[str, object], protocol: str
+) -> dict[str, Setting | None]:
+    """The value of every parameter: the given one, or its default.
 
     Raises:
         ParameterError: for every unknown name and every value out of range, in one error.
@@ -103,7 +124,7 @@ def settings(declared: Mapping[str, Parameter], given: Mapping[str, object], pro
         for name in given
         if name not in declared
     ]
-    chosen = {name: given.get(name, one.default) for name, one in declared.items()}
+    chosen: dict[str, Any] = {name: given.get(name, one.default) for name, one in declared.items()}
     for name, one in declared.items():
         text = one.complaint(chosen[name])
         if text is not None:

@@ -1,37 +1,45 @@
-"""Properties: claims about a protocol's states, written apart from the protocol."""
+"""Properties: claims about a protocol's states, and constraints on them, written apart from the protocol."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.actions import ProtocolClass
-from leadline.symbolic.lang.checks import mistakes_in, strays
-from leadline.symbolic.lang.errors import Mistake
-from leadline.symbolic.lang.expr import unknown_name
-from leadline.symbolic.lang.gate import as_node, invalid
+from leadline.symbolic.lang.actions import Condition, ProtocolClass, declaration_log, namespace_of
+from leadline.symbolic.lang.coercion import as_node, invalid
+from leadline.symbolic.lang.errors import Mistake, unknown_name
+from leadline.symbolic.lang.expr import BoolExpr, wrap
+from leadline.symbolic.lang.known import Known, first_known, known_mistakes, rows_of, violated
 from leadline.symbolic.lang.model import Property, PropertyKind, Variable
 from leadline.symbolic.lang.names import kebab, pascal
+from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.rules import boolean
-from leadline.symbolic.lang.span import Span, caller_span
-from leadline.symbolic.lang.written import namespace_of, start_if_any, start_of, written_in
+from leadline.symbolic.lang.script import attempted, mistakes_in, strays
+from leadline.symbolic.lang.span import Span, caller_span, start_if_any, start_of
 
 if TYPE_CHECKING:
-    from leadline.symbolic.lang.declarations import State
     from leadline.symbolic.lang.protocol import Protocol
+    from leadline.symbolic.lang.states import State
 
-Guarded: TypeAlias = Callable[[Callable[[], object], list[Mistake], Callable[..., Any]], bool]
-"""Runs a piece of the user's code, written in the function given; see `leadline.symbolic.lang.protocol`."""
+Stated: TypeAlias = Callable[..., object]
+"""The function of a property: `(protocol, now) -> Boolean expression`."""
+Protocols: TypeAlias = "type[Protocol] | tuple[type[Protocol], ...]"
+"""The class of a protocol, or several."""
+
+DEADLOCK = "deadlock"
+"""The name under which checks report that no action is enabled: no property may have it."""
 
 
 @dataclass(frozen=True)
 class Claim:
     """A property before the protocol's parameters are known.
+
+    Called with a protocol and its state it gives the formula, so that one property can be part of another.
 
     Attributes:
         name: in kebab-case.
@@ -40,67 +48,78 @@ class Claim:
         when: whether the property applies to a protocol at its parameters.
         strengthens: of a strengthening, the names of the properties that it is for; all if there are none.
         entails: of a strengthening, whether those follow from it and their other strengthenings.
-        mistake: what is wrong with how it is decorated, or nothing; it is then of every protocol, so that it
-            is told.
+        mistake: the error in its decoration, or "". Such a claim is of every protocol, so that the error is
+            reported.
+        known: the rows of what is known of it, each at some parameters.
     """
 
     name: str
     tla: str
     kind: PropertyKind
-    protocol: type[Protocol] | tuple[type[Protocol], ...]
-    function: Callable[[Any, State], Any]
-    when: Callable[[Any], bool]
+    protocol: Protocols
+    function: Stated
+    when: Condition
     doc: str
     span: Span
     strengthens: tuple[str, ...] = ()
     entails: bool = False
     mistake: str = ""
+    known: tuple[Known, ...] = ()
+
+    def __call__(self, protocol: Protocol, now: State) -> BoolExpr:
+        """The formula, whether or not `when` holds of the protocol."""
+        return wrap(boolean(self.function(protocol, now)))
+
+
+def _always(_: object) -> bool:
+    return True
 
 
 def _claim(
     kind: PropertyKind,
-    protocol: type[Protocol] | tuple[type[Protocol], ...],
+    protocol: Protocols,
     tla: str | None,
-    when: Callable[[Any], bool],
+    when: Condition,
     strengthens: tuple[str, ...] = (),
     entails: bool = False,
-) -> Callable[[Callable[..., Any]], Claim]:
-    def mark(function: Callable[..., Any]) -> Claim:
+    known: Known | Sequence[Known] = (),
+) -> Callable[[Stated], Claim]:
+    def mark(function: Stated) -> Claim:
         if not isinstance(function, FunctionType):
             return _undecorated(kind, function)
         name = function.__name__
+        rows, wrong_rows = rows_of(known, f"the property {kebab(name)}")
+        wrong = mistake or _wrong_arguments(kind, function) or wrong_rows
         made = Claim(
             kebab(name),
             tla or pascal(name),
             kind,
-            _EVERY if mistake else protocol,
+            _EVERY if wrong else protocol,
             function,
             when,
             inspect.getdoc(function) or "",
             start_of(function),
             strengthens,
             entails,
-            mistake,
+            wrong,
+            rows,
         )
-        written_in(namespace_of(function)).claims.append(made)
+        declaration_log(namespace_of(function)).claims.append(made)
         return made
 
     if isinstance(protocol, FunctionType):
         # Written without a class, the decorator is given the function itself.
         mistake = f"{kind} needs the protocol: write @{kind}(YourProtocol) above {protocol.__name__}"
-        return cast(Any, mark(protocol))
+        return mark(protocol)
     mistake = _wrong_protocol(kind, protocol)
     return mark
 
 
 _EVERY: Any = object
 
-DEADLOCK = "deadlock"
-"""What checks call that no action is enabled, as if it were a property: none may have this name."""
-
 
 def _wrong_protocol(kind: PropertyKind, given: object) -> str:
-    """What is wrong with what a property is said to be of, or nothing."""
+    """The error in the protocols that a decorator is given, or ""."""
     several = given if isinstance(given, tuple) else (given,)
     wrong = [x for x in several if not isinstance(x, ProtocolClass)]
     if several and not wrong:
@@ -113,69 +132,112 @@ def _wrong_protocol(kind: PropertyKind, given: object) -> str:
     return f"{told}: write @{kind}(YourProtocol)"
 
 
+def _wrong_arguments(kind: PropertyKind, function: FunctionType) -> str:
+    """The error in a property's arguments, or ""."""
+    code = function.__code__
+    needed = code.co_argcount - len(function.__defaults__ or ())
+    if needed <= 2 <= code.co_argcount or (needed < 2 and code.co_flags & inspect.CO_VARARGS):
+        return ""
+    given = ", ".join(code.co_varnames[: code.co_argcount])
+    text = f"the {kind} {function.__name__} takes ({given}): write def {function.__name__}(protocol, now)"
+    if needed > 2:
+        text += "; it sees one state only, so keep in a variable what must be known of another"
+    return text
+
+
 def _undecorated(kind: PropertyKind, thing: object) -> Claim:
-    """The claim of what is no function: a mistake, at its own place if it has one."""
+    """The claim of a thing that is no function: a mistake, at its own place if it has one."""
     span = start_if_any(thing) or caller_span()
     what = f"the property {thing.name}" if isinstance(thing, Claim) else f"{thing!r}"
     repair = "decorate one function once; for several protocols give them all, as in @invariant((A, B))"
     text = f"@{kind} is written above {what}: {repair}"
     function = thing.function if isinstance(thing, Claim) else _nothing
     name = f"decorated-at-line-{span.line}"
-    return Claim(name, name, kind, _EVERY, function, lambda _: True, "", span, mistake=text)
+    return Claim(name, name, kind, _EVERY, function, _always, "", span, mistake=text)
 
 
-def _nothing(protocol: Any, now: Any) -> Any:
-    """The formula of what has none."""
+def _nothing(protocol: object, now: object) -> None:
+    """The function of a claim that has none."""
 
 
 def invariant(
-    protocol: type[Protocol] | tuple[type[Protocol], ...],
+    protocol: Protocols,
     *,
+    known: Known | Sequence[Known] = (),
     tla: str | None = None,
-    when: Callable[[Any], bool] = lambda protocol: True,
-) -> Callable[[Callable[..., Any]], Claim]:
+    when: Condition = _always,
+) -> Callable[[Stated], Claim]:
     """Claim that a formula holds in every reachable state of a protocol.
 
-    Decorates `def name(protocol, now) -> Boolean expression`; its docstring says where the claim comes from
-    and what is known of it.
+    Decorates `def name(protocol, now) -> Boolean expression`; its docstring says where the claim comes from.
 
     Args:
         protocol: the class of the protocol, or a tuple of several.
+        known: what is known of the claim: rows made by `holds`, `proved` and `violated`.
         tla: the name in the TLA+ module; by default the function's in UpperCamelCase.
         when: whether the claim applies to the protocol at its parameters.
     """
-    return _claim(PropertyKind.INVARIANT, protocol, tla, when)
+    return _claim(PropertyKind.INVARIANT, protocol, tla, when, known=known)
 
 
 def probe(
-    protocol: type[Protocol] | tuple[type[Protocol], ...],
+    protocol: Protocols,
     *,
+    known: Known | Sequence[Known] = (),
     tla: str | None = None,
-    when: Callable[[Any], bool] = lambda protocol: True,
-) -> Callable[[Callable[..., Any]], Claim]:
+    when: Condition = _always,
+) -> Callable[[Stated], Claim]:
     """As `invariant`, for a claim that is expected to be violated: it shows that something can be reached."""
-    return _claim(PropertyKind.PROBE, protocol, tla, when)
+    return _claim(PropertyKind.PROBE, protocol, tla, when, known=known)
+
+
+def expected(
+    claim: Claim, protocol: type[Protocol], parameters: Mapping[str, Setting | None]
+) -> Known | None:
+    """The expected answer about a property at some parameters, or None.
+
+    A probe is expected to be violated, also where none of its rows speaks of the parameters.
+
+    Args:
+        claim: the property.
+        protocol: the class of the protocol, which declares the parameters.
+        parameters: the value of each parameter.
+    """
+    found = first_known(claim.known, protocol.parameters, parameters)
+    return violated() if found is None and claim.kind is PropertyKind.PROBE else found
+
+
+def constraint(
+    protocol: Protocols, *, tla: str | None = None, when: Condition = _always
+) -> Callable[[Stated], Claim]:
+    """Bound the search: no action is enabled in a state in which the formula is false.
+
+    As TLC's CONSTRAINT: such a state is checked like any other, but it is neither counted nor expanded, and
+    it is no deadlock. Every verdict is then about the runs on which all states but the last satisfy all
+    constraints. The arguments are those of `invariant`.
+    """
+    return _claim(PropertyKind.CONSTRAINT, protocol, tla, when)
 
 
 def strengthening(
-    protocol: type[Protocol] | tuple[type[Protocol], ...],
+    protocol: Protocols,
     *,
     of: str | Iterable[str] = (),
     entails: bool = False,
     tla: str | None = None,
-    when: Callable[[Any], bool] = lambda protocol: True,
-) -> Callable[[Callable[..., Any]], Claim]:
+    when: Condition = _always,
+) -> Callable[[Stated], Claim]:
     """As `invariant`, for a claim that is only a means: inductive proofs of other properties assume it.
 
     A property may hold in every reachable state, and yet a step can lead from a state that satisfies it to
     one that does not, because that state is not reachable. A strengthening rules such states out; it is
-    proved along with what it strengthens. Where properties are not named it is not looked at.
+    proved along with the properties that it strengthens. Checks leave it out unless it is named.
 
     Args:
         protocol: the class of the protocol, or a tuple of several.
         of: the names of the properties, or of other strengthenings, that it is for, in kebab-case; all of the
             protocol's if none is named.
-        entails: whether what is named follows from the strengthenings: it is then not assumed itself.
+        entails: whether the named properties follow from the strengthenings: they are then not assumed.
         tla: the name in TLA+ text; by default the function's in UpperCamelCase.
         when: whether the claim applies to the protocol at its parameters.
     """
@@ -183,52 +245,45 @@ def strengthening(
     return _claim(PropertyKind.STRENGTHENING, protocol, tla, when, names, entails)
 
 
+# -- stating claims of a protocol -------------------------------------------------------------------
+
+
 def state_claims(
-    protocol: Protocol,
-    now: State,
-    claims: Iterable[Claim],
-    mistakes: list[Mistake],
-    guarded: Guarded,
+    protocol: Protocol, now: State, claims: Iterable[Claim], mistakes: list[Mistake]
 ) -> dict[str, Property]:
     """The claims that apply to the protocol, as properties over its state; mistakes are added to the list."""
     stated: dict[str, Property] = {}
-    claims = tuple(claims)
-    mistakes += _wrong_aims(protocol, claims)
-    for claim in claims:
-        if not isinstance(protocol, claim.protocol):
-            continue
+    own = [claim for claim in claims if isinstance(protocol, claim.protocol)]
+    mistakes += _wrong_targets(own)
+    for claim in own:
         if claim.mistake:
             mistakes.append(Mistake(claim.span, claim.mistake))
             continue
-        applies: list[bool] = []
-        if not guarded(partial(_applies, claim, protocol, applies), mistakes, claim.function):
-            continue
-        if applies[0]:
-            _state_one(claim, protocol, now, stated, mistakes, guarded)
+        where = f"the property {claim.name}"
+        mistakes += known_mistakes(claim.known, protocol.parameters, where, claim.span)
+        applies = attempted(partial(claim.when, protocol), mistakes, claim.function)
+        if applies and applies[0]:
+            if claim.name in stated:
+                first = stated[claim.name].span
+                text = f"{where} is stated twice, first at {first}"
+                mistakes.append(Mistake(claim.span, text))
+            _state_one(claim, protocol, now, stated, mistakes)
     return stated
 
 
 def _state_one(
-    claim: Claim,
-    protocol: Protocol,
-    now: State,
-    stated: dict[str, Property],
-    mistakes: list[Mistake],
-    guarded: Guarded,
+    claim: Claim, protocol: Protocol, now: State, stated: dict[str, Property], mistakes: list[Mistake]
 ) -> None:
-    if claim.name in stated:
-        first = stated[claim.name].span
-        mistakes.append(Mistake(claim.span, f"the property {claim.name} is stated twice, first at {first}"))
     if claim.name == DEADLOCK:
-        text = f"{DEADLOCK} is what checks call that no action is enabled: give the property another name"
+        text = f"checks report under the name {DEADLOCK} that no action is enabled: rename the property"
         mistakes.append(Mistake(claim.span, text))
-    written: list[Any] = []
-    if not guarded(partial(_state, claim, protocol, now, written), mistakes, claim.function):
+    found = attempted(lambda: claim.function(protocol, now), mistakes, claim.function)
+    if not found:
         return
-    if written[0] is None:
+    if found[0] is None:
         mistakes.append(Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula"))
         return
-    formula = _formula(written[0], claim)
+    formula = _formula(found[0], claim)
     stated[claim.name] = Property(
         claim.name,
         claim.tla,
@@ -242,9 +297,8 @@ def _state_one(
     mistakes += _complaints(claim, formula, now.__dict__["_variables"])
 
 
-def _wrong_aims(protocol: Protocol, claims: tuple[Claim, ...]) -> list[Mistake]:
-    """What strengthenings say wrong of what they are for."""
-    own = [claim for claim in claims if isinstance(protocol, claim.protocol)]
+def _wrong_targets(own: list[Claim]) -> list[Mistake]:
+    """Errors in `of=`."""
     names = [claim.name for claim in own]
     told = []
     for claim in own:
@@ -254,20 +308,12 @@ def _wrong_aims(protocol: Protocol, claims: tuple[Claim, ...]) -> list[Mistake]:
                 text = unknown_name(f"{where} is of a property that there is not:", name, names)
                 told.append(Mistake(claim.span, text))
         if claim.entails and not claim.strengthens:
-            text = f'{where} entails nothing that is named: say what, as in of="the-property"'
+            text = f'{where} entails no property that is named: name one, as in of="the-property"'
             told.append(Mistake(claim.span, text))
     return told
 
 
-def _applies(claim: Claim, protocol: Protocol, told: list[bool]) -> None:
-    told.append(bool(claim.when(protocol)))
-
-
-def _state(claim: Claim, protocol: Protocol, now: State, written: list[Any]) -> None:
-    written.append(claim.function(protocol, now))
-
-
-def _formula(value: Any, claim: Claim) -> n.Node:
+def _formula(value: object, claim: Claim) -> n.Node:
     node = as_node(value)
     formula = boolean(node)
     if isinstance(formula, n.Invalid) and not isinstance(node, n.Invalid):
@@ -278,10 +324,9 @@ def _formula(value: Any, claim: Claim) -> n.Node:
 def _complaints(claim: Claim, formula: n.Node, variables: dict[str, Variable]) -> list[Mistake]:
     where = f"the property {claim.name}"
     told = mistakes_in(formula) or strays([formula], variables, (), where, claim.span)
-    # A constant is what a claim says that the parameters have decided already.
+    # The formula is a constant where the parameters decide the claim.
     constant = isinstance(formula, n.Const)
     if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(formula)):
-        told.append(
-            Mistake(claim.span, f"{where} names no state variable: it would say the same of every state")
-        )
+        text = f"{where} names no state variable: it would say the same of every state"
+        told.append(Mistake(claim.span, text))
     return told

@@ -8,35 +8,29 @@ from __future__ import annotations
 
 import inspect
 import re
-import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import Any, ClassVar
+from functools import cache, partial
+from typing import ClassVar
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.actions import (
     ActionMark,
     PickMark,
     ProtocolClass,
-    action,
     action_marks,
     class_mistakes,
-    pick,
 )
-from leadline.symbolic.lang.checks import mistakes_in, strays
-from leadline.symbolic.lang.declarations import Declarations, State
-from leadline.symbolic.lang.errors import AssumptionFailed, LeadlineError, Mistake, ModelError
-from leadline.symbolic.lang.expr import unknown_name, wrap
-from leadline.symbolic.lang.gate import invalid
-from leadline.symbolic.lang.model import Action, Model, Pick, Property, Variable
-from leadline.symbolic.lang.next_state import Next
+from leadline.symbolic.lang.coercion import invalid
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, unknown_name
+from leadline.symbolic.lang.expr import Expr, wrap
+from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
-from leadline.symbolic.lang.script import Script, updates
-from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.types import Type
-from leadline.symbolic.lang.written import start_of
+from leadline.symbolic.lang.script import Script, attempted, mistakes_in, strays, updates
+from leadline.symbolic.lang.span import Span, start_of
+from leadline.symbolic.lang.states import Declarations, Next, State
+from leadline.symbolic.lang.types import Sort, Type, all_types
 
 
 class Protocol(metaclass=ProtocolClass):
@@ -47,7 +41,10 @@ class Protocol(metaclass=ProtocolClass):
     - actions: methods marked with `@action`;
     - `assume(self)`, optional: yields `(condition, text)` pairs that must hold of the parameters;
     - `sweep_order`, optional: the names of the actions in the order of a sweep, where the order derived from
-      what they read and write is not the best.
+      what they read and write is not the best;
+    - `picks`, optional: by the name of an action's argument, the type that it picks a value of, or the name
+      of the protocol's attribute that holds the type: `picks = {"leader": "Replica", "epoch": "Epoch"}`.
+      Picks of base classes count too.
 
     Args:
         settings: the values of parameters that differ from their defaults.
@@ -60,15 +57,19 @@ class Protocol(metaclass=ProtocolClass):
     protocol_name: ClassVar[str] = ""
     parameters: ClassVar[dict[str, Parameter]] = {}
     sweep_order: ClassVar[tuple[str, ...]] = ()
+    picks: ClassVar[Mapping[str, str | Type]] = {}
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         own = {name: replace(x, name=name) for name, x in vars(cls).items() if isinstance(x, Parameter)}
         cls.parameters = {**cls.parameters, **own}
+        cls.picks = {
+            name: x for base in reversed(cls.__mro__) for name, x in vars(base).get("picks", {}).items()
+        }
         if "protocol_name" not in vars(cls):
             cls.protocol_name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **given: object) -> None:
         self.settings = settings(self.parameters, given, self.protocol_name)
         for name, value in self.settings.items():
             setattr(self, name, value)
@@ -80,11 +81,11 @@ class Protocol(metaclass=ProtocolClass):
         """Conditions on the parameters, each with its text: TLA+'s ASSUME."""
         return ()
 
-    def define(self, state: Any) -> None:
+    def define(self, state: Declarations) -> None:
         """Declare types and variables."""
         raise NotImplementedError
 
-    def init(self, start: Any) -> None:
+    def init(self, start: Next) -> None:
         """Describe the initial states."""
         raise NotImplementedError
 
@@ -101,18 +102,18 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     """
     variables = _declared(protocol)
     mistakes: list[Mistake] = []
+    kind = type(protocol)
     init = _initial(protocol, variables, mistakes)
-    marks: list[ActionMark] = []
-    _guarded(lambda: marks.extend(action_marks(type(protocol))), mistakes, type(protocol).define)
-    marks = [mark for mark in marks if _applies(mark, protocol, mistakes)]
-    actions = tuple(_action(protocol, mark, variables, mistakes) for mark in marks)
-    properties = state_claims(protocol, State(variables), claims, mistakes, _guarded)
-    for thing in (init, *actions):
-        mistakes += mistakes_in(*thing.roots) or strays(
-            thing.roots, variables, thing.picks, thing.name, thing.span
-        )
-    mistakes += [*class_mistakes(type(protocol)), *_order_mistakes(type(protocol))]
-    mistakes += [*_alike("actions", [init, *actions]), *_alike("properties", list(properties.values()))]
+    every = [mark for found in attempted(lambda: action_marks(kind), mistakes, kind.define) for mark in found]
+    applies = [x for x in every if any(attempted(partial(x.when, protocol), mistakes, x.function))]
+    actions = [_action(protocol, mark, variables, mistakes) for mark in applies]
+    stated = state_claims(protocol, State(variables), claims, mistakes)
+    bounds = [one for one in stated.values() if one.kind is PropertyKind.CONSTRAINT]
+    for one in (init, *actions):
+        mistakes += mistakes_in(*one.roots) or strays(one.roots, variables, one.picks, one.name, one.span)
+    mistakes += [*class_mistakes(kind), *_name_mistakes(kind, every)]
+    mistakes += [*_alike("actions", [init, *actions]), *_alike("properties", list(stated.values()))]
+    mistakes += _sort_mistakes(variables.values(), [init, *actions], stated.values())
     if mistakes:
         raise ModelError(mistakes)
     return Model(
@@ -120,19 +121,46 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
         dict(protocol.settings),
         tuple(variables.values()),
         init,
-        actions,
-        properties,
-        type(protocol).sweep_order,
+        tuple(action.within(bounds) for action in actions),
+        {name: one for name, one in stated.items() if one not in bounds},
+        kind.sweep_order,
+        tuple(bounds),
     )
 
 
-def _applies(mark: ActionMark, protocol: Protocol, mistakes: list[Mistake]) -> bool:
-    told: list[bool] = []
-    return _guarded(lambda: told.append(bool(mark.when(protocol))), mistakes, mark.function) and told[0]
+def _sort_mistakes(
+    variables: Iterable[Variable], actions: Iterable[Action], properties: Iterable[Property]
+) -> list[Mistake]:
+    """Sorts whose members or names are those of another: traces and TLA+ text could not tell them apart."""
+    places: dict[Type, Span] = {}
+    for variable in variables:
+        places.setdefault(variable.type, variable.span)
+    roots = [root for action in actions for root in action.roots]
+    for node in n.postorder(*roots, *(one.formula for one in properties)):
+        places.setdefault(node.type, node.span)
+    sorts: dict[Sort, Span] = {}
+    for kind, place in places.items():
+        for part in all_types([kind]):
+            if isinstance(part, Sort):
+                sorts.setdefault(part, place)
+    owners: dict[str, Sort] = {}
+    return [mistake for sort, place in sorts.items() for mistake in _sort_clashes(sort, owners, place)]
+
+
+def _sort_clashes(sort: Sort, owners: dict[str, Sort], place: Span) -> list[Mistake]:
+    for name in (sort.name, *sort.members):
+        other = owners.setdefault(name, sort)
+        if other != sort:
+            text = (
+                f"the sorts {other.name} and {sort.name} both have the name `{name}` in traces and in TLA+: "
+                f'give one another prefix, as in sort("{sort.name}", size, prefix="{sort.name.lower()}")'
+            )
+            return [Mistake(place, text)]
+    return []
 
 
 def _alike(what: str, things: Sequence[Action | Property]) -> list[Mistake]:
-    """Those that TLA+ text and counterexamples could not tell apart."""
+    """Things of one name, which TLA+ text and counterexamples could not tell apart."""
     first: dict[str, Action | Property] = {}
     told = []
     for thing in things:
@@ -146,21 +174,25 @@ def _alike(what: str, things: Sequence[Action | Property]) -> list[Mistake]:
     return told
 
 
-def _order_mistakes(kind: type[Protocol]) -> list[Mistake]:
-    if not kind.sweep_order:
-        return []
-    names = [mark.function.__name__ for mark in action_marks(kind)]
-    place = start_of(kind.define)
+def _name_mistakes(kind: type[Protocol], marks: Sequence[ActionMark]) -> list[Mistake]:
+    """Names in `sweep_order` and `picks` that no action has."""
+    names = [mark.function.__name__ for mark in marks]
+    arguments = [x.name for mark in marks for x in _arguments(mark.function)]
     told = [
         unknown_name("sweep_order: there is no action", x, names) for x in kind.sweep_order if x not in names
     ]
-    return [Mistake(place, text) for text in told]
+    told += [
+        unknown_name("picks: no action has an argument", x, list(dict.fromkeys(arguments)))
+        for x in kind.picks
+        if x not in arguments
+    ]
+    return [Mistake(start_of(kind.define), text) for text in told]
 
 
 def _declared(protocol: Protocol) -> dict[str, Variable]:
     declared = Declarations()
     mistakes: list[Mistake] = []
-    defined = _guarded(lambda: protocol.define(declared), mistakes, type(protocol).define)
+    defined = attempted(lambda: protocol.define(declared), mistakes, type(protocol).define)
     variables: dict[str, Variable] = declared.__dict__["variables"]
     mistakes += declared.__dict__["mistakes"]
     if defined and not mistakes and not variables:
@@ -172,39 +204,10 @@ def _declared(protocol: Protocol) -> dict[str, Variable]:
     return variables
 
 
-def _guarded(run: Callable[[], object], mistakes: list[Mistake], where: Callable[..., Any]) -> bool:
-    """Run a piece of the user's code; what it raises is a mistake at the user's line.
-
-    Returns:
-        whether it ran to its end.
-    """
-    try:
-        run()
-        return True
-    except ModelError as error:
-        mistakes += error.mistakes
-    except (LeadlineError, MemoryError):
-        raise
-    except (Exception, SystemExit) as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        code = inspect.unwrap(where).__code__
-        own = [frame for frame in frames if frame.filename == code.co_filename]
-        line = own[-1].lineno if own else code.co_firstlineno
-        mistakes.append(Mistake(Span(code.co_filename, line or 0), python_says(error)))
-    return False
-
-
-def python_says(error: BaseException) -> str:
-    """What went wrong in the user's code."""
-    if isinstance(error, SystemExit):
-        return "this ends the program, and a model may not: leave out exit() and SystemExit"
-    return f"Python says: {type(error).__name__}: {error}"
-
-
 def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[Mistake]) -> Action:
     script = Script(variables, initial=True)
     function = type(protocol).init
-    ran = _guarded(lambda: protocol.init(Next(script)), mistakes, function)
+    ran = bool(attempted(lambda: protocol.init(Next(script)), mistakes, function))
     init = Action("init", "Init", "", start_of(function), tuple(script.body), updates(script))
     if ran:
         _check_assigned(script, dict(init.updates))
@@ -214,7 +217,7 @@ def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[
     values = {root: places[name] for name, root in init.updates}
     for root in init.roots:
         for read in n.postorder(root):
-            # A variable that occurs in its own value is what `_check_assigned` tells.
+            # `_check_assigned` reports a variable that occurs in its own value.
             if isinstance(read, n.StateVar) and not (ran and (read.name, root) in init.updates):
                 text = f"init reads `{read.name}`, and there is no state before the initial one"
                 script.blame(text, values.get(root, root.span))
@@ -236,43 +239,40 @@ def _action(
     protocol: Protocol, mark: ActionMark, variables: dict[str, Variable], mistakes: list[Mistake]
 ) -> Action:
     script = Script(variables)
-    nxt = Next(script)
-    picked = {x.name: _picked(protocol, x, script, mark) for x in _arguments(mark.function)}
-    _guarded(lambda: mark.function(protocol, State(variables), nxt, **picked), mistakes, mark.function)
-    mistakes += script.mistakes
     name = mark.function.__name__
+    if len(inspect.signature(mark.function).parameters) < 3:
+        script.blame(f"the action {name} needs two states: write def {name}(self, now, nxt)", mark.span)
+    else:
+        picked = {x.name: _picked(protocol, x, script, mark) for x in _arguments(mark.function)}
+        now, nxt = State(variables), Next(script)
+        attempted(lambda: mark.function(protocol, now, nxt, **picked), mistakes, mark.function)
+    mistakes += script.mistakes
     doc = inspect.getdoc(mark.function) or ""
     return Action(name, mark.tla, doc, mark.span, tuple(script.body), updates(script))
 
 
 @cache
 def _arguments(function: Callable[..., None]) -> tuple[inspect.Parameter, ...]:
-    """What an action takes besides the protocol and the two states."""
+    """The arguments of an action besides the protocol and the two states."""
     return tuple(inspect.signature(function).parameters.values())[3:]
 
 
-def _picked(protocol: Protocol, argument: inspect.Parameter, script: Script, mark: ActionMark) -> Any:
+def _picked(protocol: Protocol, argument: inspect.Parameter, script: Script, mark: ActionMark) -> Expr:
+    """The value that an action's argument stands for."""
     default = argument.default
-    if not isinstance(default, PickMark):
-        return _without_domain(argument.name, "", mark, script, mark.span)
-    domain = default.domain
+    span = default.span if isinstance(default, PickMark) else mark.span
+    domain = default.domain if isinstance(default, PickMark) else None
+    domain = protocol.picks.get(argument.name) if domain is None else domain
+    why = ""
     if isinstance(domain, str):
         named, domain = domain, getattr(protocol, domain, None)
-        if not isinstance(domain, Type):
-            text = f", and the protocol has no type `{named}`"
-            return _without_domain(argument.name, text, mark, script, default.span)
-    if not isinstance(domain, Type):
-        return _without_domain(argument.name, "", mark, script, default.span)
-    return wrap(script.pick(argument.name, domain, default.span))
-
-
-def _without_domain(name: str, why: str, mark: ActionMark, script: Script, span: Span) -> Any:
+        why = f", since the protocol has no type `{named}`"
+    if isinstance(domain, Type):
+        return wrap(script.pick(argument.name, domain, span))
+    name = argument.name
     text = (
-        f"the pick `{name}` of {mark.function.__name__} has no domain{why}: "
-        f'write {name}=pick("TheType"), or nxt.pick("{name}", a_set) in the body'
+        f"the pick `{name}` of {mark.function.__name__} has no domain{why}: write {name}=pick('TheType'), "
+        f'or picks = {{"{name}": "TheType"}} in the class, or nxt.pick("{name}", a_set) in the body'
     )
     script.blame(text, span)
     return wrap(invalid(text, span=span))
-
-
-__all__ = ["Pick", "Property", "Protocol", "State", "action", "action_marks", "build", "pick", "python_says"]

@@ -1,28 +1,28 @@
-"""The type rules: from operands to a typed node, or to an `Invalid` one that says what is wrong."""
+"""The type rules: from operands to a typed node, or to an `Invalid` one with the mistake."""
 
 from __future__ import annotations
 
 import inspect
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.gate import BOOL, Untyped, as_node, coerce, invalid, join_all, set_of, wrong_part
+from leadline.symbolic.lang.coercion import BOOL as BOOL
+from leadline.symbolic.lang.coercion import Untyped, as_node, coerce, invalid, join_all, set_of, wrong_part
+from leadline.symbolic.lang.node import Binary, binder_height, substitute
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Int, Named, Sort, Type
-from leadline.symbolic.lang.walk import binder_height, substitute
 
 _fresh = itertools.count(1)
 
 
-def boolean(value: Any) -> n.Node:
+def boolean(value: object) -> n.Node:
     """The operand as a Bool."""
     return as_node(value, BOOL)
 
 
-def integer(value: Any) -> n.Node:
+def integer(value: object) -> n.Node:
     """The operand as an integer of whatever range."""
     node = as_node(value)
     if isinstance(node, n.Invalid) or isinstance(node.type, Int):
@@ -32,15 +32,23 @@ def integer(value: Any) -> n.Node:
     return invalid(f"type clash: an integer is needed, and this is of {node.type!r}", node)
 
 
-def a_set(value: Any) -> n.Node:
+def a_set(value: object) -> n.Node:
     """The operand as a set: a set expression, a type (all its values) or a Python collection."""
     node = literal_set(value, None)
     if isinstance(node, n.Invalid) or isinstance(node.type, Set):
         return node
-    return invalid(f"type clash: a set is needed, and this is of {node.type!r}", node)
+    repair = ""
+    if isinstance(node.type, Seq):
+        repair = ": write .items() for the set of its items, .places for that of its places"
+    elif isinstance(node.type, Map):
+        repair = (
+            ": write .range for the set of its values; a set of functions is the type Map(K, V), with a "
+            "guard forall(K, lambda k: f[k].is_in(...)) where the values come from sets in the state"
+        )
+    return invalid(f"type clash: a set is needed, and this is of {node.type!r}{repair}", node)
 
 
-def literal_set(value: Any, item: Type | None) -> n.Node:
+def literal_set(value: object, item: Type | None) -> n.Node:
     """A list, tuple or set, which may hold expressions, as a set; anything else as it is."""
     if isinstance(value, (list, tuple)):
         return set_of([as_node(x, item if needs_type(x) else None) for x in value], caller_span())
@@ -49,7 +57,7 @@ def literal_set(value: Any, item: Type | None) -> n.Node:
     return as_node(value)
 
 
-def connective(kind: type[n.And] | type[n.Or], values: list[Any]) -> n.Node:
+def connective(kind: type[n.And] | type[n.Or], values: list[object]) -> n.Node:
     """A conjunction or disjunction of any number of operands, flattened and without constants.
 
     Nothing that could go out of bounds is dropped: only what comes after a deciding constant, which is
@@ -72,7 +80,7 @@ def connective(kind: type[n.And] | type[n.Or], values: list[Any]) -> n.Node:
     return n.make(kind, BOOL, caller_span(), tuple(items))
 
 
-def negation(value: Any) -> n.Node:
+def negation(value: object) -> n.Node:
     """Negation."""
     node = boolean(value)
     if isinstance(node, n.Invalid):
@@ -82,7 +90,7 @@ def negation(value: Any) -> n.Node:
     return node.item if isinstance(node, n.Not) else n.make(n.Not, BOOL, caller_span(), node)
 
 
-def implication(premise: Any, conclusion: Any) -> n.Node:
+def implication(premise: object, conclusion: object) -> n.Node:
     """Implication."""
     parts = (boolean(premise), boolean(conclusion))
     bad = wrong_part(parts)
@@ -93,7 +101,7 @@ def implication(premise: Any, conclusion: Any) -> n.Node:
     return n.make(n.Implies, BOOL, caller_span(), *parts)
 
 
-def same_type(left: Any, right: Any, what: str) -> tuple[n.Node, n.Node] | n.Node:
+def same_type(left: object, right: object, what: str) -> tuple[n.Node, n.Node] | n.Node:
     """Both operands as values of their least common type, or the mistake."""
     a = as_node(left)
     b = as_node(right, a.type if needs_type(right) else None)
@@ -106,18 +114,18 @@ def same_type(left: Any, right: Any, what: str) -> tuple[n.Node, n.Node] | n.Nod
     return coerce(a, joined), coerce(b, joined)
 
 
-def needs_type(value: Any) -> bool:
+def needs_type(value: object) -> bool:
     """Whether a Python value can only be read once its type is known."""
     return isinstance(value, (str, dict, list, tuple, set, frozenset, Untyped))
 
 
-def equality(left: Any, right: Any) -> n.Node:
+def equality(left: object, right: object) -> n.Node:
     """Equality."""
     pair = same_type(left, right, "equality of")
     return pair if isinstance(pair, n.Node) else n.make(n.Eq, BOOL, caller_span(), *pair)
 
 
-def if_then_else(condition: Any, then: Any, orelse: Any) -> n.Node:
+def if_then_else(condition: object, then: object, orelse: object) -> n.Node:
     """If-then-else over the least common type of the arms."""
     if needs_type(then) and not needs_type(orelse):
         then = as_node(then, as_node(orelse).type)
@@ -133,7 +141,7 @@ def if_then_else(condition: Any, then: Any, orelse: Any) -> n.Node:
     return n.make(n.Ite, pair[0].type, caller_span(), test, *pair)
 
 
-def comparison(kind: type[n.Lt] | type[n.Le], left: Any, right: Any) -> n.Node:
+def comparison(kind: type[n.Lt] | type[n.Le], left: object, right: object) -> n.Node:
     """An order of two integers; sorts and enumerations have none."""
     for operand in (left, right):
         node = as_node(operand) if not isinstance(operand, str) else None
@@ -148,7 +156,7 @@ def comparison(kind: type[n.Lt] | type[n.Le], left: Any, right: Any) -> n.Node:
     return wrong_part(parts) or n.make(kind, BOOL, caller_span(), *parts)
 
 
-def arithmetic(kind: type[n.Node], left: Any, right: Any) -> n.Node:
+def arithmetic(kind: type[Binary], left: object, right: object) -> n.Node:
     """A sum, difference, product, quotient or remainder, its range derived from its operands'."""
     a, b = integer(left), integer(right)
     bad = wrong_part((a, b))
@@ -167,7 +175,7 @@ def arithmetic(kind: type[n.Node], left: Any, right: Any) -> n.Node:
     return n.make(kind, Int(min(corners), max(corners)), caller_span(), a, b)
 
 
-_RULES: dict[type[n.Node], Callable[[int, int], int]] = {
+_RULES: dict[type[Binary], Callable[[int, int], int]] = {
     n.Add: lambda x, y: x + y,
     n.Sub: lambda x, y: x - y,
     n.Mul: lambda x, y: x * y,
@@ -175,7 +183,7 @@ _RULES: dict[type[n.Node], Callable[[int, int], int]] = {
 }
 
 
-def bound_names(function: Callable[..., Any]) -> list[str]:
+def bound_names(function: Callable[..., object]) -> list[str]:
     """The names that a binder's function gives its arguments; one with a default (`k=k`) is not bound."""
     arguments = inspect.signature(function).parameters.values()
     return [x.name for x in arguments if x.default is x.empty and x.kind is not x.KEYWORD_ONLY]
@@ -185,7 +193,7 @@ def bind(
     kind: type[n.Node],
     item: Type,
     name: str,
-    body_of: Callable[[n.Bound], Any],
+    body_of: Callable[[n.Bound], object],
     result: Callable[[n.Node], Type],
     *domain: n.Node,
     expected: Type | None = None,
@@ -208,7 +216,7 @@ def bind(
 _PREDICATES = (n.Forall, n.Exists, n.Choose, n.SetFilter, n.SeqFilter)
 
 
-def set_operation(kind: type[n.Node], left: Any, right: Any) -> n.Node:
+def set_operation(kind: type[Binary], left: object, right: object) -> n.Node:
     """Union, intersection, difference, or inclusion."""
     a = a_set(left)
     b = a_set(literal_set(right, a.type.item if isinstance(a.type, Set) else None))
@@ -222,8 +230,12 @@ def set_operation(kind: type[n.Node], left: Any, right: Any) -> n.Node:
     return n.make(kind, result, caller_span(), a, b)
 
 
-def membership(element: Any, domain: Any) -> n.Node:
+def membership(element: object, domain: object) -> n.Node:
     """Whether the element is in the set."""
+    if isinstance(domain, (set, frozenset, list, tuple)) and not needs_type(element):
+        # Sorted, since the order of a Python set of strings differs from process to process.
+        listed = sorted(domain, key=repr) if isinstance(domain, (set, frozenset)) else domain
+        domain = literal_set(listed, as_node(element).type)
     b = a_set(domain)
     if isinstance(b, n.Invalid):
         return b
@@ -237,7 +249,7 @@ def membership(element: Any, domain: Any) -> n.Node:
     return n.make(n.Member, BOOL, caller_span(), coerce(a, joined), b)
 
 
-def extreme(kind: type[n.Node], domain: Any) -> n.Node:
+def extreme(kind: type[n.Node], domain: object) -> n.Node:
     """The least or greatest element of a set of integers."""
     node = a_set(domain)
     if isinstance(node, n.Invalid):
@@ -248,7 +260,7 @@ def extreme(kind: type[n.Node], domain: Any) -> n.Node:
     return n.make(kind, node.type.item, caller_span(), node)
 
 
-def concat(left: n.Node, right: Any) -> n.Node:
+def concat(left: n.Node, right: object) -> n.Node:
     """Two sequences one after the other."""
     assert isinstance(left.type, Seq)
     b = (
@@ -266,7 +278,7 @@ def concat(left: n.Node, right: Any) -> n.Node:
     return n.make(n.Concat, whole, caller_span(), left, b)
 
 
-def map_at(map_: n.Node, key: Any) -> tuple[n.Node, Type]:
+def map_at(map_: n.Node, key: object) -> tuple[n.Node, Type]:
     """The key of a map as a node of the key type, and the type of the values."""
     assert isinstance(map_.type, Map)
     return as_node(key, map_.type.key), map_.type.value

@@ -1,22 +1,25 @@
-"""What an action's method has said, and how its assignments become the variables' next values."""
+"""The record of an action's method, and how its assignments become the variables' next values."""
 
 from __future__ import annotations
 
+import inspect
 import itertools
-from collections.abc import Iterable
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.checks import mistakes_in
-from leadline.symbolic.lang.errors import Mistake
-from leadline.symbolic.lang.gate import as_node
+from leadline.symbolic.lang.coercion import as_node
+from leadline.symbolic.lang.errors import LeadlineError, Mistake, ModelError
 from leadline.symbolic.lang.model import Pick, Variable
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.span import Span, caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Type
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Assignment:
 
 @dataclass
 class Script:
-    """Everything that an action's method said, and the mistakes in it.
+    """The picks, guards and assignments that an action's method made, and the mistakes in them.
 
     Attributes:
         initial: whether it describes the initial states.
@@ -76,7 +79,7 @@ class Script:
         """The conjunction of the conditions of all branches around, or None outside of any."""
         return rules.connective(n.And, list(self.conditions)) if self.conditions else None
 
-    def pick(self, name: str, domain: Any, span: Span) -> n.Node:
+    def pick(self, name: str, domain: object, span: Span) -> n.Node:
         """Note a pick of any value of a type, or of any member of a set."""
         if self.conditions:
             repair = "pick before it, or make it an action of its own"
@@ -97,7 +100,7 @@ class Script:
         self.body.append(Pick(name, node.type.item, node, span))
         return n.make(n.PickVar, node.type.item, span, name)
 
-    def assign(self, variable: Variable, path: tuple[Selector, ...], kind: Type, value: Any) -> None:
+    def assign(self, variable: Variable, path: tuple[Selector, ...], kind: Type, value: object) -> None:
         """Note an assignment, or the mistake that it is."""
         node = self.checked(as_node(value, kind))
         made = Assignment(variable.name, path, node, tuple(self.arms), caller_span())
@@ -177,3 +180,79 @@ def updated(current: n.Node, path: tuple[Selector, ...], value: n.Node) -> n.Nod
     assert isinstance(kind, Seq)
     at_place = n.make(n.Index, kind.item, span, current, key)
     return n.make(n.SeqUpdate, kind, span, current, key, updated(at_place, rest, value))
+
+
+# -- running the user's code ------------------------------------------------------------------------
+
+
+def attempted(run: Callable[[], T], mistakes: list[Mistake], where: Callable[..., object]) -> tuple[T, ...]:
+    """Run a piece of the user's code; what it raises becomes a mistake at the user's line.
+
+    Args:
+        run: the code.
+        mistakes: the list to add to.
+        where: the function that the code is written in.
+
+    Returns:
+        the result alone, or nothing if it raised.
+    """
+    try:
+        return (run(),)
+    except ModelError as error:
+        mistakes += error.mistakes
+    except (LeadlineError, MemoryError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        code = inspect.unwrap(where).__code__
+        own = [frame for frame in frames if frame.filename == code.co_filename]
+        line = own[-1].lineno if own else code.co_firstlineno
+        mistakes.append(Mistake(Span(code.co_filename, line or 0), python_says(error)))
+    return ()
+
+
+def python_says(error: BaseException) -> str:
+    """The text for an error that the user's code raised."""
+    if isinstance(error, SystemExit):
+        return "this ends the program, and a model may not: leave out exit() and SystemExit"
+    return f"Python says: {type(error).__name__}: {error}"
+
+
+# -- mistakes in finished expressions --------------------------------------------------------------
+
+
+def mistakes_in(*roots: n.Node) -> list[Mistake]:
+    """The mistakes that coercion and the type rules left in the expressions."""
+    return [Mistake(x.mistake_span, x.mistake) for x in n.postorder(*roots) if isinstance(x, n.Invalid)]
+
+
+def strays(
+    roots: Sequence[n.Node], variables: Mapping[str, Variable], picks: Sequence[Pick], where: str, span: Span
+) -> list[Mistake]:
+    """The leaves that mean nothing here: kept from another protocol, action or quantifier.
+
+    Args:
+        roots: the expressions.
+        variables: the state variables that they may read.
+        picks: the picks that they may use.
+        where: the action or property that they belong to, for the texts.
+        span: its place. That of a leaf will not do: equal leaves are one node, with one line.
+    """
+    picked = {(pick.name, pick.type) for pick in picks}
+    told = []
+    for node in n.postorder(*roots):
+        match node:
+            case n.StateVar(name=name):
+                if name not in variables or variables[name].type != node.type:
+                    text = f"{where} reads `{name}`, a variable of another protocol or other parameters"
+                    told.append(Mistake(span, text))
+            case n.PickVar(name=name):
+                if (name, node.type) not in picked:
+                    text = (
+                        f"{where} uses the pick `{name}` of another action: picks are known in their own only"
+                    )
+                    told.append(Mistake(span, text))
+            case n.Bound(name=name) if node.level < 0:
+                text = f"{where} uses `{name}` outside of the function whose argument it is"
+                told.append(Mistake(node.span, text))
+    return told

@@ -1,9 +1,11 @@
-"""Where in the user's files something was written."""
+"""Places in the user's files."""
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -35,7 +37,7 @@ def _caller() -> FrameType | None:
 
 
 def _is_own(code: CodeType) -> bool:
-    # What a dataclass writes itself, such as the constructor of a type, has no file.
+    # The methods that a dataclass generates, such as the constructor of a type, have no file.
     made = code.co_filename == "<string>" and code.co_name == "__init__"
     return made or code.co_filename.startswith(_OWN_FOLDERS)
 
@@ -50,3 +52,24 @@ def caller_names() -> dict[str, Any]:
     """The names of the module that this nearest line is in."""
     frame = _caller()
     return frame.f_globals if frame is not None else {}
+
+
+def start_of(function: Callable[..., Any]) -> Span:
+    """The line on which a function begins, its decorators included."""
+    code = inspect.unwrap(function).__code__
+    return Span(code.co_filename, code.co_firstlineno)
+
+
+def hidden_by_decorator(span: Span, other: object) -> bool:
+    """Whether a decorator above has replaced the function that is marked at the span."""
+    place = start_if_any(other)
+    return place is not None and (place.file != span.file or place.line <= span.line)
+
+
+def start_if_any(thing: object) -> Span | None:
+    """The place at which a function begins, or a thing made of one; None for anything else."""
+    span = getattr(thing, "span", None)
+    if isinstance(span, Span):
+        return span
+    code = getattr(inspect.unwrap(thing), "__code__", None) if callable(thing) else None
+    return Span(code.co_filename, code.co_firstlineno) if code is not None else None

@@ -13,11 +13,10 @@ from typing import Any
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import InternalError
-from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.names import OPEN, Text, atom, camel, infix, prefix
+from leadline.symbolic.lang.node import Binary, Unary
 from leadline.symbolic.lang.structures import Record, Tuple
-from leadline.symbolic.lang.tla_names import bound_names
-from leadline.symbolic.lang.tla_text import OPEN, Text, atom, infix, prefix
-from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.lang.tla_types import bound_names, set_text
 from leadline.symbolic.lang.types import Type
 
 
@@ -31,8 +30,28 @@ def to_tla(node: n.Node, names: Mapping[str, str] | None = None) -> str:
     return Printer(names or {}).text(node)
 
 
+_INFIX: Mapping[type[n.Node], tuple[str, int, int, bool]] = {
+    n.Eq: ("=", 5, 5, False),
+    n.Add: ("+", 10, 10, True),
+    n.Sub: ("-", 11, 11, True),
+    n.Mul: ("*", 13, 13, True),
+    n.Div: ("\\div", 13, 13, False),
+    n.Mod: ("%", 10, 11, False),
+    n.Lt: ("<", 5, 5, False),
+    n.Le: ("<=", 5, 5, False),
+    n.SetUnion: ("\\cup", 8, 8, True),
+    n.SetIntersect: ("\\cap", 8, 8, True),
+    n.SetMinus: ("\\", 8, 8, False),
+    n.Subset: ("\\subseteq", 5, 5, False),
+}
+"""Operators with two operands: sign, range of precedence, and whether it is associative."""
+_CALLS = {n.Cardinality: "Cardinality", n.MinOf: "Min", n.MaxOf: "Max", n.Len: "Len"}
+_QUANTIFIERS = {n.Forall: "\\A", n.Exists: "\\E", n.Choose: "CHOOSE"}
+_UPDATES = (n.MapUpdate, n.ComponentUpdate, n.SeqUpdate)
+
+
 class Printer:
-    """Prints node by node, children first. There is one method for each kind of node.
+    """Prints node by node, children first: by the tables above, or by a method for the kind of node.
 
     Args:
         names: the TLA+ names of state variables; one that is not given is printed in lowerCamelCase.
@@ -44,7 +63,9 @@ class Printer:
 
     @classmethod
     def _check_total(cls) -> None:
-        missing = [kind.__name__ for kind in n.KINDS if not hasattr(cls, f"visit_{kind.__name__}")]
+        tables = (*_INFIX, *_CALLS, *_QUANTIFIERS, *_UPDATES)
+        others = [kind.__name__ for kind in n.KINDS if kind not in tables]
+        missing = [name for name in others if not hasattr(cls, f"visit_{name}")]
         if missing:
             raise TypeError(f"{cls.__name__} does not print {', '.join(missing)}")
 
@@ -64,7 +85,18 @@ class Printer:
         return self._done[root].text
 
     def _print(self, node: n.Node) -> Text:
-        visit: Callable[[n.Node], Text] = getattr(self, f"visit_{type(node).__name__}")
+        kind: Any = type(node)
+        if isinstance(node, Binary) and kind in _INFIX:
+            sign, low, high, associative = _INFIX[kind]
+            return infix(sign, low, high, self._of(node.left), self._of(node.right), associative=associative)
+        if isinstance(node, Unary) and kind in _CALLS:
+            return atom(f"{_CALLS[kind]}({self._plain(node.item)})")
+        if isinstance(node, n.Binder) and kind in _QUANTIFIERS:
+            within = self._range(node.var, node.domain)
+            return Text(f"{_QUANTIFIERS[kind]} {within} : {self._plain(node.body)}", OPEN, OPEN)
+        if isinstance(node, _UPDATES):
+            return self._except(node)
+        visit: Callable[[n.Node], Text] = getattr(self, f"visit_{kind.__name__}")
         return visit(node)
 
     def _of(self, node: n.Node) -> Text:
@@ -107,9 +139,7 @@ class Printer:
         return atom(f'Assert(FALSE, "{why}")')
 
     def visit_Invalid(self, node: n.Invalid) -> Text:
-        raise InternalError(
-            f"a mistake was to be told before it is printed: {node.mistake_span}: {node.mistake}"
-        )
+        raise InternalError(f"a mistake should have been reported: {node.mistake_span}: {node.mistake}")
 
     def visit_Coerce(self, node: n.Coerce) -> Text:
         return self._of(node.item)
@@ -136,9 +166,6 @@ class Printer:
     def visit_Implies(self, node: n.Implies) -> Text:
         return infix("=>", 1, 1, self._of(node.premise), self._of(node.conclusion))
 
-    def visit_Eq(self, node: n.Eq) -> Text:
-        return self._binary("=", 5, 5, node)
-
     def visit_Ite(self, node: n.Ite) -> Text:
         then = self._of(node.then)
         # An open arm would swallow the ELSE only if it were itself an IF; brackets keep that readable too.
@@ -147,43 +174,7 @@ class Printer:
             f"IF {self._plain(node.condition)} THEN {shown} ELSE {self._plain(node.orelse)}", OPEN, OPEN
         )
 
-    def visit_Add(self, node: n.Add) -> Text:
-        return self._binary("+", 10, 10, node, associative=True)
-
-    def visit_Sub(self, node: n.Sub) -> Text:
-        return self._binary("-", 11, 11, node, associative=True)
-
-    def visit_Mul(self, node: n.Mul) -> Text:
-        return self._binary("*", 13, 13, node, associative=True)
-
-    def visit_Div(self, node: n.Div) -> Text:
-        return self._binary("\\div", 13, 13, node)
-
-    def visit_Mod(self, node: n.Mod) -> Text:
-        return self._binary("%", 10, 11, node)
-
-    def visit_Lt(self, node: n.Lt) -> Text:
-        return self._binary("<", 5, 5, node)
-
-    def visit_Le(self, node: n.Le) -> Text:
-        return self._binary("<=", 5, 5, node)
-
-    def _binary(self, sign: str, low: int, high: int, node: Any, associative: bool = False) -> Text:
-        return infix(sign, low, high, self._of(node.left), self._of(node.right), associative=associative)
-
     # -- binders ------------------------------------------------------------------------------------
-
-    def visit_Forall(self, node: n.Forall) -> Text:
-        return self._quantifier("\\A", node)
-
-    def visit_Exists(self, node: n.Exists) -> Text:
-        return self._quantifier("\\E", node)
-
-    def visit_Choose(self, node: n.Choose) -> Text:
-        return self._quantifier("CHOOSE", node)
-
-    def _quantifier(self, word: str, node: n.Forall | n.Exists | n.Choose) -> Text:
-        return Text(f"{word} {self._range(node.var, node.domain)} : {self._plain(node.body)}", OPEN, OPEN)
 
     def visit_SetFilter(self, node: n.SetFilter) -> Text:
         return atom(f"{{{self._range(node.var, node.domain)} : {self._plain(node.body)}}}")
@@ -211,40 +202,16 @@ class Printer:
     def visit_IntRange(self, node: n.IntRange) -> Text:
         return Text(f"{self._of(node.low).above(15)}..{self._of(node.high).above(15)}", 9, 9)
 
-    def visit_SetUnion(self, node: n.SetUnion) -> Text:
-        return self._binary("\\cup", 8, 8, node, associative=True)
-
-    def visit_SetIntersect(self, node: n.SetIntersect) -> Text:
-        return self._binary("\\cap", 8, 8, node, associative=True)
-
-    def visit_SetMinus(self, node: n.SetMinus) -> Text:
-        return self._binary("\\", 8, 8, node)
-
     def visit_BigUnion(self, node: n.BigUnion) -> Text:
         return prefix("UNION ", self._of(node.item), 8)
 
     def visit_Member(self, node: n.Member) -> Text:
         return infix("\\in", 5, 5, self._of(node.element), self._of(node.domain))
 
-    def visit_Subset(self, node: n.Subset) -> Text:
-        return self._binary("\\subseteq", 5, 5, node)
-
-    def visit_Cardinality(self, node: n.Cardinality) -> Text:
-        return atom(f"Cardinality({self._plain(node.item)})")
-
-    def visit_MinOf(self, node: n.MinOf) -> Text:
-        return atom(f"Min({self._plain(node.item)})")
-
-    def visit_MaxOf(self, node: n.MaxOf) -> Text:
-        return atom(f"Max({self._plain(node.item)})")
-
     # -- maps, tuples, records, options, unions -----------------------------------------------------
 
     def visit_Apply(self, node: n.Apply) -> Text:
         return self._at(node.map, f"[{self._plain(node.key)}]")
-
-    def visit_MapUpdate(self, node: n.MapUpdate) -> Text:
-        return self._except(node)
 
     def visit_MakeTuple(self, node: n.MakeTuple) -> Text:
         return atom(f"<<{', '.join(map(self._plain, node.items))}>>")
@@ -259,9 +226,6 @@ class Printer:
         # The record behind a tag is the message itself but for its field `type`.
         item = node.item.item if isinstance(node.item, n.Payload) else node.item
         return self._at(item, _part(node))
-
-    def visit_ComponentUpdate(self, node: n.ComponentUpdate) -> Text:
-        return self._except(node)
 
     def visit_IsSome(self, node: n.IsSome) -> Text:
         return infix("#", 5, 5, self._of(node.item), atom("None"))
@@ -303,16 +267,10 @@ class Printer:
                 return atom(f"Append({self._plain(node.left)}, {self._plain(one)})")
             case n.Const(value=(_,)):
                 return atom(f"Append({self._plain(node.left)}, {self._plain(node.right)[2:-2]})")
-        return self._binary("\\o", 13, 13, node, associative=True)
-
-    def visit_Len(self, node: n.Len) -> Text:
-        return atom(f"Len({self._plain(node.item)})")
+        return infix("\\o", 13, 13, self._of(node.left), self._of(node.right), associative=True)
 
     def visit_Index(self, node: n.Index) -> Text:
         return self._at(node.item, f"[{self._plain(node.place)}]")
-
-    def visit_SeqUpdate(self, node: n.SeqUpdate) -> Text:
-        return self._except(node)
 
     def visit_Slice(self, node: n.Slice) -> Text:
         return atom(f"SubSeq({self._plain(node.item)}, {self._plain(node.first)}, {self._plain(node.last)})")
@@ -350,7 +308,7 @@ Printer._check_total()
 
 
 def _layers(node: n.Node) -> tuple[n.Node, list[Any]]:
-    """What a chain of updates starts from, and its updates, the last one first."""
+    """The value that a chain of updates starts from, and the updates, the last one first."""
     layers = []
     while isinstance(node, (n.MapUpdate, n.ComponentUpdate, n.SeqUpdate)):
         layers.append(node)

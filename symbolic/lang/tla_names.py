@@ -1,66 +1,186 @@
-"""Names for bound variables: TLA+ forbids a bound name that already means something where it is bound."""
+"""Names in a TLA+ module, and the types that need one. No name may hide another there."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.types import Sort, Type
+from leadline.symbolic.lang.model import Model
+from leadline.symbolic.lang.names import camel, pascal
+from leadline.symbolic.lang.structures import Map, Record, Union
+from leadline.symbolic.lang.types import Enum, Sort, Type
 
 
-def bound_names(
-    nodes: Sequence[n.Node], variable: Callable[[str], str], around: Collection[str] = ()
-) -> Mapping[n.Bound, str]:
-    """A name for each bound variable: its own, with a number where another of that name lies around it.
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
-    Args:
-        nodes: all nodes of the expression, children before parents.
-        variable: the TLA+ name of a state variable.
-        around: more names that mean something around the expression.
+
+KEYWORDS = _words(
+    """ACTION ASSUME ASSUMPTION AXIOM BOOLEAN BY CASE CHOOSE CONSTANT CONSTANTS COROLLARY DEF DEFINE DEFS
+    DOMAIN ELSE ENABLED EXCEPT EXTENDS FALSE HAVE HIDE IF IN INSTANCE LAMBDA LEMMA LET LOCAL MODULE NEW
+    OBVIOUS OMITTED ONLY OTHER PICK PROOF PROPOSITION PROVE QED RECURSIVE STATE STRING SUBSET SUFFICES
+    TAKE TEMPORAL THEN THEOREM TRUE UNCHANGED UNION USE VARIABLE VARIABLES WITH WITNESS"""
+)
+"""The words of TLA+."""
+
+CONFIGURATION = _words(
+    """ACTION_CONSTRAINT ACTION_CONSTRAINTS ALIAS CHECK_DEADLOCK CONSTRAINT CONSTRAINTS INIT INVARIANT
+    INVARIANTS NEXT POSTCONDITION PROPERTIES PROPERTY SPECIFICATION SYMMETRY TYPE TYPE_CONSTRAINT VIEW"""
+)
+"""The words of a TLC configuration, which names properties."""
+
+EXTENDED = _words(
+    """Any Append Assert Cardinality Head Int IsFiniteSet JavaTime Len Nat Permutations Print PrintT
+    RandomElement SelectSeq Seq SortSeq SubSeq TLCEval TLCGet TLCSet Tail ToString"""
+)
+"""The operators of the modules that ours extends."""
+
+MODULES = frozenset(("Integers", "Naturals", "FiniteSets", "Sequences", "TLC", "Reals", "Functions"))
+"""Standard modules, which a file of the same name would hide."""
+
+OWN = ("Init", "Next", "Spec", "vars", "InBounds", "Symmetry", "Min", "Max", "BoundedSeq", "None")
+"""The names that every module defines."""
+
+_NAME = re.compile(r"[A-Za-z_]\w*(?<!_)", re.ASCII)
+
+
+def is_name(text: str) -> bool:
+    """Whether the text is a name in TLA+ that modules written here may use.
+
+    Names that begin with a digit or end in an underscore, as bound variables of types do, are left out.
     """
-    taken = _names_outside(nodes, variable).union(around)
-    inside: dict[n.Node, frozenset[n.Bound]] = {}
-    rivals: dict[n.Bound, set[n.Bound]] = {}
-    for node in nodes:
-        below = frozenset().union(*(inside[child] for child in n.children(node)))
-        if isinstance(node, n.BINDERS):
-            rivals.setdefault(node.var, set()).update(inside[node.body])
-            below |= {node.var}
-        inside[node] = below
-    names: dict[n.Bound, str] = {}
-    # What lies inside has a lower level, so it is named before.
-    for var in sorted(rivals, key=lambda bound: (bound.level, bound.name, repr(bound.type))):
-        unfit = taken | {names[other] for other in rivals[var]}
-        names[var] = next(name for name in _candidates(camel(var.name)) if name not in unfit)
-    return names
+    return bool(_NAME.fullmatch(text)) and text not in KEYWORDS and not text.startswith(("WF_", "SF_"))
 
 
-def _candidates(name: str) -> Iterator[str]:
-    return itertools.chain((name,), (f"{name}{number}" for number in itertools.count(2)))
+class Scope:
+    """The names that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.taken = set(taken)
+
+    def take(self, wanted: str) -> str:
+        """Take a free name: the one wanted, or one close to it."""
+        name = next(name for name in _candidates(wanted) if is_name(name) and name not in self.taken)
+        self.taken.add(name)
+        return name
 
 
-def _names_outside(nodes: Sequence[n.Node], variable: Callable[[str], str]) -> set[str]:
-    taken = {"None"}
-    for node in nodes:
-        if isinstance(node, n.StateVar):
-            taken.add(variable(node.name))
-        elif isinstance(node, n.PickVar):
-            taken.add(camel(node.name))
-    for kind in all_types({node.type for node in nodes}):
-        if isinstance(kind, Sort):
-            taken.update((kind.name, *kind.members))
-    return taken
+def _candidates(wanted: str) -> Iterator[str]:
+    near = re.sub(r"\W", "_", wanted, flags=re.ASCII).strip("_")
+    near = near if near[:1].isalpha() and not near.startswith(("WF_", "SF_")) else f"x{near}"
+    return itertools.chain((wanted, near), (f"{near}{number}" for number in itertools.count(2)))
 
 
-def all_types(kinds: set[Type]) -> set[Type]:
-    """The types and all those inside them."""
-    found: set[Type] = set()
-    todo = list(kinds)
-    while todo:
-        kind = todo.pop()
-        if kind not in found:
-            found.add(kind)
-            todo.extend(kind.parts)
+@dataclass(frozen=True)
+class Words:
+    """The names that a module declares or defines.
+
+    Attributes:
+        variables: by the variable's name in the protocol.
+        types: the constant of each sort, and the operator of each other type that has one.
+        actions: by the action's name.
+        properties: by the property's name.
+        taken: all of these and the reserved names, which no bound variable may have.
+    """
+
+    variables: Mapping[str, str]
+    types: Mapping[Type, str]
+    actions: Mapping[str, str]
+    properties: Mapping[str, str]
+    taken: frozenset[str]
+
+    def picks(self, names: Iterable[str]) -> dict[str, str]:
+        """The names of an action's picks."""
+        scope = Scope(self.taken)
+        return {name: scope.take(camel(name)) for name in names}
+
+
+def words_of(model: Model) -> Words:
+    """The names in a model's module: those of the protocol, with a number where a name is taken."""
+    sorts = [kind for kind in all_types(model) if isinstance(kind, Sort)]
+    members = [member for kind in sorts for member in kind.members]
+    scope = Scope((*KEYWORDS, *CONFIGURATION, *EXTENDED, *OWN, *members))
+    variables = {variable.name: scope.take(variable.tla) for variable in model.variables}
+    types: dict[Type, str] = {kind: scope.take(kind.name) for kind in sorts}
+    actions = {action.name: scope.take(action.tla) for action in model.actions}
+    properties = {one.name: scope.take(one.tla) for one in (*model.properties.values(), *model.constraints)}
+    types |= {kind: scope.take(kind.name) for kind in definable(model)}
+    return Words(variables, types, actions, properties, frozenset(scope.taken))
+
+
+def module_name(model: Model) -> str:
+    """The name of a model's module and its file: the protocol's name in UpperCamelCase."""
+    return Scope(KEYWORDS | MODULES).take(pascal(model.protocol.replace("-", "_")))
+
+
+# -- the types of a model --------------------------------------------------------------------------------
+
+
+def all_types(model: Model) -> list[Type]:
+    """Every type in the model once, the variables' types first, and parts before the types made of them."""
+    return _with_parts((*_declared(model), *(node.type for node in nodes_of(model))))
+
+
+def definable(model: Model) -> list[Enum | Record | Union]:
+    """The named types that the module uses as sets, parts first.
+
+    The record behind a tag is not among them: it is printed as a part of its union.
+    """
+    shown = [*_declared(model)]
+    for node in nodes_of(model):
+        if isinstance(node, n.Universe):
+            shown += node.type.parts
+        elif isinstance(node, n.MapBuild):
+            shown.append(node.var.type)
+    kinds = _with_parts(shown, through_tags=True)
+    return [kind for kind in kinds if isinstance(kind, (Enum, Record, Union))]
+
+
+def nodes_of(model: Model) -> list[n.Node]:
+    """Every expression of the model and every part of one."""
+    roots = [root for action in (model.init, *model.actions) for root in action.roots]
+    return n.postorder(*roots, *(one.formula for one in model.properties.values()))
+
+
+def named_members(model: Model) -> set[str]:
+    """The members of sorts that constants name; members of enumerations may be among them."""
+    constants = [node for node in nodes_of(model) if isinstance(node, n.Const)]
+    found = {name for node in constants for name in _strings(node.value)}
+    for kind in _with_parts(node.type for node in constants):
+        if isinstance(kind, Map):
+            # The value of a map does not hold its keys, but its text does.
+            keys = [part for part in _with_parts([kind.key]) if isinstance(part, Sort)]
+            found.update(member for sort in keys for member in sort.members)
     return found
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (tuple, frozenset)):
+        for item in value:
+            yield from _strings(item)
+
+
+def _declared(model: Model) -> Iterator[Type]:
+    yield from (variable.type for variable in model.variables)
+    yield from (pick.type for action in (model.init, *model.actions) for pick in action.picks)
+
+
+def _with_parts(kinds: Iterable[Type], *, through_tags: bool = False) -> list[Type]:
+    done: dict[Type, None] = {}
+    stack = [(kind, False) for kind in reversed(list(kinds))]
+    while stack:
+        kind, ready = stack.pop()
+        if ready:
+            done[kind] = None
+        elif kind not in done:
+            parts = [kind.parts]
+            if through_tags and isinstance(kind, Union):
+                parts = [record.parts for record in kind.parts]
+            stack.append((kind, True))
+            stack += [(part, False) for group in reversed(parts) for part in reversed(group)]
+    return list(done)

@@ -1,13 +1,14 @@
-"""The set of all values of a type, as TLA+ text."""
+"""The sets of types' values as TLA+ text, and names for bound variables that TLA+ accepts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.names import Text, atom, camel, infix
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.tla_text import Text, atom, infix
-from leadline.symbolic.lang.types import Bool, Enum, Int, Option, Sort, Type
+from leadline.symbolic.lang.types import Bool, Enum, Int, Option, Sort, Type, all_types
 
 Named = Mapping[Type, str]
 """The operators that stand for types."""
@@ -77,3 +78,47 @@ def _tuples(items: tuple[Type, ...], named: Named, depth: int) -> Text:
     # No name of a protocol ends in an underscore here, so the variable cannot clash with one.
     item = f"item{depth or ''}_"
     return atom(f"{{<<{item}>> : {item} \\in {set_text(items[0], named, depth + 1).above(5)}}}")
+
+
+def bound_names(
+    nodes: Sequence[n.Node], variable: Callable[[str], str], around: Collection[str] = ()
+) -> Mapping[n.Bound, str]:
+    """A name for each bound variable: its own, with a number where another of that name lies around it.
+
+    Args:
+        nodes: all nodes of the expression, children before parents.
+        variable: the TLA+ name of a state variable.
+        around: more names that mean something around the expression.
+    """
+    taken = _names_outside(nodes, variable).union(around)
+    inside: dict[n.Node, frozenset[n.Bound]] = {}
+    rivals: dict[n.Bound, set[n.Bound]] = {}
+    for node in nodes:
+        below = frozenset().union(*(inside[child] for child in n.children(node)))
+        if isinstance(node, n.BINDERS):
+            rivals.setdefault(node.var, set()).update(inside[node.body])
+            below |= {node.var}
+        inside[node] = below
+    names: dict[n.Bound, str] = {}
+    # Variables that are bound inside have a lower level, so they are named first.
+    for var in sorted(rivals, key=lambda bound: (bound.level, bound.name, repr(bound.type))):
+        unfit = taken | {names[other] for other in rivals[var]}
+        names[var] = next(name for name in _candidates(camel(var.name)) if name not in unfit)
+    return names
+
+
+def _candidates(name: str) -> Iterator[str]:
+    return itertools.chain((name,), (f"{name}{number}" for number in itertools.count(2)))
+
+
+def _names_outside(nodes: Sequence[n.Node], variable: Callable[[str], str]) -> set[str]:
+    taken = {"None"}
+    for node in nodes:
+        if isinstance(node, n.StateVar):
+            taken.add(variable(node.name))
+        elif isinstance(node, n.PickVar):
+            taken.add(camel(node.name))
+    for kind in all_types({node.type for node in nodes}):
+        if isinstance(kind, Sort):
+            taken.update((kind.name, *kind.members))
+    return taken

@@ -23,45 +23,234 @@ that holds the values of two types, `includes` says whether that is a type itsel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any, NoReturn, dataclass_transform
 
-from leadline.symbolic.lang.type_base import (
-    DEEPEST,
-    MOST_PARTS,
-    TOO_MANY,
-    Never,
-    Option,
-    Type,
-    Value,
-    too_large,
-)
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.span import caller_span
 
-__all__ = [
-    "DEEPEST",
-    "MOST_PARTS",
-    "TOO_MANY",
-    "Bool",
-    "Enum",
-    "Int",
-    "Named",
-    "Never",
-    "Option",
-    "Sort",
-    "Type",
-    "Value",
-    "enum",
-    "sort",
-    "too_large",
-]
+MOST_PARTS = 100_000
+"""The most keys of a map, members of a sort and parts of a variable.
+
+The largest model that is known to be answered has a few thousand; a formula has a bit or more for each part,
+so one of a million would not be read by a solver, and a slip of the keyboard is more likely.
+"""
+TOO_MANY = MOST_PARTS + 1
+"""This number and every larger one."""
+DEEPEST = 50
+"""The most types within types: a traversal takes a few Python calls for each, and Python allows 1,000."""
+
+Value = Any
+"""A concrete value; its shape follows from its type (see the module's table)."""
 
 
-@dataclass(frozen=True, repr=False)
+def too_large(what: str) -> ModelError:
+    """The mistake of something so large that nothing of that size is to be built."""
+    repair = "narrow its ranges, or give smaller parameters"
+    return ModelError([Mistake(caller_span(), f"{what}: {repair}")])
+
+
+@dataclass_transform(eq_default=False, frozen_default=True)
+class Type:
+    """A finite set of values in a fixed order. Subclasses are frozen dataclasses."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, repr=False, eq=False)(cls)
+
+    def __post_init__(self) -> None:
+        for part in self.parts:
+            if not isinstance(part, Type):
+                kind = type(self).__name__
+                raise TypeError(f"{kind} is built of types, such as Int(0, 3), and {part!r} is none")
+        if self.depth > DEEPEST:
+            text = f"a type nested deeper than {DEEPEST}: give the state fewer types within types"
+            raise ModelError([Mistake(caller_span(), text)])
+
+    @cached_property
+    def depth(self) -> int:
+        """The levels of types within types, this one included."""
+        return 1 + max((part.depth for part in self.parts), default=0)
+
+    @cached_property
+    def capped(self) -> int:
+        """The number of values, or `TOO_MANY`: never a number that is itself large."""
+        return min(TOO_MANY, self.cardinality)
+
+    @cached_property
+    def width(self) -> int:
+        """The number of parts of a value (keys of maps, possible members of sets, places), or `TOO_MANY`."""
+        return min(TOO_MANY, sum(part.width for part in self.parts)) if self.parts else 1
+
+    @cached_property
+    def cardinality(self) -> int:
+        """The number of values."""
+        raise NotImplementedError
+
+    def values(self) -> Iterator[Value]:
+        """Every value once, by ascending rank."""
+        raise NotImplementedError
+
+    @cached_property
+    def first(self) -> Value:
+        """The value of rank 0, without listing the others.
+
+        Raises:
+            ValueError: if the type has no value.
+        """
+        if self.cardinality == 0:
+            raise ValueError(f"{self!r} has no value")
+        return next(iter(self.values()))
+
+    def rank(self, value: Value) -> int:
+        """The place of a value in the fixed order, from 0."""
+        raise NotImplementedError
+
+    def contains(self, value: Value) -> bool:
+        """Whether a value belongs to the type (shape and bounds)."""
+        raise NotImplementedError
+
+    def tla(self, value: Value) -> str:
+        """A value as TLA+ writes it."""
+        raise NotImplementedError
+
+    def join(self, other: Type) -> Type | None:
+        """The least type that holds both types' values, or None where there is none."""
+        if self == other or isinstance(other, Never):
+            return self
+        if isinstance(self, Never):
+            return other
+        if isinstance(other, Option) and not isinstance(self, Option):
+            inner = self.join(other.item)
+            return Option(inner) if inner is not None else None
+        if isinstance(self, Option) and not isinstance(other, Option):
+            return other.join(self)
+        return self._join(other) if type(self) is type(other) else None
+
+    def _join(self, other: Any) -> Type | None:
+        return None
+
+    def includes(self, other: Type) -> bool:
+        """Whether every value of the other type is a value of this one."""
+        return self.join(other) == self
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        """The types that this one is built from."""
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and self._key == other._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in _field_names(type(self)))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((type(self).__name__, *self._key))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The cached hash of strings differs from process to process, so it must not travel.
+        return dict(zip(_field_names(type(self)), self._key, strict=True))
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({', '.join(map(repr, self._key))})" if self._key else type(self).__name__
+        )
+
+    def __iter__(self) -> NoReturn:
+        members = (
+            " or, written out for each member, a Python loop over .members"
+            if hasattr(self, "members")
+            else ""
+        )
+        text = f"the type {self!r} cannot be iterated over: use forall, exists or sum_of{members}"
+        raise ModelError([Mistake(caller_span(), text)])
+
+
+_FIELD_NAMES: dict[type[Type], tuple[str, ...]] = {}
+
+
+def _field_names(kind: type[Type]) -> tuple[str, ...]:
+    names = _FIELD_NAMES.get(kind)
+    if names is None:
+        names = _FIELD_NAMES[kind] = tuple(field.name for field in fields(kind))  # type: ignore[arg-type]  # every type is a dataclass
+    return names
+
+
+def all_types(kinds: Iterable[Type]) -> set[Type]:
+    """The types and all those inside them."""
+    found: set[Type] = set()
+    todo = list(kinds)
+    while todo:
+        kind = todo.pop()
+        if kind not in found:
+            found.add(kind)
+            todo.extend(kind.parts)
+    return found
+
+
+class Never(Type):
+    """The type without values: what an empty set holds."""
+
+    @cached_property
+    def cardinality(self) -> int:
+        return 0
+
+    def values(self) -> Iterator[Value]:
+        return iter(())
+
+    def contains(self, value: Value) -> bool:
+        return False
+
+
+class Option(Type):
+    """None, or a value of the item type."""
+
+    item: Type
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.item, Option):
+            raise TypeError("an option of an option: None would be ambiguous; wrap the inner one in a record")
+
+    @cached_property
+    def cardinality(self) -> int:
+        return 1 + self.item.cardinality
+
+    @cached_property
+    def capped(self) -> int:
+        return min(TOO_MANY, 1 + self.item.capped)
+
+    def values(self) -> Iterator[Value]:
+        return itertools.chain((None,), self.item.values())
+
+    def rank(self, value: Value) -> int:
+        return 0 if value is None else 1 + self.item.rank(value)
+
+    def contains(self, value: Value) -> bool:
+        return value is None or self.item.contains(value)
+
+    def tla(self, value: Value) -> str:
+        return "None" if value is None else self.item.tla(value)
+
+    def _join(self, other: Option) -> Type | None:
+        item = self.item.join(other.item)
+        return Option(item) if item is not None else None
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.item,)
+
+
 class Bool(Type):
     """FALSE and TRUE, in this order."""
-
-    __hash__ = Type.__hash__
 
     @cached_property
     def cardinality(self) -> int:
@@ -79,18 +268,12 @@ class Bool(Type):
     def tla(self, value: Value) -> str:
         return "TRUE" if value else "FALSE"
 
-    def __repr__(self) -> str:
-        return "Bool"
 
-
-@dataclass(frozen=True, repr=False)
 class Int(Type):
     """The integers from `low` to `high`, both included."""
 
     low: int
     high: int
-
-    __hash__ = Type.__hash__
 
     def __post_init__(self) -> None:
         if type(self.low) is not int or type(self.high) is not int:
@@ -115,18 +298,12 @@ class Int(Type):
     def _join(self, other: Int) -> Type:
         return Int(min(self.low, other.low), max(self.high, other.high))
 
-    def __repr__(self) -> str:
-        return f"Int({self.low}, {self.high})"
 
-
-@dataclass(frozen=True, repr=False)
 class Named(Type):
-    """What enumerations and sorts share: distinct members, each known by its name."""
+    """The base of enumerations and sorts: distinct members, each known by its name."""
 
     name: str
     members: tuple[str, ...]
-
-    __hash__ = Type.__hash__
 
     def __post_init__(self) -> None:
         if len(self.members) > MOST_PARTS:
@@ -156,21 +333,15 @@ class Named(Type):
         return self.name
 
 
-@dataclass(frozen=True, repr=False)
 class Enum(Named):
     """Named values that differ in kind, such as the states of a process."""
-
-    __hash__ = Type.__hash__
 
     def tla(self, value: Value) -> str:
         return f'"{value}"'
 
 
-@dataclass(frozen=True, repr=False)
 class Sort(Named):
     """Interchangeable model values, such as replicas: equality and quantifiers only, no order."""
-
-    __hash__ = Type.__hash__
 
     def tla(self, value: Value) -> str:
         return str(value)

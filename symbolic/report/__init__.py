@@ -1,4 +1,4 @@
-"""What a store of results says, for people: tables, pictures, HTML. Floor 5.
+"""Reports on a store of results: tables, pictures, HTML, JUnit XML and SARIF. Floor 5.
 
-It reads the store that `leadline.symbolic.grid` wrote and starts no solver and no JVM.
+The report reads the store that `leadline.symbolic.grid` wrote. It starts no solver and no JVM.
 """

@@ -1,23 +1,213 @@
-"""Charts of what queries cost: growth with depth and with parameters, and predicted against measured."""
+"""Charts of the cost of queries: SVG with logarithmic scales, without scripts, fonts or other files.
+
+docs/decisions/0008-report-charts.md says why no library draws them.
+"""
 
 from __future__ import annotations
 
+import itertools
+import math
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
 
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.summary import groups
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.summary import groups
+from leadline.symbolic.lang.names import counted
 from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.report.style import INLINE
-from leadline.symbolic.report.svg import Line, Mark, chart, scatter
 
-_LINES = 7  # more would not be told apart
+WIDTH, HEIGHT = 860, 460
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 240, 50, 60
+_DASHES = ("", "6 4", "2 3")
+
+_LINES = 7  # more could not be told apart
 _LEAST = 0.001  # seconds: a logarithmic scale has no zero
 _SECONDS = "seconds of the whole task"
 
 
+@dataclass(frozen=True)
+class Palette:
+    """The colours of a chart.
+
+    Attributes:
+        paper: the background.
+        ink: axes and texts.
+        grid: the grid lines.
+        lines: the colours of the series, in order; further series use them again, dashed.
+    """
+
+    paper: str
+    ink: str
+    grid: str
+    lines: tuple[str, ...]
+
+
+# Okabe and Ito's colours, which people with colour blindness can tell apart.
+ALONE = Palette(
+    "white", "#333", "#ddd", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333")
+)
+"""The colours of a chart in its own file."""
+
+INLINE = Palette("none", "var(--ink)", "var(--line)", tuple(f"var(--series-{n})" for n in range(1, 8)))
+"""The colours of a chart on the page, which follow its light or dark mode."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point of a series.
+
+    Attributes:
+        x: the position among the chart's labels, from 0; a fraction is between two labels.
+        y: the value, above 0.
+        bound: whether the value is only a lower bound; it is drawn as a hollow triangle.
+    """
+
+    x: float
+    y: float
+    bound: bool = False
+
+
+@dataclass(frozen=True)
+class Series:
+    """A named line of points, from left to right."""
+
+    name: str
+    marks: tuple[Mark, ...]
+
+
+def line_chart(
+    title: str,
+    labels: Sequence[str],
+    x_title: str,
+    y_title: str,
+    lines: Sequence[Series],
+    palette: Palette = ALONE,
+) -> str:
+    """A chart of lines over labels, its vertical scale logarithmic.
+
+    Args:
+        title: the heading.
+        labels: the labels of the horizontal axis, from the left.
+        x_title: the title of that axis.
+        y_title: the title of the vertical axis, with the unit.
+        lines: the lines, in the order of the legend, at least one with a point.
+        palette: the colours.
+    """
+    frame = _Frame(labels, [mark.y for line in lines for mark in line.marks], palette)
+    parts = [part for number, line in enumerate(lines) for part in _drawn(frame, line, number)]
+    if any(mark.bound for line in lines for mark in line.marks):
+        y = _TOP + 20 * len(lines) + 22
+        parts.append(frame.text(WIDTH - _RIGHT + 20, y, "\u25b3 stopped there: takes longer", size=11))
+    return frame.document(title, x_title, y_title, parts)
+
+
+def scatter_chart(
+    title: str,
+    x_title: str,
+    y_title: str,
+    points: Sequence[tuple[float, float, str]],
+    palette: Palette = ALONE,
+) -> str:
+    """A chart of points on two equal logarithmic scales, with the line of equal values.
+
+    Args:
+        title: the heading.
+        x_title: the title of the horizontal axis, with the unit.
+        y_title: the title of the vertical axis, with the unit.
+        points: x and y, above 0, and the name of the point; at least one.
+        palette: the colours.
+    """
+    values = [value for x, y, _ in points for value in (x, y)]
+    low = math.floor(math.log10(min(values)))
+    high = max(math.ceil(math.log10(max(values))), low + 1)
+    powers = [f"{10.0**power:g}" for power in range(low, high + 1)]
+    frame = _Frame(powers, [10.0**low, 10.0**high], palette)
+    ends = f"M{frame.x(0):.1f} {frame.y(10.0**low):.1f}L{frame.x(high - low):.1f} {frame.y(10.0**high):.1f}"
+    parts = [f'<path d="{ends}" stroke="{palette.ink}" stroke-dasharray="6 4"/>']
+    for x, y, what in points:
+        place = f'cx="{frame.x(math.log10(x) - low):.1f}" cy="{frame.y(y):.1f}"'
+        told = f"<title>{escape(what)}</title>"
+        parts.append(f'<circle {place} r="4" fill="{palette.lines[0]}" fill-opacity=".6">{told}</circle>')
+    return frame.document(title, x_title, y_title, parts)
+
+
+class _Frame:
+    """The frame of a chart: its scales, axes and texts."""
+
+    def __init__(self, labels: Sequence[str], values: Sequence[float], palette: Palette) -> None:
+        self.labels = labels
+        self.palette = palette
+        self.low = math.floor(math.log10(min(values)))
+        self.high = max(math.ceil(math.log10(max(values))), self.low + 1)
+
+    def x(self, place: float) -> float:
+        last = max(len(self.labels) - 1, 1)
+        return _LEFT + 20 + (WIDTH - _LEFT - _RIGHT - 40) * place / last
+
+    def y(self, value: float) -> float:
+        part = (math.log10(value) - self.low) / (self.high - self.low)
+        return HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * part
+
+    def document(self, title: str, x_title: str, y_title: str, drawn: Iterable[str]) -> str:
+        """The SVG document with the frame and its content."""
+        start = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+            f'height="{HEIGHT}" role="img" font-family="sans-serif" font-size="12">'
+        )
+        paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{self.palette.paper}"/>'
+        head = [start, f"<title>{escape(title)}</title>", paper]
+        heading = self.text(_LEFT, 24, title, size=14, more=' font-weight="bold"')
+        return "\n".join([*head, heading, *self._axes(x_title, y_title), *drawn, "</svg>", ""])
+
+    def _axes(self, x_title: str, y_title: str) -> Iterator[str]:
+        right, bottom = WIDTH - _RIGHT, HEIGHT - _BOTTOM
+        for power in range(self.low, self.high + 1):
+            y = self.y(10.0**power)
+            yield f'<path d="M{_LEFT} {y:.1f}H{right}" stroke="{self.palette.grid}"/>'
+            yield self.text(_LEFT - 8, y + 4, f"{10.0**power:g}", anchor="end")
+        yield f'<path d="M{_LEFT} {_TOP}V{bottom}H{right}" fill="none" stroke="{self.palette.ink}"/>'
+        every = math.ceil(len(self.labels) / 24)
+        for place, label in enumerate(self.labels):
+            if place % every == 0:
+                yield self.text(self.x(place), bottom + 18, label, anchor="middle")
+        yield self.text((_LEFT + right) / 2, HEIGHT - 16, x_title, anchor="middle")
+        middle = (_TOP + bottom) / 2
+        turn = f' transform="rotate(-90 18 {middle:.1f})"'
+        yield self.text(18, middle, y_title, anchor="middle", more=turn)
+
+    def text(
+        self, x: float, y: float, text: str, *, anchor: str = "start", size: int = 12, more: str = ""
+    ) -> str:
+        place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
+        return f'<text {place} fill="{self.palette.ink}"{more}>{escape(text)}</text>'
+
+
+def _drawn(frame: _Frame, line: Series, number: int) -> Iterator[str]:
+    palette = frame.palette
+    colour = palette.lines[number % len(palette.lines)]
+    dash = _DASHES[number // len(palette.lines) % len(_DASHES)]
+    style = f'stroke="{colour}" stroke-width="2"' + (f' stroke-dasharray="{dash}"' if dash else "")
+    places = [(frame.x(mark.x), frame.y(mark.y)) for mark in line.marks]
+    for (x1, y1), (x2, y2) in itertools.pairwise(places):
+        yield f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" {style}/>'
+    for mark, (x, y) in zip(line.marks, places, strict=True):
+        told = f"<title>{escape(line.name)}: {'> ' if mark.bound else ''}{mark.y:.3g}</title>"
+        if mark.bound:
+            shape = f'path d="M{x - 6:.1f} {y + 4:.1f}h12l-6 -10z" fill="{palette.paper}" stroke="{colour}"'
+            yield f"<{shape}>{told}</path>"
+        else:
+            yield f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}">{told}</circle>'
+    left, y = WIDTH - _RIGHT + 20, _TOP + 20 * number + 6
+    yield f'<path d="M{left} {y}h26" {style}/>'
+    yield frame.text(left + 34, y + 4, line.name)
+
+
+# -- the cost of queries ----------------------------------------------------------------------------------
+
+
 def asked(rows: Sequence[Row]) -> list[Row]:
-    """The rows of queries that were run: what is moot has cost nothing."""
+    """The rows of queries that were run, without those that were moot."""
     return [row for row in rows if not row.moot()]
 
 
@@ -33,21 +223,21 @@ def growth(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _against_depth(name: str, rows: Sequence[Row]) -> str | None:
-    """The slowest points of a property, each a line."""
+    """A chart of the slowest points of a property, one series each; None if no depths differ."""
     lines = {one: found for one, found in _lines(rows).items() if len({row.depth_asked for row in found}) > 1}
     slowest = sorted(lines, key=lambda one: -max(row.task_seconds for row in lines[one]))[:_LINES]
     if not slowest:
         return None
     depths = sorted({row.depth_asked for one in slowest for row in lines[one] if row.depth_asked is not None})
     of = f" (the {_LINES} slowest of {len(lines)})" if len(lines) > _LINES else ""
-    drawn = [Line(_cut(one), _marks(lines[one], depths, lambda row: row.depth_asked)) for one in slowest]
-    return chart(
+    drawn = [Series(_cut(one), _marks(lines[one], depths, lambda row: row.depth_asked)) for one in slowest]
+    return line_chart(
         f"{name}: seconds against depth{of}", [*map(str, depths)], "depth asked", _SECONDS, drawn, INLINE
     )
 
 
 def _lines(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows that differ only in how deep they look, by what tells them from the others."""
+    """The rows in groups that differ only in depth, by the group's name."""
     found: dict[str, list[Row]] = {}
     solvers, unrollings = {row.solver for row in rows}, {row.unroll for row in rows}
     for group in groups(rows):
@@ -62,7 +252,7 @@ def _lines(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _against(parameter: str, rows: Sequence[Row]) -> str | None:
-    """The median over all other parameters, a line for each property."""
+    """A chart of medians over all other parameters, a series for each property; None if no values differ."""
 
     def value(row: Row) -> Setting | None:
         return row.settings().get(parameter)
@@ -75,16 +265,16 @@ def _against(parameter: str, rows: Sequence[Row]) -> str | None:
     for name in dict.fromkeys(row.property for row in own):
         of = [row for row in own if row.property == name]
         if len({value(row) for row in of}) > 1:
-            lines.append(Line(_cut(name), _marks(of, values, value)))
+            lines.append(Series(_cut(name), _marks(of, values, value)))
     lines.sort(key=lambda line: -max(mark.y for mark in line.marks))
     if not lines:
         return None
     title = f"seconds against {parameter} (medians over the other parameters and depths)"
-    return chart(title, [*map(str, values)], parameter, _SECONDS, lines[:_LINES], INLINE)
+    return line_chart(title, [*map(str, values)], parameter, _SECONDS, lines[:_LINES], INLINE)
 
 
 def _marks(rows: Sequence[Row], places: Sequence[int], place: Callable[[Row], object]) -> tuple[Mark, ...]:
-    """The median time at each place; a lower bound where that query was stopped."""
+    """The median time at each place; a lower bound if that query was stopped."""
     marks = []
     for x, value in enumerate(places):
         here = sorted((row for row in rows if place(row) == value), key=lambda row: row.task_seconds)
@@ -106,7 +296,7 @@ def predicted(rows: Sequence[Row]) -> tuple[str, str] | None:
     """Predicted against measured cost: a sentence and a chart; None if nothing was predicted.
 
     Args:
-        rows: any rows; those that were stopped at a limit have no cost to compare.
+        rows: any rows; those that were stopped at a limit are left out, as their cost is not known.
     """
     known = [
         (max(row.predicted_seconds, _LEAST), max(row.task_seconds, _LEAST), row)
@@ -120,11 +310,11 @@ def predicted(rows: Sequence[Row]) -> tuple[str, str] | None:
     quarter = len(ratios) // 4
     within = f"{ratios[quarter]:.2g} to {ratios[-1 - quarter]:.2g}"
     sentence = (
-        f"Of {len(known)} quer{'ies' if len(known) != 1 else 'y'} with a prediction, the measured time is in "
+        f"Of {counted(len(known), 'query', 'queries')} with a prediction, the measured time is in "
         f"the median {middle:.2g} times the predicted one (the middle half: {within} times)."
     )
     points = [
         (expected, took, f"{row.protocol} {row.property} {row.parameters}") for expected, took, row in known
     ]
     title = "predicted against measured cost"
-    return sentence, scatter(title, "predicted seconds", "measured seconds", points, INLINE)
+    return sentence, scatter_chart(title, "predicted seconds", "measured seconds", points, INLINE)

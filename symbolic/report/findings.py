@@ -1,24 +1,135 @@
-"""What the page says of a property: where it breaks, and the counterexample of the smallest broken point."""
+"""Findings about a property: the condition under which it is violated, and its smallest counterexample."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from typing import Any
 
-from leadline.symbolic.grid.store.cells import Cell, point_text
-from leadline.symbolic.report.breaks import LONGEST, condition_text, separate
-from leadline.symbolic.report.counterexamples import Shown
+from leadline.symbolic.catalog import Entry, installed, model_of, split_path
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.query import layers_text, point_text
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.lang import LeadlineError, UserError
+from leadline.symbolic.lang.names import counted
 from leadline.symbolic.report.heatmap import varying
+from leadline.symbolic.report.outcomes import surprises
+from leadline.symbolic.report.separating_condition import LONGEST, condition_text, separate
+from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, end_reason, lines, stored_traces
+from leadline.symbolic.trace.text import step_lines
 
-Show = Callable[[Cell], Shown]
+_NONE: Mapping[str, Entry] = {}
+
+
+@dataclass(frozen=True)
+class ShownTrace:
+    """A counterexample to show.
+
+    Attributes:
+        lines: its text; empty if it cannot be shown.
+        note: a sentence: how it was checked, or why it cannot be shown.
+    """
+
+    lines: tuple[Line, ...]
+    note: str
+
+
+Show = Callable[[Cell], ShownTrace]
 """Finds the counterexample of a cell."""
+
+
+def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE) -> ShownTrace:
+    """The counterexample of a violated cell.
+
+    If the protocol is built in, installed or given, the counterexample is replayed before it is shown. If it
+    is in another file, the counterexample is shown as it is stored: a replay would run the file, and a store
+    of results must not make a program run.
+
+    Args:
+        store: the store.
+        cell: the cell.
+        given: the user's own protocols that may run, by name.
+    """
+    place = cell.row.trace
+    if place is None:
+        return ShownTrace((), "The store has no counterexample for it.")
+    try:
+        stored = stored_traces(store.document(place))[0]
+    except (UserError, ValueError) as error:
+        return ShownTrace((), f"Its counterexample cannot be shown: {error}")
+    command = f"leadline trace {store.folder / place}"
+    if split_path(stored.source) is None:
+        again = command
+    else:
+        again = f"{command} --protocol {stored.source}"
+        if stored.protocol not in given:
+            return _as_stored(stored, f"As it is stored; {again} replays it.")
+    try:
+        entry = given.get(stored.protocol) or installed(stored.protocol)
+        note = f"Replayed step by step as this page was written; {again} does so too."
+        return ShownTrace(tuple(_replayed(entry, stored)), note)
+    except LeadlineError as error:
+        return _as_stored(stored, f"As it is stored. It does not replay here: {error}")
+
+
+def _replayed(entry: Entry, stored: Stored) -> Iterator[Line]:
+    model = model_of(entry, stored.settings)
+    if model.fingerprint != stored.data["fingerprint"]:
+        raise UserError(f"{entry.name} has changed since it was written")
+    semantics = Semantics(model)
+    trace = stored.trace(model)
+    wrong = disagreement(semantics, trace)
+    if wrong is not None:
+        raise UserError(wrong)
+    yield from lines(model, trace, end_reason(semantics, trace))
+
+
+def _as_stored(stored: Stored, note: str) -> ShownTrace:
+    try:
+        return ShownTrace(tuple(_plain(stored.data)), note)
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
+        return ShownTrace((), f"{stored.place} is not a trace that Leadline wrote.")
+
+
+def _plain(data: Mapping[str, Any]) -> Iterator[Line]:
+    """The lines of a trace without its model: names as in TLA+, values as in JSON."""
+    point = point_text(data["parameters"])
+    what = data["property"] or data["ends"]
+    steps = layers_text(len(data["actions"]), "steps")
+    yield Line(LineKind.HEAD, f"{data['protocol']}{f' ({point})' if point else ''}: {what}, {steps}")
+    first, *_ = states = data["states"]
+    yield from step_lines(0, "Init", [f"{name} = {_spelled(value)}" for name, value in first.items()])
+    for number, action in enumerate(data["actions"], start=1):
+        picks = ", ".join(f"{name} = {_spelled(value)}" for name, value in action["picks"].items())
+        name = action.get("tla", action["name"])
+        changed = []
+        if number < len(states):
+            changed = list(_changes("", states[number - 1], states[number])) or ["(nothing changes)"]
+        yield from step_lines(number, f"{name}{f'({picks})' if picks else ''}", changed)
+
+
+def _changes(path: str, old: Any, new: Any) -> Iterator[str]:
+    if old == new:
+        return
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
+        for name in new:
+            yield from _changes(f"{path}.{name}" if path else name, old[name], new[name])
+    else:
+        yield f"{path} = {_spelled(new)}"
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def findings(cells: Sequence[Cell], show: Show) -> str:
     """The findings as HTML.
 
     Args:
-        cells: all about one property of one protocol.
+        cells: all cells of one property of one protocol.
         show: finds a counterexample.
     """
     violated = [cell for cell in cells if cell.verdict == "violated"]
@@ -26,7 +137,7 @@ def findings(cells: Sequence[Cell], show: Show) -> str:
     open_ones = [cell for cell in cells if cell.verdict in ("unknown", "out-of-bounds")]
     told = "".join(f"<p>{sentence}</p>" for sentence in (*_where(violated, others), *_depths(others)))
     smallest = _smallest(violated, varying(cells), show) if violated else ""
-    return f'<div class="breaks">{told}{_uncounted(open_ones)}</div>{smallest}'
+    return f'<div class="finding">{told}{_surprises(cells)}{_uncounted(open_ones)}</div>{smallest}'
 
 
 def _where(violated: Sequence[Cell], others: Sequence[Cell]) -> list[str]:
@@ -58,33 +169,43 @@ def _where(violated: Sequence[Cell], others: Sequence[Cell]) -> list[str]:
 
 
 def _depths(others: Sequence[Cell]) -> list[str]:
-    """What it means that nothing was found."""
+    """Sentences about the points without a violation: the number proved, the depth of the other searches."""
     safe = [cell for cell in others if cell.verdict == "safe"]
     proved = len(others) - len(safe)
-    sentences = [f"Proved for every depth at {proved} point{'s' if proved != 1 else ''}."] if proved else []
+    sentences = [f"Proved for every depth at {counted(proved, 'point')}."] if proved else []
     if safe:
         reached = sorted({(cell.row.depth, cell.reached()) for cell in safe})
         least, most = reached[0][1], reached[-1][1]
         depth = least if least == most else f"{least} to {most}"
-        count = f"{len(safe)} point{'s' if len(safe) != 1 else ''}"
-        sentences.append(
-            f"Not a proof: at {count} it only says that no bug was found within the depth searched ({depth})."
-        )
+        count = counted(len(safe), "point")
+        sentences.append(f"Not a proof: at {count} no bug was found within the depth searched ({depth}).")
     return [escape(sentence) for sentence in sentences]
 
 
+def _surprises(cells: Sequence[Cell]) -> str:
+    """A list of the points with an answer that is not as expected, as HTML."""
+    lines = [f"{_line(cell)}; known: {known.text()}" for cell, known in surprises(cells)]
+    return f"<p><strong>Not as expected:</strong></p>{_list(lines)}" if lines else ""
+
+
 def _uncounted(cells: Sequence[Cell]) -> str:
-    """What has no answer, or one that is neither."""
+    """A list of the points that are unanswered or out of bounds, as HTML."""
     if not cells:
         return ""
-    lines = [f"{point_text(cell.settings) or 'its only point'}: {cell.text()}" for cell in cells]
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    count = f"{len(cells)} point{'s' if len(cells) != 1 else ''} without an answer, or out of bounds"
-    return f"<details><summary>Not counted: {count}</summary><ul>{items}</ul></details>"
+    count = f"{counted(len(cells), 'point')} without an answer, or out of bounds"
+    return f"<details><summary>Not counted: {count}</summary>{_list(map(_line, cells))}</details>"
+
+
+def _line(cell: Cell) -> str:
+    return f"{point_text(cell.settings, 'its only point')}: {cell.text()}"
+
+
+def _list(lines: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
 def _smallest(violated: Sequence[Cell], names: Sequence[str], show: Show) -> str:
-    """The counterexample where the parameters are smallest; of these only those named are told."""
+    """The counterexample at the least parameters, as HTML. Its title has only the parameters in `names`."""
     cell = min(violated, key=_size)
     shown = show(cell)
     point = point_text({name: cell.settings.get(name) for name in sorted(names)})

@@ -1,6 +1,6 @@
-"""Heat maps: what is known of one property, by the parameters.
+"""Heat maps: the verdicts on one property by the parameters.
 
-Two parameters are the axes of a table; for each combination of the others there is a table of its own.
+Two parameters are the axes of a table; there is one table for each combination of the others.
 """
 
 from __future__ import annotations
@@ -8,15 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from leadline.symbolic.grid.store.cells import Cell, point_text
+from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.query import point_text, setting_order
+from leadline.symbolic.lang.names import setting_text
 from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.report.style import SIGNS, look
+
+SIGNS = {
+    "violated": ("\u2717", "violated, with the length of the shortest counterexample found, in steps"),
+    "expected": ("\u25ce", "a probe was reached, as expected, with the length of the run"),
+    "out-of-bounds": ("!", "a value leaves its declared bounds"),
+    "unknown": ("?", "no answer: out of time or memory, a crash, or not inductive"),
+    "unreached": ("\u2298", "a probe was not reached within the depth searched, with that depth"),
+    "safe": ("\u2713", "no bug within the depth searched, with that depth"),
+    "proved": ("\u220e", "proved for every depth"),
+}
+"""The sign and the meaning of each class of cells. The signs differ, so colours are not needed."""
 
 _FAINTEST, _STRONGEST = 0.18, 0.5
 
 
 def varying(cells: Sequence[Cell]) -> list[str]:
-    """The parameters that differ between cells: numbers first, those with most values first."""
+    """The parameters that differ between cells: numbers before others, those with most values first."""
     values: dict[str, set[Setting | None]] = {}
     for cell in cells:
         for name, value in cell.settings.items():
@@ -29,11 +41,18 @@ def _numbers(values: set[Setting | None]) -> bool:
     return all(type(value) is int for value in values)
 
 
+def look(cell: Cell) -> str:
+    """The class of a cell: one of `SIGNS`."""
+    if cell.probe and cell.verdict == "violated":
+        return "expected"
+    return "unreached" if cell.probe and cell.verdict in ("safe", "proved") else cell.verdict
+
+
 def heat_maps(cells: Sequence[Cell]) -> str:
     """The maps of one property, as HTML.
 
     Args:
-        cells: all about one property of one protocol.
+        cells: all cells of one property of one protocol.
     """
     axes = varying(cells)
     across = axes[0] if axes else None
@@ -52,7 +71,7 @@ def heat_maps(cells: Sequence[Cell]) -> str:
             point_text(dict(zip(others, key, strict=True))),
             heats,
         )
-        for key, found in sorted(by_panel.items(), key=lambda item: tuple(map(_order, item[0])))
+        for key, found in sorted(by_panel.items(), key=lambda item: tuple(map(setting_order, item[0])))
     ]
     return f'<div class="maps">{"".join(maps)}</div>'
 
@@ -65,7 +84,7 @@ def _map(
     caption: str,
     heats: Mapping[str, float],
 ) -> str:
-    """One table; its columns are those of all tables, its rows only those with something in them."""
+    """One table. All tables have the same columns; a row without a cell is left out."""
     found = {(_at(cell, down), _at(cell, across)): cell for cell in cells}
     head = "".join(f'<th scope="col">{_shown(value)}</th>' for value in columns)
     corner = f'<th class="axis">{escape(_corner(across, down))}</th>'
@@ -88,7 +107,7 @@ def _drawn(cell: Cell | None, heats: Mapping[str, float]) -> str:
         sign = '<span aria-hidden="true">\u00b7</span>'
         return f'<td class="none">{sign}<span class="hidden">not asked</span></td>'
     kind = look(cell)
-    said = escape(f"{point_text(cell.settings) or 'its only point'}: {cell.text()}", quote=True)
+    said = escape(f"{point_text(cell.settings, 'its only point')}: {cell.text()}", quote=True)
     sign = f'<span class="sign" aria-hidden="true">{SIGNS[kind][0]}</span>'
     link = f'<a href="#q-{escape(cell.row.query, quote=True)}" title="{said}" aria-label="{said}">'
     heat = f"--heat:{heats[cell.row.query]:.2f}"
@@ -96,7 +115,7 @@ def _drawn(cell: Cell | None, heats: Mapping[str, float]) -> str:
 
 
 def _heats(cells: Sequence[Cell]) -> dict[str, float]:
-    """How strong the colour of each cell's row is: strong for a short bug, a deep search, or a proof."""
+    """The strength of each cell's colour, by its query: strong for a short bug, a deep search, or a proof."""
     middle = (_FAINTEST + _STRONGEST) / 2
     heats = {cell.row.query: _STRONGEST if cell.verdict == "proved" else middle for cell in cells}
     for verdict, number, turn in (("violated", "steps", True), ("safe", "depth", False)):
@@ -118,27 +137,18 @@ def _at(cell: Cell, name: str | None) -> Setting | None:
 
 
 def _values(cells: Sequence[Cell], name: str | None) -> list[Setting | None]:
-    """The values of a parameter, in their order; one for no parameter."""
-    return sorted({_at(cell, name) for cell in cells}, key=_order)
-
-
-def _order(value: Setting | None) -> tuple[int, float, str]:
-    """An order for values of any kinds: none, truth values, numbers, texts."""
-    if value is None:
-        return 0, 0, ""
-    if isinstance(value, str):
-        return 3, 0, value
-    return (1 if isinstance(value, bool) else 2), value, ""
+    """The values of a parameter, in order; a single None if there is no parameter."""
+    return sorted({_at(cell, name) for cell in cells}, key=setting_order)
 
 
 def _shown(value: Setting | None) -> str:
     if value is None:
         return "\u2013"
-    return escape(str(value).lower() if isinstance(value, bool) else str(value))
+    return escape(setting_text(value))
 
 
 def legend(cells: Sequence[Cell]) -> str:
-    """What the signs of the cells say; only those that are there."""
+    """The meaning of the signs that these cells have."""
     return f'<ul class="legend">{"".join(_legend(cells))}</ul>'
 
 

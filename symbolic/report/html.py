@@ -1,6 +1,6 @@
-"""A store of results as one HTML page that needs nothing else: no network, no script, no file beside it.
+"""A store of results as one HTML page, which has no scripts and loads no other file.
 
-Whatever the store says is data: every text is escaped, and the page's policy lets nothing be loaded or run.
+Texts from the store are data: each is escaped, and the page's policy forbids loading and running anything.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 from html import escape
 
-from leadline.symbolic.grid.store.cells import Cell
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.summary import counts, groups
-from leadline.symbolic.report.answers import all_answers, slowest
+from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.query import point_text
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.summary import Group, counts, groups, verdict_text
+from leadline.symbolic.lang import PropertyKind
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
 from leadline.symbolic.report.heatmap import heat_maps, legend
-from leadline.symbolic.report.style import STYLE
+from leadline.symbolic.report.outcomes import tally
+
+_SLOWEST = 10
+_COST = ("seconds", "predicted", "MB")
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -25,8 +29,8 @@ def page(rows: Sequence[Row], cells: Sequence[Cell], show: Show) -> str:
     """The page.
 
     Args:
-        rows: the latest answers, in the order to show them; the texts in them may be anything.
-        cells: what they say together.
+        rows: the latest answers, in the order to show; their texts may hold anything.
+        cells: the cells of these rows.
         show: finds the counterexample of a violated cell.
     """
     title = f"Leadline: {counts(rows)}"
@@ -78,16 +82,7 @@ def _contents(protocols: Sequence[str], cells: Sequence[Cell]) -> str:
 
 
 def _tally(protocol: str, cells: Sequence[Cell]) -> str:
-    own = [cell for cell in cells if cell.goal.protocol == protocol]
-    wished = sum(cell.as_wished for cell in own)
-    unanswered = sum(not cell.answered for cell in own)
-    wrong = len(own) - wished - unanswered
-    parts = [
-        f"{wrong} not as expected" if wrong else "",
-        f"{unanswered} without an answer" if unanswered else "",
-    ]
-    told = ", ".join(filter(None, [f"{wished} as expected" if wished else "", *parts]))
-    return f"{told}, of {len(own)} cell{'s' if len(own) != 1 else ''}"
+    return escape(tally([cell for cell in cells if cell.goal.protocol == protocol]))
 
 
 def _section(
@@ -133,3 +128,145 @@ def _made_by(rows: Sequence[Row]) -> str:
 
 def _several(texts: Iterable[str]) -> str:
     return "<br>".join(escape(text) for text in sorted(set(texts)))
+
+
+# -- tables of answers -----------------------------------------------------------------------------------
+
+
+def slowest(rows: Sequence[Row]) -> str:
+    """The slowest queries, as HTML."""
+    found = sorted(asked(rows), key=lambda row: -row.task_seconds)[:_SLOWEST]
+    points = [[row.protocol, point_text(row.settings())] for row in found]
+    return _table(["protocol", "point"], points, found, anchors=False)
+
+
+def all_answers(rows: Sequence[Row]) -> str:
+    """All rows, in one closed table for each protocol, as HTML."""
+    return "".join(_all(group) for group in groups(rows))
+
+
+def _all(group: Group) -> str:
+    table = _table(group.varying, map(group.point, group.rows), group.rows, anchors=True)
+    title = escape(f"{group.protocol}: {counts(group.rows)}")
+    return f"<details><summary>{title}</summary>{table}</details>"
+
+
+def _table(
+    names: Sequence[str], points: Iterable[Sequence[str]], rows: Sequence[Row], *, anchors: bool
+) -> str:
+    """Rows with their points in front. With `anchors`, each row has an anchor and the name of its trace."""
+    texts = [*names, "property", "asked", "solver", "verdict", *(["trace"] if anchors else [])]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in texts)
+    head += "".join(f'<th scope="col" class="number">{name}</th>' for name in _COST)
+    lines = []
+    for point, row in zip(points, rows, strict=True):
+        anchor = f' id="q-{escape(row.query, quote=True)}"' if anchors else ""
+        words = [*point, row.property, row.question(), row.solver]
+        cells = "".join(f"<td>{escape(text)}</td>" for text in words)
+        trace = f"<td>{escape(row.trace or '')}</td>" if anchors else ""
+        lines.append(f"<tr{anchor}>{cells}{_verdict(row)}{trace}{_cost(row)}</tr>")
+    body = "\n".join(lines)
+    table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="wide"><table class="list">{table}</table></div>'
+
+
+def _verdict(row: Row) -> str:
+    kind = "expected" if row.kind == PropertyKind.PROBE and row.verdict == "violated" else row.verdict
+    reason = escape(row.reason or "", quote=True)
+    return f'<td class="verdict {escape(kind, quote=True)}" title="{reason}">{escape(verdict_text(row))}</td>'
+
+
+def _cost(row: Row) -> str:
+    predicted = "" if row.predicted_seconds is None else f"{row.predicted_seconds:.1f}"
+    numbers = (f"{row.task_seconds:.1f}", predicted, f"{row.memory_mb:.0f}")
+    return "".join(f'<td class="number">{text}</td>' for text in numbers)
+
+
+# -- style -----------------------------------------------------------------------------------------------
+
+# The colours are those of `charts.ALONE`.
+STYLE = """
+:root {
+  color-scheme: light dark;
+  --paper: #fff; --ink: #1b1f24; --faint: #5b6570; --line: #d5dae0; --panel: #f5f7f9; --link: #0060a0;
+  --violated: #d55e00; --expected: #0072b2; --out-of-bounds: #a8447f; --unknown: #8a8f98;
+  --unreached: #e69f00; --safe: #009e73; --proved: #007a5a;
+  --series-1: #0072b2; --series-2: #d55e00; --series-3: #009e73; --series-4: #cc79a7;
+  --series-5: #e69f00; --series-6: #56b4e9; --series-7: #333;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14171a; --ink: #e4e7ea; --faint: #9aa4ae; --line: #363c43; --panel: #1d2125; --link: #7cc4f2;
+    --violated: #f08132; --expected: #4ba3dc; --out-of-bounds: #d884b5; --unknown: #8a8f98;
+    --unreached: #e6b23c; --safe: #1fb58b; --proved: #35c99f;
+    --series-1: #4ba3dc; --series-2: #f08132; --series-3: #1fb58b; --series-4: #d884b5;
+    --series-5: #e6b23c; --series-6: #8fd0f5; --series-7: #c8ccd0;
+  }
+}
+body {
+  background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif;
+  margin: 2rem auto 5rem; max-width: 76rem; padding: 0 1.2rem;
+}
+h1 { font-size: 1.7rem; margin: 0; }
+h2 { font-size: 1.3rem; margin: 3rem 0 .4rem; padding-top: 1rem; border-top: 2px solid var(--line); }
+h3 { font-size: 1.05rem; margin: 2rem 0 .4rem; }
+a { color: var(--link); }
+:focus-visible { outline: 3px solid var(--link); outline-offset: 1px; }
+code, pre { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .92em; }
+code { background: var(--panel); border-radius: 3px; padding: .1em .35em; }
+.note { color: var(--faint); }
+.wide { overflow-x: auto; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 1rem; top: .5rem; }
+.hidden {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+}
+nav ul { columns: 3 18rem; padding-left: 1.2rem; margin: .6rem 0; }
+table { border-collapse: collapse; }
+table.list { width: 100%; }
+.list th, .list td { text-align: left; padding: .25rem .7rem; border-bottom: 1px solid var(--line); }
+.list th { font-weight: 600; white-space: nowrap; }
+.list .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.list tr:target { outline: 3px solid var(--link); outline-offset: -3px; }
+.maps { display: flex; flex-wrap: wrap; gap: 1.2rem 2rem; align-items: flex-end; margin: .6rem 0; }
+.map caption { color: var(--faint); text-align: left; padding-bottom: .2rem; }
+.map th { font-weight: 500; padding: .15rem .5rem; white-space: nowrap; }
+.map th.axis { color: var(--faint); font-weight: 400; }
+.map thead th { text-align: center; }
+.map tbody th { text-align: right; }
+.map td { padding: 0; border: 2px solid var(--paper); min-width: 3.4rem; height: 2.2rem; text-align: center; }
+.map td a {
+  display: flex; align-items: center; justify-content: center; gap: .3em; height: 2.2rem; padding: 0 .4rem;
+  color: inherit; text-decoration: none; font-variant-numeric: tabular-nums;
+}
+.map td.none { color: var(--faint); }
+.look {
+  background: color-mix(in srgb, var(--tone) calc(var(--heat, .35) * 100%), var(--paper));
+}
+.sign { font-weight: 700; }
+td.verdict { border-left: .35rem solid var(--tone); min-width: 9rem; }
+.violated { --tone: var(--violated); } .expected { --tone: var(--expected); }
+.out-of-bounds { --tone: var(--out-of-bounds); } .unknown, .moot { --tone: var(--unknown); }
+.unreached { --tone: var(--unreached); } .safe { --tone: var(--safe); } .proved { --tone: var(--proved); }
+.legend {
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: .3rem 1.5rem; padding: 0;
+}
+.legend li { display: flex; gap: .6rem; align-items: center; list-style: none; }
+.legend .look { flex: none; width: 2.2rem; text-align: center; border-radius: 2px; }
+.finding {
+  background: var(--panel); border-left: .35rem solid var(--link); padding: .6rem 1rem; margin: .8rem 0;
+}
+.finding p { margin: .3rem 0; }
+.finding .condition { font-size: 1.05em; font-weight: 600; }
+details { margin: .6rem 0; }
+summary { cursor: pointer; }
+pre.trace {
+  background: var(--panel); overflow: auto; padding: .8rem 1rem; line-height: 1.4; max-height: 22rem;
+}
+.trace .head, .trace .end { font-weight: 700; }
+.trace .step { color: var(--link); font-weight: 700; }
+.trace .end { color: var(--violated); }
+.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 1rem; }
+.charts svg { width: 100%; max-width: 54rem; height: auto; font-family: inherit; }
+@media print { details > * { display: block; } pre.trace { max-height: none; } }
+"""

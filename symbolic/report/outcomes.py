@@ -1,31 +1,191 @@
-"""How an answer counts in a continuous integration: passed, failed, or open."""
+"""The outcome of cells: as expected or not; passed, failed or open; worse than in a baseline or not."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
-from leadline.symbolic.grid.store.cells import Cell, point_text
+from leadline.symbolic.catalog import find, split_path
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.query import point_text
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.summary import verdict_text
+from leadline.symbolic.lang import Known, UserError, expected, violated
+from leadline.symbolic.lang.names import counted
 
 
-class Outcome(StrEnum):
-    """What a cell comes to."""
+class CellOutcome(StrEnum):
+    """The outcome of a cell in continuous integration."""
 
     PASSED = "passed"
     FAILED = "failed"
     OPEN = "open"
 
 
-def outcome(cell: Cell) -> Outcome:
-    """A cell's outcome: a violation or a value out of bounds fails, and so does a probe that is not reached.
+def outcome(cell: Cell) -> CellOutcome:
+    """The outcome of a cell: an expected answer passes, an unexpected one fails, an unknown one is open.
 
-    What is unknown is open: it neither passed nor failed.
+    If nothing is known of the property, a violation, a value out of bounds and a probe that is not reached
+    fail. A cell is also open if another query about it has no answer, such as one to a greater depth, unless
+    the answer that there is fails already.
     """
-    if not cell.answered:
-        return Outcome.OPEN
-    return Outcome.PASSED if cell.as_wished else Outcome.FAILED
+    agrees = as_expected(cell)
+    if agrees is False:
+        return CellOutcome.FAILED
+    if not cell.answered or unanswered(cell) is not None:
+        return CellOutcome.OPEN
+    return CellOutcome.PASSED if agrees or cell.as_wished else CellOutcome.FAILED
+
+
+def as_expected(cell: Cell) -> bool | None:
+    """Whether an answer agrees with the facts known of the property; None if they do not decide it."""
+    known = known_of(cell)
+    return None if known is None else known.agrees(cell.verdict, steps=cell.row.steps, depth=cell.row.depth)
+
+
+def known_of(cell: Cell) -> Known | None:
+    """The known fact about a cell's property at its point; of a probe at least that it is violated.
+
+    A user's own file is not run for this: a store of results must not make a program run.
+    """
+    probe = violated() if cell.probe else None
+    if split_path(cell.row.source) is not None:
+        return probe
+    try:
+        entry = find(cell.row.source)
+    except UserError:
+        return probe
+    claim = next((one for one in entry.claims if one.name == cell.goal.property), None)
+    return probe if claim is None else expected(claim, entry.protocol, cell.settings)
+
+
+def tally(cells: Sequence[Cell]) -> str:
+    """The numbers of cells that are as expected, not as expected, and so on, in words."""
+    answered = [cell for cell in cells if outcome(cell) is not CellOutcome.OPEN]
+    agree = [as_expected(cell) for cell in answered]
+    open_ones = [cell for cell, one in zip(answered, agree, strict=True) if one is None]
+    bad = sum(cell.verdict in ("violated", "out-of-bounds") for cell in open_ones)
+    counts = {
+        "as expected": agree.count(True),
+        "not as expected": agree.count(False),
+        f"of which nothing is known{f' ({bad} violated or out of bounds)' if bad else ''}": len(open_ones),
+        "without an answer": len(cells) - len(answered),
+    }
+    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return f"{told}, of {counted(len(cells), 'cell')}"
+
+
+def surprises(cells: Sequence[Cell]) -> list[tuple[Cell, Known]]:
+    """The cells whose answer is not as expected, each with the known fact."""
+    found = [(cell, known_of(cell)) for cell in cells if as_expected(cell) is False]
+    return [(cell, known) for cell, known in found if known is not None]
+
+
+def unanswered(cell: Cell) -> Row | None:
+    """A query about a safe cell that has no answer; None if there is none.
+
+    No other query says that the cell is safe as deep as it asked, or it belongs to a proof that is not
+    complete.
+    """
+    if cell.verdict != str(Verdict.SAFE):
+        return None
+    return next((row for row in cell.rows if not row.moot() and not _covered(row, cell.rows)), None)
+
+
+def _covered(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether one of the rows answers a row's query: sweeps go at least as deep as steps."""
+    depth = row.depth_asked
+    if not row.unknown():
+        return depth is not None
+    return depth is not None and any(
+        other.verdict == str(Verdict.SAFE) and other.depth >= depth and other.unroll in (row.unroll, "sweeps")
+        for other in rows
+    )
+
+
+def verdict_of(cell: Cell) -> str:
+    """A cell's verdict in words, with a query that has no answer."""
+    row = unanswered(cell)
+    if row is None:
+        return cell.text()
+    return f"{cell.text()}; {row.question()} asked: {verdict_text(row)}"
 
 
 def sentence(cell: Cell) -> str:
     """A cell in a sentence: its property, its point and its verdict."""
     point = point_text(cell.settings)
-    return f"{cell.goal.property} of {cell.goal.protocol}{f' at {point}' if point else ''}: {cell.text()}"
+    return (
+        f"{cell.goal.property} of {cell.goal.protocol}{f' at {point}' if point else ''}: {verdict_of(cell)}"
+    )
+
+
+# The worst is last. For a probe a violation is the best answer.
+_RANKS = ("proved", "safe", "unknown", "out-of-bounds", "violated")
+_PROBE_RANKS = {"violated": 0, "unknown": 2, "out-of-bounds": 3, "safe": 4, "proved": 4}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The cells of a store compared with those of a baseline.
+
+    Attributes:
+        worse: the cells that got worse, each as it was and as it is.
+        new: the cells that the baseline does not have.
+        gone: the cells that only the baseline has.
+        lost: the cells among these that had an answer.
+    """
+
+    worse: tuple[tuple[Cell, Cell], ...]
+    new: tuple[Cell, ...]
+    gone: tuple[Cell, ...]
+
+    @property
+    def lost(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.gone if cell.answered)
+
+
+def compared(
+    before: Sequence[Cell], now: Sequence[Cell], wanted: Callable[[Cell], bool] = lambda cell: True
+) -> Comparison:
+    """Compare cells with those of a baseline; cells are the same by protocol, parameters and property.
+
+    Args:
+        before: the baseline's cells.
+        now: the present cells.
+        wanted: chooses cells; one that is wanted in either store is compared.
+    """
+    places = {cell.goal.place() for cell in (*before, *now) if wanted(cell)}
+    old = {place: cell for cell in before if (place := cell.goal.place()) in places}
+    new = {place: cell for cell in now if (place := cell.goal.place()) in places}
+    both = [(old[place], cell) for place, cell in new.items() if place in old]
+    return Comparison(
+        worse=tuple((was, cell) for was, cell in both if is_worse(was, cell)),
+        new=tuple(cell for place, cell in new.items() if place not in old),
+        gone=tuple(cell for place, cell in old.items() if place not in new),
+    )
+
+
+def is_worse(was: Cell, cell: Cell) -> bool:
+    """Whether the answer of a cell is worse than before.
+
+    A cell that had any answer and has none is worse. A proof, or a depth, that is not asked for any more
+    makes a cell no worse; one that is asked for and not reached does.
+    """
+    if not cell.answered:
+        return was.answered
+    before, after = rank(was), rank(cell)
+    if after >= _RANKS.index("unknown"):
+        return after > before
+    lost = after > before or (
+        was.verdict == cell.verdict == "safe"
+        and was.row.unroll == cell.row.unroll
+        and cell.row.depth < was.row.depth
+    )
+    return lost and any(row.unknown() for row in cell.rows)
+
+
+def rank(cell: Cell) -> int:
+    """The rank of a cell: 0 for the best verdict, which is proved, or violated for a probe."""
+    return _PROBE_RANKS[cell.verdict] if cell.probe else _RANKS.index(cell.verdict)

@@ -1,18 +1,26 @@
 """The solvers, behind one small interface: add, check, model, interrupt, statistics. Floor 2.
 
-Z3 is the default and the reference, CaDiCaL takes the same clauses. Assumptions are used rather than push
-and pop, so learned clauses survive. A query with limits runs in a child process that can be killed, since a
-solver's own limits are only requests; what travels to it is names and numbers, never a Z3 object.
+Checks take assumptions in place of push and pop, so learned clauses survive. A query with limits runs in a
+child process that can be killed, since a solver's own limits are only requests. Names and numbers travel to
+the child, never a solver's objects. Importing this package loads no solver's library.
 """
 
-from leadline.symbolic.solve.cadical_solver import CadicalSolver
-from leadline.symbolic.solve.formula import Formula
-from leadline.symbolic.solve.gates import TRUE
-from leadline.symbolic.solve.proof import refute
-from leadline.symbolic.solve.solver import Answer, Solver
-from leadline.symbolic.solve.z3_solver import Z3Solver
+from leadline.symbolic.solve.interface import TRUE, Answer, Clause, Copier, Formula, Sink, Solver
+from leadline.symbolic.solve.solvers import DEFAULT, LONE, PROVER, RACERS, SOLVERS, SolverKind, refute
 
-SOLVERS: dict[str, type[Solver]] = {"z3": Z3Solver, "cadical": CadicalSolver}
-"""The solvers by the name that the command line knows."""
-
-__all__ = ["SOLVERS", "TRUE", "Answer", "CadicalSolver", "Formula", "Solver", "Z3Solver", "refute"]
+__all__ = [
+    "DEFAULT",
+    "LONE",
+    "PROVER",
+    "RACERS",
+    "SOLVERS",
+    "TRUE",
+    "Answer",
+    "Clause",
+    "Copier",
+    "Formula",
+    "Sink",
+    "Solver",
+    "SolverKind",
+    "refute",
+]

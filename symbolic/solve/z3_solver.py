@@ -1,7 +1,6 @@
 """Z3 behind the solver interface.
 
-Gates go in as terms, made by the raw calls of Z3's C interface: the Python layer above them takes ten times
-as long, and clauses as DIMACS text make Z3 go over all variables that there are at every layer.
+Gates become terms. Clauses as DIMACS text would make Z3 go over all its variables at every layer.
 """
 
 from __future__ import annotations
@@ -10,9 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import z3
 
-from leadline.symbolic.solve.gates import Copier
-from leadline.symbolic.solve.solver import TRUE, Answer, Solver
-from leadline.symbolic.solve.z3_calls import (
+from leadline.symbolic.solve.interface import TRUE, Answer, Clause, Copier, Solver
+from leadline.symbolic.solve.z3_terms import (
+    GateTable,
+    Terms,
+    Z3Copier,
     addresses,
     get_app_decl,
     get_error_code,
@@ -25,15 +26,13 @@ from leadline.symbolic.solve.z3_calls import (
     pair,
     solver_assert,
 )
-from leadline.symbolic.solve.z3_copies import Z3Copier
-from leadline.symbolic.solve.z3_terms import GateTable, Terms
 
 _CTRL_C = "interrupted from keyboard"
-"""Z3's reason when it took the signal for itself, which Python then never sees."""
+"""The reason that Z3 gives when it caught the signal itself. Python then never sees the signal."""
 
 
 def _bound(term: int) -> z3.Ast:
-    """A term's address as the binding's own functions take it."""
+    """A term's address in the form that the binding's own functions take."""
     made = z3.Ast(None)
     made.value = term
     return made
@@ -48,8 +47,8 @@ class Z3Solver(Solver):
     Attributes:
         ref: the address of its context.
         terms: the address of each literal's term.
-        gates: what the gates among its variables combine.
-        clauses: how many it was given; gates count as the clauses that define them.
+        gates: the operands of the gates.
+        clauses: the number of clauses given; a gate counts as the clauses that define it.
     """
 
     name = "z3"
@@ -77,7 +76,7 @@ class Z3Solver(Solver):
         self._variables += count
         return first
 
-    def add(self, clauses: Sequence[tuple[int, ...]]) -> None:
+    def add(self, clauses: Sequence[Clause]) -> None:
         self.clauses += len(clauses)
         for clause in clauses:
             if len(clause) == 1:
@@ -90,9 +89,9 @@ class Z3Solver(Solver):
         self.clauses += len(literals) + 1
         self.gates.conjunctions[gate] = literals
         terms, ref, kept = self.terms, self.ref, self.terms.kept
-        if len(literals) == 2:  # most are
+        if len(literals) == 2:  # Most gates have two operands.
             left, right = literals
-            if left < 0 and right < 0:  # a disjunction, as it was meant: that saves the negations
+            if left < 0 and right < 0:  # A disjunction saves the negations.
                 terms[-gate] = kept(mk_or(ref, 2, pair(terms[-left], terms[-right])))
             else:
                 terms[gate] = kept(mk_and(ref, 2, pair(terms[left], terms[right])))
@@ -121,7 +120,7 @@ class Z3Solver(Solver):
         return Z3Copier.of(self, variables, known)
 
     def named(self, literals: Sequence[int]) -> tuple[int, ...]:
-        # Z3 goes over the whole of a term again whenever something built on it is asserted.
+        # Whenever a term is asserted, Z3 goes over all terms below it again.
         return tuple([self._named(x) if x > 0 else -self._named(-x) for x in literals])
 
     def _named(self, variable: int) -> int:
@@ -136,7 +135,7 @@ class Z3Solver(Solver):
         return name
 
     def _assert(self, term: int | None) -> None:
-        """Assert a term, which the solver keeps."""
+        """Assert a term; the solver keeps it alive."""
         if term is None:
             self.terms.failed()
         solver_assert(self.ref, self._address, term)
@@ -144,7 +143,7 @@ class Z3Solver(Solver):
             self.terms.failed()
 
     def _terms_of(self, literals: Sequence[int]) -> bytes:
-        """The addresses of several terms as C takes them."""
+        """The addresses of several literals' terms as C takes them."""
         return addresses(map(self.terms.__getitem__, literals))
 
     # -- answers ----------------------------------------------------------------------------------
@@ -162,7 +161,7 @@ class Z3Solver(Solver):
         return Answer.UNSATISFIABLE if answer == z3.unsat else Answer.UNKNOWN
 
     def true(self, literal: int) -> bool:
-        assert self._model is not None, "there is a model only after a satisfiable check"
+        assert self._model is not None, "only a satisfiable check has a model"
         values, waiting = self._values, [abs(literal)]
         while waiting:
             variable = waiting[-1]
@@ -176,7 +175,7 @@ class Z3Solver(Solver):
         return values[abs(literal)] == (literal > 0)
 
     def _value(self, variable: int) -> bool:
-        """The value of a variable in the model, those of its operands given."""
+        """The value of a variable in the model, once those of its operands are known."""
         operands = self.gates.operands(variable)
         if operands and self.gates.is_choice(variable):
             condition, then, orelse = operands
@@ -186,7 +185,7 @@ class Z3Solver(Solver):
             return all(self._values[abs(x)] == (x > 0) for x in operands)
         assert self._model is not None
         constant = get_app_decl(self.ref, self.terms[variable])
-        # A variable that the model leaves open may have either value: false then.
+        # A variable that the model leaves open may have either value; it counts as false.
         value: int | None = model_get_const_interp(self.ref, self._model.model.value, constant)
         return value == self.terms[TRUE]
 

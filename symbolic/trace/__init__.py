@@ -1,31 +1,35 @@
 """Counterexamples: replayed, shown as text, and written as JSON, ITF or TLA+. Floor 3.
 
-A trace is replayed step by step by the concrete meaning, which shares no code with the encoding,
-before anyone sees it. A replay that fails is an internal error, told loudly, with the query that
-reproduces it.
+Every trace is replayed step by step by the concrete meaning before it is shown. The concrete meaning shares
+no code with the encoding. A replay that fails is an internal error.
 """
 
 from leadline.symbolic.lang.properties import DEADLOCK
-from leadline.symbolic.trace.cti import (
-    Cti,
-    cti_disagreement,
+from leadline.symbolic.trace.document import (
+    INDUCTION,
+    Stored,
     cti_document,
-    cti_lines,
+    document,
     is_cti,
     read_cti,
-    replay_cti,
     stored_cti,
+    stored_traces,
 )
-from leadline.symbolic.trace.document import Stored, document, stored_traces
-from leadline.symbolic.trace.itf import itf
-from leadline.symbolic.trace.replay import disagreement, end_reason, replay
-from leadline.symbolic.trace.shorten import shortened
-from leadline.symbolic.trace.text import Line, LineKind, headline, lines
-from leadline.symbolic.trace.tla import tla_module
-from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, call_of, trace_of_path
+from leadline.symbolic.trace.formats import itf, tla_module
+from leadline.symbolic.trace.replay import (
+    cti_disagreement,
+    disagreement,
+    end_reason,
+    replay,
+    replay_cti,
+    shortened,
+)
+from leadline.symbolic.trace.text import Line, LineKind, cti_lines, headline, lines
+from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, trace_of_path
 
 __all__ = [
     "DEADLOCK",
+    "INDUCTION",
     "Cti",
     "Line",
     "LineKind",

@@ -1,6 +1,6 @@
-"""Traces in files: JSON that can be read again, rebuilt into a run of the model and replayed.
+"""Traces in JSON files, which are read back as runs of the model and replayed.
 
-Nothing in a file is evaluated: values are read by the types that the model has, names are looked up.
+Nothing in a file is evaluated: values are read by the model's types, names are looked up.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import Action, Model, UserError
-from leadline.symbolic.lang.expr import unknown_name
+from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.types import Value
-from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, action_named, states
+from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
 
 VERSION = 1
 """The version of the files written here."""
 
 INDUCTION = "induction"
-"""What a counterexample to induction has beside what a run has; it need not begin in an initial state."""
+"""The field that only a counterexample to induction has: its obligation and its conjuncts."""
 
 _FIELDS: dict[str, tuple[type, ...]] = {
     "version": (int,),
@@ -92,10 +92,10 @@ def _action_json(action: Action, picks: Mapping[str, Value]) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Stored:
-    """A trace as a file holds it, its outline checked.
+    """A trace read from a file: the names and kinds of its fields are checked, its values are not.
 
     Attributes:
-        place: the file and, where it holds several traces, which one.
+        place: the file and, if it holds several traces, the path to this one.
         data: the JSON object.
     """
 
@@ -109,12 +109,12 @@ class Stored:
 
     @property
     def source(self) -> str:
-        """The protocol as the catalog found it when the trace was written."""
+        """The name or path by which the catalog found the protocol when the trace was written."""
         return str(self.data["source"])
 
     @property
     def settings(self) -> dict[str, Setting]:
-        """The parameters; those that the protocol derives from others are left out."""
+        """The parameters, without those that the protocol derives from others."""
         found = {name: x for name, x in self.data["parameters"].items() if x is not None}
         for name, value in found.items():
             if not isinstance(value, (bool, int, str)):
@@ -122,10 +122,10 @@ class Stored:
         return found
 
     def trace(self, model: Model) -> Trace:
-        """The trace as a run of the model, its values read by the model's types. Not replayed yet.
+        """The trace as a run of the model, its values read by the model's types. It is not replayed.
 
         Raises:
-            UserError: if something in it is not of the model, with its place in the file.
+            UserError: if a value or a name in it is not the model's, with its place in the file.
         """
         names = _variable_names(model)
         if list(self.data["vars"]) != list(names):
@@ -165,7 +165,7 @@ class Stored:
         return Step(action.name, picks, state)
 
     def _picks(self, action: Action, data: Json, place: str, partial: bool) -> dict[str, Value]:
-        """The picks of a step; `partial` where it goes out of bounds, maybe before it has made them all."""
+        """The picks of a step; `partial` allows some to be missing, as a step may go out of bounds early."""
         names = _pick_names(action)
         fits = isinstance(data, dict) and (set(data) <= set(names) if partial else set(data) == set(names))
         if not fits:
@@ -189,6 +189,39 @@ class Stored:
         return None if name is None else str(name)
 
 
+def cti_document(model: Model, cti: Cti, source: str) -> dict[str, Any]:
+    """A counterexample to induction as a JSON object: `document` of its fragment, with `INDUCTION` added."""
+    about = {"obligation": cti.obligation, "conjuncts": list(cti.conjuncts)}
+    return {**document(model, cti.fragment, source), INDUCTION: about}
+
+
+def is_cti(stored: Stored) -> bool:
+    """Whether a stored trace is a counterexample to induction, not a run."""
+    return INDUCTION in stored.data
+
+
+def stored_cti(model: Model, stored: Stored) -> Cti:
+    """The counterexample to induction in a document. It is not replayed.
+
+    Raises:
+        UserError: if a value or a name is not the model's, with its place in the file.
+    """
+    about, place = stored.data[INDUCTION], f"{stored.place}.{INDUCTION}"
+    if not isinstance(about, dict) or set(about) != {"obligation", "conjuncts"}:
+        raise UserError(f"{place}: an object with exactly obligation, conjuncts is needed")
+    obligation, names = about["obligation"], about["conjuncts"]
+    if not isinstance(obligation, str):
+        raise UserError(f"{place}.obligation: text is needed")
+    if not isinstance(names, list) or not all(isinstance(x, str) and x in model.properties for x in names):
+        raise UserError(f"{place}.conjuncts: an array of names of properties of {model.protocol} is needed")
+    return Cti(obligation, tuple(names), stored.trace(model))
+
+
+def read_cti(model: Model, body: Mapping[str, Any]) -> Cti:
+    """The counterexample to induction that `cti_document` wrote in another process."""
+    return stored_cti(model, Stored("the child's answer", body))
+
+
 def stored_traces(path: Path) -> list[Stored]:
     """The traces of a file: one trace, or every trace in the results of `check`, `explore` or `prove`.
 
@@ -206,14 +239,11 @@ def stored_traces(path: Path) -> list[Stored]:
 
 
 def _held(results: Json, place: str, field: str = "trace") -> list[Stored]:
-    """The traces of results in an array, as `check` writes them, or by property, as `explore` does."""
-    pairs = (
-        results.items()
-        if isinstance(results, dict)
-        else enumerate(results if isinstance(results, list) else [None])
-    )
-    named = [(f".{key}" if isinstance(key, str) else f"[{key}]", x) for key, x in pairs]
-    if not all(isinstance(x, dict) for _, x in named):
+    """The traces in an array of results, as `check` writes, or an object by property, as `explore` writes."""
+    named = [(f".{key}", x) for key, x in results.items()] if isinstance(results, dict) else []
+    if isinstance(results, list):
+        named = [(f"[{number}]", x) for number, x in enumerate(results)]
+    if not isinstance(results, (dict, list)) or not all(isinstance(x, dict) for _, x in named):
         raise UserError(f"{place}: an array of objects is needed")
     found = [_outlined(x[field], f"{place}{key}.{field}") for key, x in named if x.get(field) is not None]
     if not found:
@@ -222,10 +252,10 @@ def _held(results: Json, place: str, field: str = "trace") -> list[Stored]:
 
 
 def read_object(path: Path) -> dict[str, Json]:
-    """The JSON object of a file, in which no object has a key twice.
+    """The JSON object of a file.
 
     Raises:
-        UserError: if the file cannot be read or holds something else.
+        UserError: if the file cannot be read, holds something else, or an object in it has a key twice.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_key_twice)
@@ -251,11 +281,11 @@ def _outlined(data: Json, place: str) -> Stored:
         raise UserError(f"{place}: an object is needed")
     if "#meta" in data:
         raise UserError(
-            f"{place} is in ITF, which does not say what the actions picked: write the trace as json"
+            f"{place} is in ITF, which lacks the picks of the actions: write the trace with --format json"
         )
     for name, kinds in _FIELDS.items():
         if name not in data:
-            raise UserError(f"{place}: {name} is missing, so this is no trace of Leadline's")
+            raise UserError(f"{place}: {name} is missing, so this is not a trace that Leadline wrote")
         if type(data[name]) not in kinds:
             wanted = " or ".join(_KIND_TEXT[kind] for kind in kinds)
             raise UserError(f"{place}.{name}: {wanted} is needed")

@@ -1,17 +1,20 @@
-"""Replay: a trace is believed only once the concrete meaning has taken every step of it."""
+"""Traces run by the concrete meaning: replay, which checks every step of a trace, and shortening."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds
-from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, action_named, call_of
+from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of
 
 
 def replay(semantics: Semantics, trace: Trace) -> None:
-    """Take every step of a trace and look at its end.
+    """Take every step of a trace and check its end.
 
     Raises:
-        InternalError: if the model does not do what the trace says, or its end is not what the trace claims.
+        InternalError: if the model cannot take a step, reaches another state, or does not end as claimed.
     """
     wrong = disagreement(semantics, trace)
     if wrong is not None:
@@ -19,7 +22,7 @@ def replay(semantics: Semantics, trace: Trace) -> None:
 
 
 def disagreement(semantics: Semantics, trace: Trace) -> str | None:
-    """Where and how a trace departs from what the model does, or None if it is a run of the model."""
+    """The first step at which a trace departs from the model, with the reason; None if it is a run of it."""
     model = semantics.model
     before: State | None = None
     for number, stage in enumerate(trace.stages):
@@ -29,19 +32,19 @@ def disagreement(semantics: Semantics, trace: Trace) -> str | None:
             place = f"step {number} ({stage.action})" if number else "the initial state"
             return f"{place}: {wrong}"
         before = stage.state
-    wrong = wrong_end(semantics, trace)
+    wrong = wrong_end(semantics, trace, trace.last)
     return f"the end, after step {trace.length} of {model.protocol}: {wrong}" if wrong else None
 
 
 def wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end: bool) -> str | None:
-    """How a step departs from what the model does in the state before it; None if it does not."""
+    """The reason why the model does not take this step from the state before it; None if it does."""
     model = semantics.model
     wrong = _wrong_picks(model, stage)
     if wrong is not None:
         return wrong
     try:
         outcome = semantics.outcome(before, stage.action, stage.picks)
-    except InternalError as error:  # the step goes on beyond the picks that it has
+    except InternalError as error:  # a pick is missing
         return str(error)
     if outcome is None:
         return f"{call_of(model, stage)} is not enabled"
@@ -67,7 +70,7 @@ def _wrong_picks(model: Model, stage: Step) -> str | None:
         return f"{name} picks {wanted}, and the trace {', '.join(picks) or 'nothing'}"
     for pick in made:
         if not pick.type.contains(picks[pick.name]):
-            return f"the pick {pick.name} is no value of its type: {picks[pick.name]!r}"
+            return f"the pick {pick.name} is not a value of its type: {picks[pick.name]!r}"
     return None
 
 
@@ -83,36 +86,34 @@ def _difference(model: Model, done: State | None, told: State) -> str | None:
     return None
 
 
-def wrong_end(semantics: Semantics, trace: Trace) -> str | None:
-    """Why the end of a trace is not what it claims to be; None if it is."""
-    last = trace.last
+def wrong_end(semantics: Semantics, trace: Trace, last: State | None) -> str | None:
+    """The reason why a trace that ends in this state does not end as claimed; None if it does.
+
+    Args:
+        last: the state; None if the last step goes out of bounds.
+    """
+    out_of_bounds = trace.ends is TraceEnd.OUT_OF_BOUNDS
     if last is None:
-        if trace.ends is TraceEnd.OUT_OF_BOUNDS:
-            return None
-        return f"the last step goes out of bounds, and the trace says `{trace.ends}`"
+        return (
+            None if out_of_bounds else f"the last step goes out of bounds, and the trace says `{trace.ends}`"
+        )
     if trace.ends is TraceEnd.DEADLOCK:
         enabled = next(iter(semantics.successors(last)), None)
-        return None if enabled is None else f"{enabled.action} is enabled: this is no deadlock"
-    return _wrong_claim(semantics, trace, last)
-
-
-def _wrong_claim(semantics: Semantics, trace: Trace, last: State) -> str | None:
+        return None if enabled is None else f"{enabled.action} is enabled: this is not a deadlock"
     name = trace.property
     if name is None or name not in semantics.model.properties:
         return f"there is no property {name}" if name else "the trace names no property"
     try:
         holds = semantics.holds(name, last)
     except OutOfBounds as error:
-        if trace.ends is TraceEnd.OUT_OF_BOUNDS:
-            return None
-        return f"the evaluation of {name} goes out of bounds ({error})"
-    if trace.ends is TraceEnd.OUT_OF_BOUNDS:
+        return None if out_of_bounds else f"the evaluation of {name} goes out of bounds ({error})"
+    if out_of_bounds:
         return f"{name} evaluates within bounds"
     return f"{name} holds" if holds else None
 
 
 def end_reason(semantics: Semantics, trace: Trace) -> str | None:
-    """Why the end of a trace is out of bounds, in the words of the concrete meaning; None for other ends."""
+    """The concrete meaning's reason why the end of a trace is out of bounds; None for other ends."""
     if trace.ends is not TraceEnd.OUT_OF_BOUNDS:
         return None
     last = trace.last
@@ -126,3 +127,145 @@ def end_reason(semantics: Semantics, trace: Trace) -> str | None:
     except OutOfBounds as error:
         return str(error)
     return None
+
+
+# -- counterexamples to induction ----------------------------------------------------------------------
+
+
+def replay_cti(semantics: Semantics, cti: Cti) -> None:
+    """Take the step of a counterexample to induction and check both states.
+
+    Raises:
+        InternalError: if the first state does not satisfy all conjuncts (or should be an initial state and is
+            not), if the model cannot take the step, or if the end is no error.
+    """
+    wrong = cti_disagreement(semantics, cti)
+    if wrong is not None:
+        raise InternalError(
+            f"a counterexample to induction of {semantics.model.protocol} ({cti.obligation}) does not "
+            f"replay: {wrong}"
+        )
+
+
+def cti_disagreement(semantics: Semantics, cti: Cti) -> str | None:
+    """The reason why the model refutes a counterexample to induction, or None if it is one."""
+    begin, *steps = cti.fragment.stages
+    if len(steps) > 1:
+        return f"it has {len(steps)} steps, and the most is 1"
+    if not cti.conjuncts:
+        wrong = wrong_step(semantics, None, begin, at_end=not steps)
+        if wrong is not None:
+            return f"the initial state: {wrong}"
+    elif begin.state is None:
+        return "there is no first state"
+    else:
+        for name in cti.conjuncts:
+            wrong = _not_satisfied(semantics, name, begin.state)
+            if wrong is not None:
+                return f"the first state: {wrong}"
+    for step in steps:
+        wrong = wrong_step(semantics, begin.state, step, at_end=True)
+        if wrong is not None:
+            return f"the step: {wrong}"
+    wrong = wrong_end(semantics, cti.fragment, cti.fragment.last)
+    return f"the end: {wrong}" if wrong is not None else None
+
+
+def _not_satisfied(semantics: Semantics, name: str, state: State) -> str | None:
+    try:
+        return None if semantics.holds(name, state) else f"{name} is false"
+    except OutOfBounds as error:
+        return f"the evaluation of {name} goes out of bounds ({error})"
+
+
+# -- shorter traces --------------------------------------------------------------------------------------
+
+TRIES = 50_000
+"""The most steps that the breadth-first search tries: some tenths of a second."""
+
+
+def shortened(semantics: Semantics, trace: Trace) -> Trace:
+    """A trace with the same kind of end, without the steps that it does not need.
+
+    Steps are dropped while the rest still leads to the error (A. Zeller, R. Hildebrandt: Simplifying and
+    isolating failure-inducing input, TSE 28, 2002). The rest is 1-minimal: no single step can be dropped. It
+    need not be the shortest, so a short breadth-first search follows that takes the same steps in any order.
+
+    Args:
+        semantics: the concrete meaning of the model.
+        trace: a run of the model.
+    """
+    best = _attempt(semantics, trace, trace.steps) or trace
+    size = max(1, best.length // 2)
+    while best.length:
+        shorter = _without_some(semantics, best, size)
+        if shorter is not None:
+            best, size = shorter, min(size, max(1, shorter.length // 2))
+        elif size == 1:
+            break
+        else:
+            size //= 2
+    return _reordered(semantics, best) or best
+
+
+def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
+    """A shorter run of the same actions and picks, each any number of times; None if none is found."""
+    calls = list({(x.action, tuple(x.picks.items())): x for x in trace.steps}.values())
+    if trace.initial is None or len(calls) < 2:
+        return None
+    reached: dict[State, tuple[Step, ...]] = {trace.initial: ()}
+    layer = [trace.initial]
+    tries = 0
+    for _ in range(trace.length - 1):
+        after: list[State] = []
+        for state in layer:
+            tries += len(calls)
+            if tries > TRIES:
+                return None
+            for call in calls:
+                outcome = semantics.outcome(state, call.action, call.picks)
+                if outcome is None or outcome.state in reached:
+                    continue
+                steps = (*reached[state], Step(call.action, call.picks, outcome.state))
+                if _ends(semantics, trace, outcome.state):
+                    return replace(trace, steps=steps)
+                if outcome.state is not None:
+                    reached[outcome.state] = steps
+                    after.append(outcome.state)
+        layer = after
+    return None
+
+
+def _without_some(semantics: Semantics, trace: Trace, size: int) -> Trace | None:
+    for start in range(trace.length - size + 1):
+        rest = (*trace.steps[:start], *trace.steps[start + size :])
+        found = _attempt(semantics, trace, rest)
+        if found is not None:
+            return found
+    return None
+
+
+def _attempt(semantics: Semantics, trace: Trace, calls: Sequence[Step]) -> Trace | None:
+    """The run that takes these actions and picks, cut at the first error; None if there is no error."""
+    state = trace.initial
+    if state is None:
+        return trace
+    if _ends(semantics, trace, state):
+        return replace(trace, steps=())
+    taken: list[Step] = []
+    for call in calls:
+        outcome = semantics.outcome(state, call.action, call.picks)
+        if outcome is None:
+            return None
+        state = outcome.state
+        taken.append(Step(call.action, call.picks, state))
+        if _ends(semantics, trace, state):
+            return replace(trace, steps=tuple(taken))
+        if state is None:
+            return None
+    return None
+
+
+def _ends(semantics: Semantics, trace: Trace, state: State | None) -> bool:
+    """Whether a run to this state, None if out of bounds, ends as the trace ends."""
+    return (state is not None or trace.last is None) and wrong_end(semantics, trace, state) is None

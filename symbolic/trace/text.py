@@ -1,19 +1,23 @@
-"""A trace as text: the initial state in full, then of each step its action and only what changed."""
+"""Traces as text: the initial state in full, then the action of each step and what it changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from leadline.symbolic.concrete import State
-from leadline.symbolic.lang import Model, PropertyKind
-from leadline.symbolic.trace.changes import in_full, state_changes
-from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, call_of, in_steps, title
+from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.lang import Map, Model, Option, PropertyKind, Record, Seq, Set, Tuple, Type, Union
+from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.replay import end_reason
+from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
+from leadline.symbolic.trace.values import field_names
+
+_WIDTH = 96
 
 
 class LineKind(StrEnum):
-    """What a line says, so that a terminal can set it apart."""
+    """The part of the text that a line belongs to; terminals colour by it."""
 
     HEAD = "head"
     STEP = "step"
@@ -36,21 +40,26 @@ def lines(model: Model, trace: Trace, reason: str | None = None) -> Iterator[Lin
     """The text of a trace, line by line.
 
     Args:
-        model: the model it is a run of.
-        trace: the run.
-        reason: why its end is out of bounds, as `end_reason` says.
+        model: the model.
+        trace: a run of it.
+        reason: why its end is out of bounds, from `end_reason`.
     """
     yield Line(LineKind.HEAD, headline(model, trace))
     before: State | None = None
     for number, stage in enumerate(trace.stages):
-        yield Line(LineKind.STEP, f"{number:>3}  {call_of(model, stage)}")
-        yield from (Line(LineKind.PART, f"       {text}") for text in parts(model, before, stage))
+        yield from step_lines(number, call_of(model, stage), parts(model, before, stage))
         before = stage.state
     yield Line(LineKind.END, f"     {ending(model, trace, reason)}")
 
 
+def step_lines(number: int, call: str, texts: Iterable[str]) -> Iterator[Line]:
+    """A step's number and call, and below it the texts."""
+    yield Line(LineKind.STEP, f"{number:>3}  {call}")
+    yield from (Line(LineKind.PART, f"       {text}") for text in texts)
+
+
 def headline(model: Model, trace: Trace) -> str:
-    """What the trace shows, on one line."""
+    """The protocol, its parameters and the error found, on one line."""
     return f"{title(model)}: {_finding(trace)}"
 
 
@@ -65,12 +74,12 @@ def _finding(trace: Trace) -> str:
 
 
 def after(length: int) -> str:
-    """`after 3 steps`, or where there is none, `in the initial state`."""
+    """`after 3 steps`; `in the initial state` for 0."""
     return in_steps(length).replace("in ", "after ", 1) if length else in_steps(0)
 
 
 def parts(model: Model, before: State | None, stage: Step) -> list[str]:
-    """The lines below a step: what it changes, or without a state before it all of its state."""
+    """The lines below a step: the changes from the state before, or all of its state if there is none."""
     if stage.state is None:
         return []
     if before is None:
@@ -80,7 +89,7 @@ def parts(model: Model, before: State | None, stage: Step) -> list[str]:
 
 
 def ending(model: Model, trace: Trace, reason: str | None) -> str:
-    """What is wrong at the end of a trace, as a sentence; `reason` is why it is out of bounds."""
+    """The error at the end of a trace, as a sentence; `reason` is why it is out of bounds."""
     why = f": {reason}" if reason else ""
     if trace.ends is TraceEnd.DEADLOCK:
         return "Deadlock: no action is enabled."
@@ -92,3 +101,89 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
     claim = model.properties[trace.property or ""]
     expected = " It is a probe: this was expected." if claim.kind is PropertyKind.PROBE else ""
     return f"{claim.tla} is false.{expected}"
+
+
+def cti_lines(semantics: Semantics, cti: Cti) -> Iterator[Line]:
+    """The text of a counterexample to induction: the first state in full, the action, and what it changes."""
+    model, fragment = semantics.model, cti.fragment
+    yield Line(LineKind.HEAD, f"{title(model)}: {cti.obligation} fails")
+    begin, *steps = fragment.stages
+    satisfied = "A state that satisfies every conjunct (it need not be reachable)"
+    first = satisfied if cti.conjuncts else call_of(model, begin)
+    yield from step_lines(0, first, parts(model, None, begin))
+    for step in steps:
+        yield from step_lines(1, call_of(model, step), parts(model, begin.state, step))
+    yield Line(LineKind.END, f"     {ending(model, fragment, end_reason(semantics, fragment))}")
+
+
+# -- changes ---------------------------------------------------------------------------------------------
+
+
+def state_changes(model: Model, before: State, after: State) -> list[str]:
+    """A line for each part of the state that differs."""
+    pairs = zip(model.variables, before, after, strict=True)
+    return [text for variable, old, new in pairs for text in changes(variable.type, variable.tla, old, new)]
+
+
+def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
+    """A line for each part of a value that differs, nothing if the values are equal.
+
+    >>> from leadline.symbolic.lang import Int, Set, Tuple
+    >>> list(changes(Tuple((Int(0, 3), Set(Int(0, 3)))), "pair", (0, frozenset({1})), (2, frozenset({1, 3}))))
+    ['pair[1] = 2', 'pair[2]: added {3}']
+    """
+    if old == new:
+        return
+    match kind:
+        case Option() if old is not None and new is not None:
+            yield from changes(kind.item, path, old, new)
+        case Record():
+            yield from _components([f"{path}.{name}" for name in field_names(kind)], kind.parts, old, new)
+        case Tuple():
+            yield from _components(_numbered(path, new), kind.items, old, new)
+        case Map():
+            paths = [f"{path}[{kind.key.tla(key)}]" for key in kind.keys]
+            yield from _components(paths, (kind.value,) * len(paths), old, new)
+        case Union() if old[0] == new[0]:
+            yield from changes(kind.by_tag[new[0]], path, old[1], new[1])
+        case Set():
+            for word, difference in (("added", new - old), ("removed", old - new)):
+                if difference:
+                    yield f"{path}: {word} {kind.tla(difference)}"
+        case Seq() if len(old) == len(new):
+            yield from _components(_numbered(path, new), (kind.item,) * len(new), old, new)
+        case Seq() if old and new[: len(old)] == old:
+            yield f"{path}: appended {', '.join(kind.item.tla(x) for x in new[len(old) :])}"
+        case _:
+            yield f"{path} = {kind.tla(new)}"
+
+
+def _numbered(path: str, items: tuple[Value, ...]) -> list[str]:
+    return [f"{path}[{number}]" for number in range(1, len(items) + 1)]
+
+
+def _components(paths: list[str], kinds: tuple[Type, ...], old: Value, new: Value) -> Iterator[str]:
+    for path, kind, one, other in zip(paths, kinds, old, new, strict=True):
+        yield from changes(kind, path, one, other)
+
+
+def in_full(kind: Type, name: str, value: Value) -> list[str]:
+    """`name = value` on one line if it fits, else one line for each entry of a map or element of a set."""
+    whole = f"{name} = {kind.tla(value)}"
+    if len(whole) <= _WIDTH or not value:
+        return [whole]
+    if isinstance(kind, Map):
+        entries = [f"{kind.key.tla(k)} :> {kind.value.tla(v)}" for k, v in zip(kind.keys, value, strict=True)]
+        return [f"{name} =", *_bracketed("(", entries, " @@", ")")]
+    if isinstance(kind, Set):
+        members = [kind.item.tla(x) for x in sorted(value, key=kind.item.rank)]
+        return [f"{name} =", *_bracketed("{", members, ",", "}")]
+    return [whole]
+
+
+def _bracketed(opening: str, items: list[str], separator: str, closing: str) -> list[str]:
+    last = len(items) - 1
+    return [
+        f"  {' ' if number else opening} {item}{f' {closing}' if number == last else separator}"
+        for number, item in enumerate(items)
+    ]

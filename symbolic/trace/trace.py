@@ -1,4 +1,4 @@
-"""What a counterexample is: states and the steps between them, as concrete values."""
+"""Counterexamples as data: states and the steps between them, as concrete values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import cached_property
 
 from leadline.symbolic.concrete import Path, State
 from leadline.symbolic.lang import Action, InternalError, Model
-from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.names import camel, counted, setting_text
 from leadline.symbolic.lang.types import Value
 
 
 class TraceEnd(StrEnum):
-    """What a trace leads to."""
+    """The kind of error at the end of a trace."""
 
     VIOLATES = "violates"
     OUT_OF_BOUNDS = "out-of-bounds"
@@ -27,8 +27,8 @@ class Step:
 
     Attributes:
         action: the name of the action taken.
-        picks: what it picked, by the picks' names; where the step goes out of bounds, maybe only those made
-            until then.
+        picks: the values picked, by the picks' names. A step that goes out of bounds may lack the picks that
+            it had not made by then.
         state: the state after it; None if the step goes out of bounds.
     """
 
@@ -39,14 +39,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """A run of a model from an initial state to something that is wrong.
+    """A run of a model from an initial state to an error.
 
     Attributes:
-        initial_picks: what the initial state picked, by the picks' names.
-        initial: the initial state; None if it is what goes out of bounds.
+        initial_picks: the values picked by the initial state, by the picks' names.
+        initial: the initial state; None if it goes out of bounds.
         steps: the transitions; only the last one may lack a state.
-        ends: what is wrong at the end. Out of bounds is the last step or, where every step has its state, the
-            evaluation of `property` in the last state.
+        ends: the error at the end. If it is out of bounds, either the last step goes out of bounds and has no
+            state, or every step has its state and the evaluation of `property` in the last one does.
         property: the property violated, or whose evaluation goes out of bounds.
     """
 
@@ -72,12 +72,28 @@ class Trace:
         return self.stages[-1].state
 
 
+@dataclass(frozen=True)
+class Cti:
+    """A counterexample to induction: the reason why an obligation of an inductive proof fails.
+
+    Attributes:
+        obligation: the obligation's name.
+        conjuncts: the names of the conjuncts that the first state satisfies; none if it is an initial state.
+        fragment: a state and at most one step from it, as a run that begins in that state; its end is the
+            error. The state need not be reachable, unless it is an initial state.
+    """
+
+    obligation: str
+    conjuncts: tuple[str, ...]
+    fragment: Trace
+
+
 def trace_of_path(path: Path, ends: TraceEnd = TraceEnd.VIOLATES, claim: str | None = None) -> Trace:
-    """A path that exploration found, as a trace.
+    """Make a trace of a path that exploration found.
 
     Args:
         path: the outcome of init and then that of each step.
-        ends: what is wrong at its end.
+        ends: the error at its end.
         claim: the property violated, or whose evaluation goes out of bounds.
     """
     steps = tuple(Step(x.action, dict(x.picks), x.state) for x in path[1:])
@@ -90,7 +106,7 @@ def states(trace: Trace) -> Iterator[State]:
 
 
 def action_named(model: Model, name: str) -> Action:
-    """The model's action, or its initial states under the name `init`."""
+    """The model's action of that name; `init` names its initial states."""
     for action in (model.init, *model.actions):
         if action.name == name:
             return action
@@ -98,7 +114,7 @@ def action_named(model: Model, name: str) -> Action:
 
 
 def call_of(model: Model, step: Step) -> str:
-    """A step's action with its picks in the words of TLA+: `LeaderWrite(replica = r1)`."""
+    """A step's action with its picks as TLA+ text: `LeaderWrite(replica = r1)`."""
     action = action_named(model, step.action)
     shown = [
         f"{camel(x.name)} = {x.type.tla(step.picks[x.name])}" for x in action.picks if x.name in step.picks
@@ -106,19 +122,15 @@ def call_of(model: Model, step: Step) -> str:
     return f"{action.tla}({', '.join(shown)})" if shown else action.tla
 
 
-def setting(value: object) -> str:
-    """A parameter's value as the command line spells it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def title(model: Model) -> str:
-    """The protocol with its parameters."""
-    shown = [f"{name} = {setting(value)}" for name, value in model.parameters.items() if value is not None]
-    return f"{model.protocol} ({', '.join(shown)})" if shown else model.protocol
+    """The protocol with its parameters, and the constraints that verdicts about it depend on."""
+    shown = [
+        f"{name} = {setting_text(value)}" for name, value in model.parameters.items() if value is not None
+    ]
+    named = f"{model.protocol} ({', '.join(shown)})" if shown else model.protocol
+    return f"{named} {model.scope}" if model.constraints else named
 
 
 def in_steps(length: int) -> str:
-    """`in 3 steps`, or where there is none, `in the initial state`."""
-    if length == 0:
-        return "in the initial state"
-    return f"in {length} step{'s' if length != 1 else ''}"
+    """`in 3 steps`; `in the initial state` for 0."""
+    return f"in {counted(length, 'step')}" if length else "in the initial state"

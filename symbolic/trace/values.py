@@ -1,4 +1,4 @@
-"""Values as JSON, read back by their type: nothing in a file says what type a value has.
+"""Values as JSON. They are read back by their type, which is not in the file.
 
 =============  ==========================================================================
 type           JSON
@@ -42,13 +42,13 @@ Json = Any
 
 
 def spelled(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Names in TLA+'s lowerCamelCase, or as they are where two would become one."""
+    """Names in TLA+'s lowerCamelCase, or unchanged if two would become the same."""
     shown = tuple(camel(name) for name in names)
     return shown if len(set(shown)) == len(names) else names
 
 
 def field_names(kind: Record) -> tuple[str, ...]:
-    """A record's fields as TLA+ names them."""
+    """The TLA+ names of a record's fields."""
     return spelled(tuple(name for name, _ in kind.fields))
 
 
@@ -72,9 +72,9 @@ def to_json(kind: Type, value: Value) -> Json:
             return {"tag": value[0], "value": to_json(kind.by_tag[value[0]], value[1])}
         case Map():
             pairs = [
-                (to_json(kind.key, k), to_json(kind.value, v)) for k, v in zip(kind.keys, value, strict=True)
+                [to_json(kind.key, k), to_json(kind.value, v)] for k, v in zip(kind.keys, value, strict=True)
             ]
-            return dict(pairs) if _named_keys(kind) else [list(pair) for pair in pairs]
+            return dict(pairs) if _named_keys(kind) else pairs
     raise InternalError(f"values of {kind!r} have no JSON form")
 
 
@@ -87,40 +87,26 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
 
     Args:
         kind: the type.
-        data: what was read.
-        place: where it stands, for the message.
+        data: the JSON.
+        place: the file and the path to the JSON, for messages.
 
     Raises:
-        UserError: if it stands for no value of the type.
+        UserError: if the JSON is not a value of the type.
     """
     match kind:
         case Option():
             return None if data is None else from_json(kind.item, data, place)
         case Tuple():
             items = _array(data, place, len(kind.items))
-            return tuple(
-                from_json(p, x, f"{place}[{i}]")
-                for i, (p, x) in enumerate(zip(kind.items, items, strict=True), 1)
-            )
-        case Seq():
-            items = _array(data, place)
-            if len(items) > kind.capacity:
-                raise UserError(
-                    f"{place}: a sequence of at most {kind.capacity} items is needed, not {len(items)}"
-                )
-            return tuple(from_json(kind.item, x, f"{place}[{i}]") for i, x in enumerate(items, 1))
-        case Set():
-            items = _array(data, place)
-            members = frozenset(from_json(kind.item, x, f"{place}[{i}]") for i, x in enumerate(items, 1))
-            if len(members) < len(items):
-                raise UserError(f"{place}: an element of the set stands there twice")
-            return members
+            pairs = enumerate(zip(kind.items, items, strict=True), 1)
+            return tuple(from_json(part, x, f"{place}[{i}]") for i, (part, x) in pairs)
+        case Seq() | Set():
+            return _items(kind, data, place)
         case Record():
             names = field_names(kind)
             fields = _object(data, names, place)
-            return tuple(
-                from_json(p, fields[n], f"{place}.{n}") for n, p in zip(names, kind.parts, strict=True)
-            )
+            parts = zip(names, kind.parts, strict=True)
+            return tuple(from_json(part, fields[name], f"{place}.{name}") for name, part in parts)
         case Union():
             fields = _object(data, ("tag", "value"), place)
             tag = from_json(kind.tags, fields["tag"], f"{place}.tag")
@@ -130,6 +116,19 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
     if not kind.contains(data):
         raise UserError(f"{place}: a value of {_kind_text(kind)} is needed, not {_short(data)}")
     return data
+
+
+def _items(kind: Seq | Set, data: Json, place: str) -> Value:
+    items = [from_json(kind.item, x, f"{place}[{i}]") for i, x in enumerate(_array(data, place), 1)]
+    if isinstance(kind, Seq):
+        if len(items) > kind.capacity:
+            most = f"a sequence of at most {kind.capacity} items"
+            raise UserError(f"{place}: {most} is needed, not {len(items)}")
+        return tuple(items)
+    members = frozenset(items)
+    if len(members) < len(items):
+        raise UserError(f"{place}: an element of the set occurs twice")
+    return members
 
 
 def _map(kind: Map, data: Json, place: str) -> Value:

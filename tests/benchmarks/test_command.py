@@ -55,7 +55,7 @@ def test_what_is_stopped_is_recorded_and_not_repeated(
     (row,), _ = read(tmp_path / "bench.parquet")
     assert (row.ended, row.verdict, row.timeout_seconds) == ("time", "unknown", 0.5)
     assert row.reason == "time: stopped after 0.5 s"
-    assert not row.answered() and row.as_expected and row.seconds >= 0.5
+    assert not row.answered() and row.as_expected
 
 
 def test_a_wrong_answer_is_told(

@@ -14,7 +14,7 @@ from leadline.benchmarks.runner import schedule
 from leadline.benchmarks.summary import cells
 from leadline.benchmarks.ways import WAYS
 from leadline.symbolic.engines import Limits, Verdict
-from leadline.symbolic.report.svg import Line, Mark, chart
+from leadline.symbolic.report.charts import Mark, Series, line_chart
 from tests.benchmarks.rows import LIMITS, case, stopped, took
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -29,7 +29,6 @@ def test_a_child_is_ended_with_its_children() -> None:
     assert run([sys.executable, "-c", spawn], "\n", 20.0).status == 0
     ended = run([sys.executable, "-c", sleep], "", 0.5)
     assert ended.status is None and ended.output == "begun\n"
-    assert 0.5 <= ended.seconds < 10
 
 
 def test_a_child_that_fails_says_why() -> None:
@@ -39,9 +38,9 @@ def test_a_child_that_fails_says_why() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the memory of others")
 def test_the_memory_is_that_of_the_largest_process() -> None:
-    hold = "import time; held = b'x' * (80 << 20); time.sleep(0.4)"
+    hold = "import signal; held = b'x' * (80 << 20); signal.pause()"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {hold!r}])"
-    assert 80 < run([sys.executable, "-c", code], "", 20.0).memory_mb < 200
+    assert 80 < run([sys.executable, "-c", code], "", 2.0).memory_mb < 200
 
 
 def test_exploring_stops_at_its_memory() -> None:
@@ -138,7 +137,9 @@ def test_a_way_that_makes_no_sense_for_a_case_is_left_out() -> None:
 
 def test_the_scale_is_logarithmic() -> None:
     marks = (Mark(0, 0.1), Mark(1, 1.0), Mark(2, 10.0, bound=True))
-    root = ElementTree.fromstring(chart("A <b> & c", ["a", "b", "c"], "x", "s", [Line("one & two", marks)]))
+    root = ElementTree.fromstring(
+        line_chart("A <b> & c", ["a", "b", "c"], "x", "s", [Series("one & two", marks)])
+    )
     circles = root.findall(f"{SVG}circle")
     heights = [float(circle.attrib["cy"]) for circle in circles]
     ticks = {text.text: float(text.attrib["y"]) for text in root.findall(f"{SVG}text")}

@@ -1,13 +1,15 @@
 """Answers as data: JSON of every command, files, stored traces, and the exit codes."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leadline.symbolic.cli import check
-from leadline.symbolic.engines import Result, answer
+from leadline.symbolic.cli import ask
+from leadline.symbolic.engines import Answer, answer
 from tests.cli.conftest import Leadline
 
 
@@ -23,10 +25,12 @@ def test_explore_in_json(leadline: Leadline) -> None:
     assert data == {
         "protocol": "counter",
         "parameters": {"top": 3, "nodes": 1, "overflow": False},
+        "constraints": [],
         "states": 4,
         "diameter": 3,
         "states_within_steps": [1, 2, 3, 4],
         "complete": True,
+        "stopped": None,
         "generated": 4,
         "deadlocks": 1,
         "steps_out_of_bounds": 0,
@@ -34,6 +38,44 @@ def test_explore_in_json(leadline: Leadline) -> None:
         "out_of_bounds": None,
     }
     assert ran.code == 12
+
+
+def test_explore_stops_at_a_number_of_states(leadline: Leadline) -> None:
+    ran = leadline("explore", "counter.py", "--max-states", "2", "--format", "json", "--deadlock")
+    data = json.loads(ran.out)
+    verdicts = {name: (x["verdict"], x["steps"]) for name, x in data["properties"].items()}
+    assert verdicts == {
+        "below-three": ("unknown", None),
+        "not-negative": ("unknown", None),
+        "never-one": ("violated", 1),
+        "deadlock": ("unknown", None),
+    }
+    assert (data["stopped"], data["complete"], data["states"]) == ("states: stopped at 2", False, 2)
+    assert data["states_within_steps"] == [1, 2]
+    ran = leadline("explore", "counter.py", "--max-states", "2", "--property", "not-negative")
+    assert ran.code == 20
+    assert "2 states, including all within 1 step (not all reachable states; states: stopped at 2)" in ran.out
+    assert leadline("explore", "counter.py", "--max-states", "4", "--property", "not-negative").code == 0
+
+
+LARGE = ("explore", "kafka-replication", "--property", "strong-isr")
+"""It takes half a minute in full."""
+
+
+def test_explore_stops_at_a_time(leadline: Leadline) -> None:
+    ran = leadline(*LARGE, "--timeout", "0.2", "--format", "json")
+    data = json.loads(ran.out)
+    assert (ran.code, data["stopped"], data["complete"]) == (20, "time: stopped after 0.2 s", False)
+    assert data["properties"]["strong-isr"]["verdict"] == "unknown"
+
+
+def test_explore_stops_at_a_size_of_memory(tmp_path: Path) -> None:
+    """The limit is below the process's size, so nothing new fits, not even the initial states' functions."""
+    command = [sys.executable, "-m", "leadline", *LARGE, "--memory", "10", "--format", "json"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    data = json.loads(ran.stdout)
+    assert (ran.returncode, data["stopped"]) == (20, "memory: stopped at the limit of 10 MB")
+    assert data["properties"]["strong-isr"]["verdict"] == "unknown"
 
 
 def test_explore_tells_of_steps_out_of_bounds(leadline: Leadline) -> None:
@@ -44,12 +86,25 @@ def test_explore_tells_of_steps_out_of_bounds(leadline: Leadline) -> None:
     assert (data["out_of_bounds"]["steps"], data["steps_out_of_bounds"]) == (4, 1)
 
 
+@pytest.mark.parametrize("unroll", ["steps", "sweeps"])
+def test_the_depth_of_a_violation_is_its_layer(unroll: str, leadline: Leadline) -> None:
+    """One step, or one sweep, leads to the first bad state; a violation covers no steps."""
+    ran = leadline(
+        *("check", "counter.py", "-p", "nodes=2", "--unroll", unroll, "--depth", "2", "--format", "json"),
+        *("--property", "never-one", "--property", "not-negative"),
+    )
+    violated, safe = json.loads(ran.out)["results"]
+    assert (violated["verdict"], violated["depth"], violated["steps_covered"]) == ("violated", 1, None)
+    assert (safe["verdict"], safe["depth"], safe["steps_covered"]) == ("safe", 2, 2)
+
+
 def test_check_in_json(leadline: Leadline) -> None:
     ran = leadline("check", "counter.py", "-p", "nodes=2", "--depth", "2", "--deadlock", "--format", "json")
     below, negative, one, deadlock = json.loads(ran.out)["results"]
     assert set(below) == {
         "protocol",
         "parameters",
+        "constraints",
         "property",
         "engine",
         "unroll",
@@ -83,10 +138,11 @@ def test_check_in_json(leadline: Leadline) -> None:
 def test_why_a_counterexample_is_perhaps_not_the_shortest(
     leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def late(*arguments: Any) -> list[Result]:
-        return [result.perhaps_longer("time: stopped after 9 s") for result in answer(*arguments)]
+    def late(*arguments: Any) -> Answer:
+        results = answer(*arguments).results
+        return Answer([result.perhaps_longer("time: stopped after 9 s") for result in results])
 
-    monkeypatch.setattr(check, "answer", late)
+    monkeypatch.setattr(ask, "answer", late)
     ran = leadline("check", "counter.py", "--property", "below-three", "--shortest")
     assert "below-three: perhaps not the shortest: time: stopped after 9 s\n" in ran.out
     assert "BelowThree is false" in ran.out

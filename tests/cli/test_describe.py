@@ -2,8 +2,9 @@
 
 import pytest
 
-from leadline.symbolic.cli.describe import bits, indented, size, summary, tla_type
+from leadline.symbolic.cli.show import bits, indented, size, summary
 from leadline.symbolic.lang import Int, Map, Option, Seq, Set, Tuple, Type
+from leadline.symbolic.lang.tla_types import set_text
 from tests.trace.samples import ENTRY, KINDS, MESSAGE, NODE
 
 
@@ -26,18 +27,18 @@ def test_a_size_beyond_all_memory_is_no_trouble() -> None:
         (KINDS["owner"], "Node \\cup {None}"),
         (KINDS["pair"], '(0..1) \\X {"red", "green"}'),
         (Tuple(()), "{<<>>}"),
-        (ENTRY, "[from: Node, endOffset: -1..2]"),
+        (ENTRY, "[from : Node, endOffset : -1..2]"),
         (
             MESSAGE,
-            '[type: {"ping"}, to: Node, hops: 0..1] \\cup [type: {"stop"}] '
-            '\\cup [type: {"value"}, value: BOOLEAN]',
+            '[type : {"ping"}, to : Node, hops : 0..1] \\cup [type : {"stop"}] '
+            '\\cup [type : {"value"}, value : BOOLEAN]',
         ),
         (Map(NODE, Set(Option(NODE))), "[Node -> SUBSET (Node \\cup {None})]"),
-        (Seq(Int(0, 1), 4), "Seq(0..1) up to 4"),
+        (Seq(Int(0, 1), 4), "BoundedSeq(0..1, 4)"),
     ],
 )
 def test_types_in_tla(kind: Type, text: str) -> None:
-    assert tla_type(kind) == text
+    assert set_text(kind).text == text
 
 
 def test_docstrings() -> None:

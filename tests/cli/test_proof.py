@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from leadline.symbolic.cli import proof
+from leadline.symbolic.cli import check as command
+from leadline.symbolic.engines import Answer, Limits, Query, Result, Verdict
+from leadline.symbolic.lang import Model
 from tests.cli.conftest import Leadline
 from tests.solve.drup import check, read_dimacs, read_proof
 
@@ -54,11 +55,12 @@ def test_what_is_violated_gets_none(leadline: Leadline) -> None:
 def test_a_proof_that_takes_too_long_leaves_the_question_open(
     leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def slow(_: Any, __: Any, names: Any, limits: Any, path: Any) -> str:
-        assert (names, limits.seconds, path) == (["not-negative"], 30, Path("p.drup"))
-        return "time: stopped after 30 s"
+    def slow(_: Model, query: Query, limits: Limits) -> Answer:
+        assert (query.properties, limits.seconds) == (("not-negative",), 30)
+        late = Result("not-negative", query.engine, Verdict.UNKNOWN, reason="time: stopped after 30 s")
+        return Answer([late])
 
-    monkeypatch.setattr(proof, "answer_proof", slow)
+    monkeypatch.setattr(command, "answer_in_child", slow)
     ran = leadline(
         "check", "counter.py", "--property", "not-negative", "--timeout", "30", "--proof", "p.drup"
     )

@@ -9,11 +9,16 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.cli import prove
-from leadline.symbolic.engines.induction import answer_obligations
+from leadline.symbolic.cli import ask
+from leadline.symbolic.cli.output import Exit
+from leadline.symbolic.engines import Answer, Limits, Listener, Query, Result, answer
+from leadline.symbolic.lang import Model
 from tests.cli.conftest import Leadline
 
 TWOS = Path(__file__).parent.parent / "engines" / "inductive.py"
+
+INDUCTION = ("--engine", "induction")
+"""Where a property has no strengthenings, another engine is the default."""
 
 
 @pytest.fixture
@@ -21,6 +26,9 @@ def here(leadline: Leadline) -> Leadline:
     """The command line in a folder that holds inductive.py too."""
     shutil.copy(TWOS, "inductive.py")
     return leadline
+
+
+WRITE = "--write-strengthenings"
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -57,7 +65,7 @@ def test_a_proof(solver: str, here: Leadline) -> None:
 
 
 def test_a_counterexample_to_induction(here: Leadline) -> None:
-    ran = here("prove", "inductive.py", "--property", "not-seven", "--out", "p.json")
+    ran = here("prove", "inductive.py", *INDUCTION, "--property", "not-seven", "--out", "p.json")
     assert ran.code == 20
     assert "not-seven  unknown  1          6 of 7 obligations hold  " in ran.out
     assert rows(ran.out)["consecution of not-seven under add"][0] == "fails"
@@ -102,7 +110,7 @@ def test_a_counterexample_to_induction(here: Leadline) -> None:
     ],
 )
 def test_other_counterexamples(fault: str, goal: str, expected: list[str], here: Leadline) -> None:
-    ran = here("prove", "inductive.py", "-p", f"fault={fault}", "--property", goal)
+    ran = here("prove", "inductive.py", *INDUCTION, "-p", f"fault={fault}", "--property", goal)
     assert ran.code == 20
     shown = ran.out.split("\n\n")[-1].splitlines()[1:]
     assert len(shown) == len(expected)
@@ -120,7 +128,7 @@ def test_one_obligation_alone(here: Leadline) -> None:
 
 
 def test_json(here: Leadline) -> None:
-    ran = here("prove", "inductive.py", "--property", "not-seven", "--format", "json")
+    ran = here("prove", "inductive.py", *INDUCTION, "--property", "not-seven", "--format", "json")
     assert ran.code == 20
     told = json.loads(ran.out)
     assert (told["protocol"], told["property"], told["verdict"]) == ("twos", "not-seven", "unknown")
@@ -133,8 +141,8 @@ def test_json(here: Leadline) -> None:
 
 
 def test_a_counterexample_in_a_file_is_shown_again(here: Leadline) -> None:
-    shown = here("prove", "inductive.py", "--property", "not-seven").out.split("\n\n")[-1]
-    told = here("prove", "inductive.py", "--property", "not-seven", "--format", "json").out
+    shown = here("prove", "inductive.py", *INDUCTION, "--property", "not-seven").out.split("\n\n")[-1]
+    told = here("prove", "inductive.py", *INDUCTION, "--property", "not-seven", "--format", "json").out
     Path("told.json").write_text(told)
     again = here("trace", "told.json", "--protocol", "inductive.py")
     assert (again.code, again.out) == (0, shown)
@@ -143,11 +151,11 @@ def test_a_counterexample_in_a_file_is_shown_again(here: Leadline) -> None:
     assert here("trace", "one.json", "--protocol", "inductive.py").out == shown
     itf = here("trace", "one.json", "--protocol", "inductive.py", "--format", "itf")
     assert itf.code == 2
-    assert "no run but a counterexample to induction" in itf.err
+    assert "a counterexample to induction" in itf.err and "itf cannot express" in itf.err
 
 
 def test_a_counterexample_that_was_tampered_with(here: Leadline) -> None:
-    told = here("prove", "inductive.py", "--property", "not-seven", "--format", "json").out
+    told = here("prove", "inductive.py", *INDUCTION, "--property", "not-seven", "--format", "json").out
     Path("told.json").write_text(told.replace('"number": 7', '"number": 8'))
     ran = here("trace", "told.json", "--protocol", "inductive.py")
     assert ran.code == 2
@@ -174,7 +182,7 @@ def test_recheck(solver: str, other: str, leadline: Leadline) -> None:
 
 
 def test_recheck_of_a_changed_model_is_refused(here: Leadline) -> None:
-    assert here("prove", "inductive.py", "--property", "even", "--out", "p.json").code == 0
+    assert here("prove", "inductive.py", *INDUCTION, "--property", "even", "--out", "p.json").code == 0
     source = Path("inductive.py")
     source.write_text(source.read_text().replace("now.number + 2", "now.number + 0"))
     ran = here("prove", "inductive.py", "--recheck", "p.json")
@@ -183,9 +191,11 @@ def test_recheck_of_a_changed_model_is_refused(here: Leadline) -> None:
 
 
 def test_recheck_of_a_forgery_does_not_stand(here: Leadline) -> None:
-    assert here("prove", "inductive.py", "--property", "even", "--out", "p.json").code == 0
+    assert here("prove", "inductive.py", *INDUCTION, "--property", "even", "--out", "p.json").code == 0
     made = json.loads(Path("p.json").read_text())
-    told = json.loads(here("prove", "inductive.py", "--property", "not-seven", "--format", "json").out)
+    told = json.loads(
+        here("prove", "inductive.py", *INDUCTION, "--property", "not-seven", "--format", "json").out
+    )
     made["property"] = "not-seven"
     made["conjuncts"] = [{"name": "not-seven", "formula": "number # 7"}]
     for one, other in zip(made["obligations"], told["obligations"], strict=True):
@@ -198,11 +208,14 @@ def test_recheck_of_a_forgery_does_not_stand(here: Leadline) -> None:
 
 
 def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
-    assert here("prove", "inductive.py", "--property", "even", "--out", "p.json").code == 0
+    assert here("prove", "inductive.py", *INDUCTION, "--property", "even", "--out", "p.json").code == 0
     ran = here("prove", "--recheck", "p.json")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.endswith("if you trust it, leadline prove inductive.py --recheck p.json\n")
+    assert ran.err.endswith("if you trust it, leadline prove --recheck p.json --protocol inductive.py\n")
+    assert here("prove", "--recheck", "p.json", "--protocol", "inductive.py").code == 0
     assert here("prove", "inductive.py", "--recheck", "p.json").code == 0
+    ran = here("prove", "inductive.py", "--property", "even", "--protocol", "inductive.py")
+    assert (ran.code, "--protocol goes with --recheck" in ran.err) == (2, True)
     ran = here("prove", "counter.py", "--recheck", "p.json")
     assert (ran.code, "is a proof about twos, not about counter" in ran.err) == (2, True)
 
@@ -210,8 +223,8 @@ def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("prove",), "say what to prove"),
-        (("prove", "inductive.py"), "say what to prove"),
+        (("prove",), "nothing to prove"),
+        (("prove", "inductive.py"), "nothing to prove"),
         (("prove", "inductive.py", "--property", "evne"), "twos has no property `evne`: did you mean `even`"),
         (
             ("prove", "inductive.py", "--property", "even", "--obligation", "implies"),
@@ -227,6 +240,16 @@ def test_a_file_that_would_run_needs_a_word(here: Leadline) -> None:
         (("prove", "--recheck", "p.json", "--property", "even"), "--property does not go with --recheck"),
         (("prove", "--recheck", "p.json", "-p", "fault=none"), "-p does not go with --recheck"),
         (("prove", "--recheck", "p.json", "--solver", "z3"), "--solver does not go with --recheck"),
+        (
+            ("prove", "inductive.py", "--property", "even", "--engine", "induction", WRITE, "x.py"),
+            f"{WRITE} means nothing to the engine induction",
+        ),
+        (("prove", "inductive.py", "--property", "even", WRITE, "x"), "give a file that ends in .py"),
+        (("prove", "inductive.py", "--property", "even", WRITE, "no/x.py"), "there is no folder no"),
+        (
+            ("prove", "inductive.py", "--property", "even", WRITE, "inductive.py"),
+            "give one of them another name",
+        ),
     ],
 )
 def test_what_is_refused(arguments: tuple[str, ...], complaint: str, here: Leadline) -> None:
@@ -246,23 +269,50 @@ def test_time(leadline: Leadline) -> None:
     ran = leadline("prove", "two-phase-commit", "--property", "consistency", "--timeout", "0.001")
     assert ran.code == 20
     assert "consistency  unknown  4          0 of 101 obligations hold" in ran.out
-    assert "unknown: time: stopped after 0.001 s" in ran.out
+    assert "time: stopped after 0.001 s" in ran.out
 
 
 def test_an_interruption_shows_what_there_is(here: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = answer_obligations
+    def tired(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
+        heard: list[Result] = []
 
-    def tired(*arguments: Any, told: Any, **options: Any) -> Any:
-        def until_the_third(result: Any) -> None:
-            told(result)
-            if len(told.results) == 3:
+        def until_the_third(result: Result) -> None:
+            listener.done(result)
+            heard.append(result)
+            if len(heard) == 3:
                 raise KeyboardInterrupt
 
-        return ask(*arguments, told=until_the_third, **options)
+        return answer(model, query, limits, Listener(done=until_the_third))
 
-    monkeypatch.setattr(prove, "answer_obligations", tired)
-    ran = here("prove", "inductive.py", "--property", "even", "--out", "p.json")
+    monkeypatch.setattr(ask, "answer", tired)
+    ran = here("prove", "inductive.py", *INDUCTION, "--property", "even", "--out", "p.json")
     assert ran.code == 130
     assert len(rows(ran.out)) == 3
-    assert ran.err.startswith("leadline: interrupted; 3 of 7 obligations hold so far")
+    assert ran.err.startswith("leadline: interrupted; 3 of 7 parts answered so far")
     assert not Path("p.json").exists()
+
+
+def test_an_invariant_is_shown_as_formulas(leadline: Leadline) -> None:
+    goal = ("--property", "consistency", "--no-strengthenings", "--show-invariant")
+    ran = leadline("prove", "two-phase-commit", *goal)
+    assert ran.code == 0
+    line = r'~(rmState[1] = "committed" /\ rmState[2] = "aborted")'
+    assert f"  {line}" in ran.out.splitlines()
+    told = json.loads(leadline("prove", "two-phase-commit", *goal, "--format", "json").out)
+    assert line in told["formulas"]
+    assert len(told["formulas"]) == len(told["invariant"]) == told["orbits"]
+
+
+def test_written_strengthenings_prove_the_property(here: Leadline) -> None:
+    """Those that the proof assumed are imported; a property that is violated has none."""
+    for more in ((), ("--no-strengthenings",)):
+        ran = here("prove", "inductive.py", "--property", "not-five", WRITE, "found.py", *more)
+        assert (ran.code, "wrote found.py; leadline prove found.py" in ran.err) == (0, True)
+        ran = here("prove", "found.py", "--property", "not-five", "--engine", "induction")
+        assert (ran.code, "proved" in ran.out) == (0, True)
+    ran = here("prove", "inductive.py", "--property", "impossible", WRITE, "none.py")
+    assert (ran.code, "no strengthenings are written: impossible is not proved" in ran.err) == (
+        Exit.VIOLATED,
+        True,
+    )
+    assert not Path("none.py").exists()

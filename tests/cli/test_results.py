@@ -5,17 +5,18 @@ import io
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
 
-from leadline.symbolic.grid.store.rows import SCHEMA, Row
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.rows import SCHEMA, Row
+from leadline.symbolic.grid.store import Store
 from tests.cli.conftest import Leadline
+from tests.grid.queries import obligation as asked_obligation
 from tests.grid.rows import later, obligation, row, unknown
-from tests.grid.test_store import asked
 
 SAFE = row(query="s", verdict="safe", steps=None, trace=None, depth=10)
 BIG = '{"nodes":2,"overflow":false,"top":3}'
@@ -56,6 +57,8 @@ def test_the_table(leadline: Leadline, filled: Filled) -> None:
         "2 below-three 10 steps z3 unknown beyond 4 steps: time: stopped after 9 s 1.0 42",
         "",
         "4 queries: 2 violated, 1 unknown, 1 safe",
+        "1 as expected, 2 of which nothing is known (1 violated or out of bounds), "
+        "1 without an answer, of 4 cells",
     ]
 
 
@@ -132,6 +135,44 @@ def test_junit(leadline: Leadline, filled: Filled) -> None:
     assert failure is not None
     assert failure.get("message") == "violated in 3 steps"
     assert "the counterexample is in the store: traces/a1.json" in (failure.text or "")
+
+
+DEEPER = unknown("time: x", query="t", depth=6, depth_asked=14)
+HALF = obligation("initiation of x", query="i")
+
+
+@pytest.mark.parametrize(
+    ("rows", "kinds"),
+    [
+        ([SAFE, DEEPER], ["error"]),
+        ([SAFE, replace(DEEPER, solver="cadical", depth_asked=10)], []),
+        ([replace(SAFE, unroll="sweeps", depth=14), DEEPER], []),
+        ([replace(SAFE, depth=14), replace(DEEPER, unroll="sweeps")], ["error"]),
+        ([row(), DEEPER], ["failure"]),
+        ([replace(SAFE, kind="probe"), replace(DEEPER, kind="probe")], ["error"]),
+        ([row(kind="probe"), replace(DEEPER, kind="probe")], []),
+        ([SAFE, HALF], ["error"]),
+        ([SAFE, obligation("implication", "unknown", query="i", reason="not inductive: x")], ["error"]),
+        ([SAFE, obligation("implication", "moot", query="i")], []),
+        ([row(verdict="proved"), DEEPER], []),
+    ],
+)  # fmt: skip
+def test_junit_passes_nothing_that_was_asked_in_vain(
+    rows: list[Row], kinds: list[str], leadline: Leadline, filled: Filled
+) -> None:
+    (case,) = Xml.fromstring(leadline("results", filled("store", *rows), "--format", "junit").out).iter(
+        "testcase"
+    )
+    assert [x.tag for x in case] == kinds
+    if rows == [SAFE, DEEPER]:
+        asked = "safe within 10 steps; 14 steps asked: unknown beyond 6 steps: time: x"
+        assert (case[0].get("type"), case[0].get("message")) == ("unknown", asked)
+
+
+def test_every_row_is_deleted(leadline: Leadline, filled: Filled) -> None:
+    ran = leadline("results", filled("now"), "--baseline", filled("before", *ROWS))
+    assert ran.code == 20
+    assert ran.out.endswith("3 cells got worse\n"), "of one nothing was known before"
 
 
 def test_junit_takes_any_text(leadline: Leadline, filled: Filled) -> None:
@@ -227,7 +268,7 @@ def test_a_proof_is_one_passed_test(leadline: Leadline, filled: Filled, tmp_path
     store = filled("store", *(obligation(name, query=f"q{at}") for at, name in enumerate(names)))
     arguments = ("results", store, "--format", "junit")
     assert Xml.fromstring(leadline(*arguments).out).get("errors") == "1", "nobody knows how many there are"
-    plan = [asked(engine="induction", obligation=name, property="below-three") for name in names]
+    plan = [asked_obligation(name, property="below-three") for name in names]
     Store(tmp_path / store).record("run-1", plan)
     assert Xml.fromstring(leadline(*arguments).out).get("errors") == "0"
 
@@ -250,8 +291,12 @@ def test_a_proof_is_one_passed_test(leadline: Leadline, filled: Filled, tmp_path
         (row(kind="probe"), unknown("time: x", kind="probe"), 20, "1 cell got worse"),
         (row(kind="probe", verdict="safe"), row(kind="probe"), 0, "no cell got worse"),
         (row(verdict="proved"), SAFE, 0, "no cell got worse"),
-        (SAFE, row(parameters=BIG), 0, "new: below-three of counter at nodes = 2, "),
-        (SAFE, row(parameters=BIG), 0, "not in this store: below-three of counter at nodes = 1, "),
+        (SAFE, row(parameters=BIG), 20, "new: below-three of counter at nodes = 2, "),
+        (SAFE, row(parameters=BIG), 20,
+         "worse: no answer in this store: below-three of counter at nodes = 1, "),
+        (unknown("time: x"), row(parameters=BIG, verdict="safe"), 0,
+         "not in this store: below-three of counter at nodes = 1, "),
+        (row(), unknown("time: x"), 20, "(was: violated in 3 steps)"),
     ],
 )  # fmt: skip
 def test_baseline(before: Row, now: Row, code: int, told: str, leadline: Leadline, filled: Filled) -> None:
@@ -266,7 +311,8 @@ def test_less_depth_counts_only_where_it_was_asked_for(leadline: Leadline, fille
     assert leadline("results", filled("asked-less", shallow), "--baseline", before).code == 0
     ran = leadline("results", filled("lost", shallow, unknown("time: x", query="s")), "--baseline", before)
     assert ran.code == 20
-    assert "safe within 5 steps (was: safe within 10 steps)" in ran.out
+    asked = "safe within 5 steps; 10 steps asked: unknown beyond 2 steps: time: x"
+    assert f"{asked} (was: safe within 10 steps)" in ran.out
 
 
 def test_a_lost_proof(leadline: Leadline, filled: Filled) -> None:
@@ -293,7 +339,7 @@ def test_compact(leadline: Leadline, filled: Filled, tmp_path: Path) -> None:
     store = filled("store", *ROWS)
     before = leadline("results", store).out
     ran = leadline("results", store, "--compact")
-    assert (ran.code, ran.out, ran.err) == (0, "", "leadline: 4 rows of store are in one file now\n")
+    assert (ran.code, ran.out, ran.err) == (0, "", "leadline: 4 rows of store merged into one file\n")
     assert len(list((tmp_path / store / "results").iterdir())) == 1
     assert leadline("results", store).out == before
     assert leadline("results", store, "--compact", "--format", "csv").code == 2

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Exploration, Level, Outcome, Semantics, explore
+from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Semantics, explore
 from leadline.symbolic.lang import (
     Bool,
     Claim,
@@ -111,11 +112,42 @@ def test_a_bound_on_depth() -> None:
 
 def test_a_bound_on_states() -> None:
     found = explored(Counter(last=9), max_states=4)
-    assert (found.states, found.complete) == (4, False)
+    assert (found.states, found.complete, found.stopped) == (4, False, "states: stopped at 4")
     assert found.states_within_steps == (1, 2, 3, 4)
     found = explored(Subsets(), max_states=6)
     assert (found.states, found.complete, found.states_within_steps) == (6, False, (4,))
     assert explored(Subsets(), max_states=8).complete
+
+
+@pytest.mark.parametrize("last", range(1, 9))
+def test_an_exploration_that_is_ended_has_a_summary(last: int) -> None:
+    """Wherever an exception ends it, the summary is that of the states found by then."""
+    calls = 0
+
+    class Tired(Semantics):
+        @cached_property
+        def steps(self) -> list[Any]:
+            return [self.counted(step) for step in super().steps]
+
+        def counted(self, step: Any) -> Any:
+            def counting(*arguments: Any) -> None:
+                nonlocal calls
+                calls += 1
+                if calls == last:
+                    raise MemoryError
+                step(*arguments)
+
+            return counting
+
+    explorer = Explorer(Tired(build(Subsets())))
+    with pytest.raises(MemoryError):
+        explorer.run()
+    found, whole = explorer.summary("memory"), explored(Subsets())
+    depths = len(found.states_within_steps)
+    assert (found.complete, found.stopped) == (False, "memory")
+    assert found.states <= whole.states
+    assert found.states_within_steps == whole.states_within_steps[:depths]
+    assert found.states >= (found.states_within_steps[-1] if depths else 0)
 
 
 def test_progress_is_told_level_by_level() -> None:

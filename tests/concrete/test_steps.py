@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.concrete import Outcome, Semantics
+from leadline.symbolic.concrete.module import out_of_bounds
 from leadline.symbolic.lang import (
     Action,
+    Bool,
+    Enum,
     Int,
     InternalError,
     Map,
@@ -19,7 +22,10 @@ from leadline.symbolic.lang import (
     OutOfBounds,
     Pick,
     Protocol,
+    Set,
     State,
+    Tuple,
+    Type,
     UserError,
     action,
     build,
@@ -30,7 +36,9 @@ from leadline.symbolic.lang import (
     map_of,
     parameter,
     pick,
+    record,
 )
+from leadline.symbolic.lang.types import Value
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 
 
@@ -233,3 +241,17 @@ def test_names_never_get_into_the_code() -> None:
 
     found = [o.state for o in semantics(Strange()).successors(("{}",))]
     assert found == [(name,) for name in hostile.members if name != "{}"]
+
+
+@pytest.mark.parametrize(
+    ("source", "value", "shown"),
+    [
+        (Set(Int(0, 3)), frozenset({3, 0}), "{0, 3}"),
+        (Option(Enum("Colour", ("red",))), None, "None"),
+        (Option(Enum("Colour", ("red",))), "red", '"red"'),
+        (Tuple((Bool(), Int(-1, 1))), (False, -1), "<<FALSE, -1>>"),
+        (record("Entry", log_end=Int(0, 1), on=Bool()), (1, True), "[logEnd |-> 1, on |-> TRUE]"),
+    ],
+)
+def test_a_value_out_of_bounds_is_printed_as_tla(source: Type, value: Value, shown: str) -> None:
+    assert str(out_of_bounds(value, source, Int(0, 0), "x.py:7")) == f"{shown} is not in Int(0, 0) (x.py:7)"

@@ -15,7 +15,7 @@ from leadline.symbolic.lang import (
     of,
     set_of,
 )
-from leadline.symbolic.lang.gate import as_node
+from leadline.symbolic.lang.coercion import as_node
 from tests.corpus.subject import LIST, NODE, Row, fails
 
 SETS = [

@@ -28,7 +28,7 @@ from leadline.symbolic.lang import (
     union,
 )
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.gate import as_node
+from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.span import NOWHERE
 
 NODE = sort("Node", 3)

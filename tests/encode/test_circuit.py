@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.template import Instance, Unrolled, template
-from leadline.symbolic.solve import SOLVERS, Answer, CadicalSolver
+from leadline.symbolic.solve import SOLVERS, Answer
+from leadline.symbolic.solve.cadical import CadicalSolver
 from tests.encode.truth import all_rows, simulate
 
 INPUTS = 4

@@ -12,7 +12,8 @@ from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling
 from leadline.symbolic.encode.template import Instance
 from leadline.symbolic.engines.bmc import BmcOptions, chosen_unrolling
 from leadline.symbolic.lang import Model, Protocol, build
-from leadline.symbolic.solve import Answer, Z3Solver
+from leadline.symbolic.solve import Answer
+from leadline.symbolic.solve.z3_solver import Z3Solver
 from tests.encode.protocols import Clock, Letterbox, Picky, Shelf
 
 LAYERS = 12

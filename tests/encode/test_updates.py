@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode import Encoding
-from leadline.symbolic.encode.sweeps import optional_action
-from leadline.symbolic.encode.update_places import unfolds
+from leadline.symbolic.encode import Encoding, optional_action
+from leadline.symbolic.encode.updates import unfolds
 from leadline.symbolic.lang import (
+    Declarations,
     Int,
     Map,
     Model,
@@ -20,7 +20,6 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
-    State,
     Type,
     action,
     build,
@@ -41,7 +40,7 @@ class Ledger(Protocol):
 
     most: int = parameter(2, at_least=1, at_most=6, doc="the capacity of a log")
 
-    def define(self, state: State) -> None:
+    def define(self, state: Declarations) -> None:
         self.Broker = enum("Broker", "b1", "b2")
         self.Part = Int(1, 2)
         self.Entry = record("Entry", epoch=Int(0, 4), fresh=self.Part)
@@ -188,7 +187,7 @@ class Turns(Protocol):
 
     turns: int = parameter(3, at_least=1, at_most=400, doc="how many there are")
 
-    def define(self, state: State) -> None:
+    def define(self, state: Declarations) -> None:
         self.Key = Int(1, 3)
         state.numbers = Map(self.Key, Int(0, 5))
 

@@ -10,7 +10,8 @@ from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.template import Instance, Unrolled, template
 from leadline.symbolic.encode.values import Values
 from leadline.symbolic.lang import Type
-from leadline.symbolic.solve import Answer, CadicalSolver
+from leadline.symbolic.solve import Answer
+from leadline.symbolic.solve.cadical import CadicalSolver
 
 Columns = Callable[[int], int]
 """From a literal to its column of a truth table: bit n is its value in row n."""

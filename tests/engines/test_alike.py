@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.alike import sorts_alike
 from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -25,8 +25,8 @@ from leadline.symbolic.lang import (
     pick,
     sort,
 )
-from leadline.symbolic.lang.symmetry import symmetric_sorts
-from leadline.symbolic.solve import CadicalSolver
+from leadline.symbolic.lang.model import symmetric_sorts
+from leadline.symbolic.solve.cadical import CadicalSolver
 from tests.random_symmetric import symmetric_model
 from tests.swapped import assert_closed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,34 +10,38 @@ import pytest
 
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
-from leadline.symbolic.engines import Listener, Progress, Query, Result, Verdict, answer_here
+from leadline.symbolic.engines import Effort, Listener, Progress, Query, Result, Verdict
+from leadline.symbolic.engines.query import SILENT
 from leadline.symbolic.lang import InternalError, Model, ModelError
-from leadline.symbolic.solve import SOLVERS, Answer, CadicalSolver
+from leadline.symbolic.solve import SOLVERS, Answer
+from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
+from tests.asking import bounded_query, here, options_of
 
 FILE = Path(__file__).parent / "protocols.py"
 
 
 def entry(name: str) -> Entry:
-    return find(f"{FILE}:{name}")
+    return find(f"{FILE}:{name}", tried=True)
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
     properties = tuple(options.pop("properties", ())) or None
     settings = options.pop("settings", {})
-    return Query(entry(name).source, settings, properties, depth, **{"solver": "cadical", **options})
+    source = entry(name).source
+    return bounded_query(
+        source, depth, settings=settings, properties=properties, **{"solver": "cadical", **options}
+    )
 
 
-def ask(asked: Query, listener: Listener | None = None) -> dict[str, Result]:
-    model = model_of(find(asked.source), asked.settings)
-    results = answer_here(model, asked, *([listener] if listener else []))
-    return {result.property: result for result in results}
+def ask(asked: Query, listener: Listener = SILENT) -> dict[str, Result]:
+    return {result.property: result for result in here(asked, listener)}
 
 
 def explored(asked: Query) -> tuple[Model, Exploration]:
-    model = model_of(find(asked.source), asked.settings)
+    model = model_of(find(asked.source, tried=True), asked.settings)
     names = [one.name for one in asked.chosen(model)]
-    return model, explore(Semantics(model), names, asked.depth)
+    return model, explore(Semantics(model), names, options_of(asked).depth)
 
 
 def expected(asked: Query) -> dict[str, tuple[Verdict, int | None]]:
@@ -227,12 +230,14 @@ def test_verdicts_are_ordered_and_the_worst_wins() -> None:
 
 
 def test_the_effort_is_counted() -> None:
-    asked = query("Lift", 3, settings={"top": 40, "first": 3}, properties=["below-top"])
-    effort = ask(asked)["below-top"].effort
+    def effort_of(depth: int) -> Effort:
+        asked = query("Lift", depth, settings={"top": 40, "first": 3}, properties=["below-top"])
+        return ask(asked)["below-top"].effort
+
+    effort = effort_of(3)
     assert 0 < effort.build < effort.total and 0 < effort.solve < effort.total
     assert effort.memory_mb > 10 and effort.variables > 10 and effort.clauses > 10
-    deeper = ask(replace(asked, depth=6))["below-top"].effort
-    assert deeper.clauses > effort.clauses
+    assert effort_of(6).clauses > effort.clauses
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -240,7 +245,7 @@ def test_the_effort_is_counted() -> None:
 def test_a_pick_from_nothing_stops_only_its_own_action(settings: dict[str, Any], solver: str) -> None:
     """A type without values once made every other action impossible too: a false `safe`."""
     source = f"{FILE.parent.parent / 'encode' / 'protocols.py'}:Picky"
-    asked = Query(source, settings, None, 4, solver=solver)
+    asked = bounded_query(source, 4, settings=settings, solver=solver)
     results = ask(asked)
     assert {key: (x.verdict, x.steps) for key, x in results.items()} == expected(asked)
     assert results["never-three"].verdict is Verdict.VIOLATED

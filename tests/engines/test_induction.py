@@ -10,9 +10,9 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.induction import ObligationResult, ObligationVerdict, conjuncts, obligations
-from leadline.symbolic.engines.induction.checker import Induction
-from leadline.symbolic.engines.induction.places import StepPlace
+from leadline.symbolic.engines import Result
+from leadline.symbolic.engines.induction.checker import Checker, StepContext
+from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import Cti, TraceEnd, read_cti
@@ -21,19 +21,19 @@ FILE = str(Path(__file__).parent / "inductive.py")
 
 
 def twos(fault: str = "none") -> Model:
-    return model_of(find(FILE), {"fault": fault})
+    return model_of(find(FILE, tried=True), {"fault": fault})
 
 
-def checked(model: Model, goal: str, solver: str = "cadical") -> dict[str, ObligationResult]:
-    induction = Induction(model, goal, SOLVERS[solver], FILE)
-    return {one.name: induction.check(one) for one in obligations(model, goal)}
+def checked(model: Model, goal: str, solver: str = "cadical") -> dict[str, Result]:
+    checker = Checker(model, goal, SOLVERS[solver], FILE)
+    return {one.name: checker.check(one) for one in obligations(model, goal)}
 
 
 def failing(model: Model, goal: str, solver: str = "cadical") -> dict[str, str]:
     """What fails, and why."""
     found = checked(model, goal, solver).items()
-    assert all(one.verdict in (ObligationVerdict.HOLDS, ObligationVerdict.FAILS) for _, one in found)
-    return {name: str(one.reason) for name, one in found if one.verdict is ObligationVerdict.FAILS}
+    assert all(one.definite for _, one in found)
+    return {name: str(one.reason) for name, one in found if one.fails}
 
 
 def cti(model: Model, goal: str, name: str) -> Cti:
@@ -76,7 +76,7 @@ def test_a_property_that_there_is_not() -> None:
 @pytest.mark.parametrize("goal", ["even", "not-five"])
 def test_what_is_inductive_is_proved(goal: str, solver: str) -> None:
     found = checked(twos(), goal, solver)
-    assert {one.verdict for one in found.values()} == {ObligationVerdict.HOLDS}
+    assert all(one.holds for one in found.values())
     assert {one.solver for one in found.values()} == {solver}
     assert all(one.cti is None and one.reason is None for one in found.values())
 
@@ -204,8 +204,8 @@ def test_a_model_that_cannot_begin() -> None:
 
 def test_obligations_in_any_order() -> None:
     model = twos("odd-step")
-    induction = Induction(model, "even", SOLVERS["cadical"], FILE)
-    backwards = {one.name: induction.check(one).verdict for one in reversed(obligations(model, "even"))}
+    checker = Checker(model, "even", SOLVERS["cadical"], FILE)
+    backwards = {one.name: checker.check(one).verdict for one in reversed(obligations(model, "even"))}
     assert backwards == {name: one.verdict for name, one in checked(model, "even").items()}
 
 
@@ -225,13 +225,13 @@ def test_obligations_in_any_order() -> None:
 def test_a_counterexample_that_does_not_replay_is_a_fault_of_ours(
     wrong: Any, complaint: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = StepPlace.cti
+    honest = StepContext.cti
 
-    def lying(place: StepPlace, obligation: Any) -> Cti:
+    def lying(place: StepContext, obligation: Any) -> Cti:
         found = honest(place, obligation)
         return replace(found, fragment=replace(found.fragment, **wrong(found.fragment)))
 
-    monkeypatch.setattr(StepPlace, "cti", lying)
+    monkeypatch.setattr(StepContext, "cti", lying)
     with pytest.raises(
         InternalError, match=r"consecution of not-seven under add.* does not replay: "
     ) as told:

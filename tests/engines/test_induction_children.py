@@ -5,36 +5,37 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import Limits, process
-from leadline.symbolic.engines.forked import Forked
-from leadline.symbolic.engines.induction import (
-    ObligationResult,
-    ObligationVerdict,
-    answer_obligation,
-    answer_obligations,
+from leadline.symbolic.engines import Limits, Listener, Result, Verdict, answer, answer_in_child, process
+from leadline.symbolic.engines.certificates import (
+    InductionCertificate,
     certificate,
-    children,
-    obligations,
     read_certificate,
     recheck,
 )
+from leadline.symbolic.engines.induction import Induction
+from leadline.symbolic.engines.induction.obligation import obligations
+from leadline.symbolic.engines.process import Forked
+from leadline.symbolic.engines.query import SILENT
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import cti_document, read_cti
+from tests.asking import inductive
 
 FILE = str(Path(__file__).parent / "inductive.py")
 PIGEONS = f"{Path(__file__).parent / 'protocols.py'}:Pigeons"
 PROVED = "two-phase-commit"
+MINUTE = Limits(60)
 
 
 def twos(fault: str = "none") -> Model:
-    return model_of(find(FILE), {"fault": fault})
+    return model_of(find(FILE, tried=True), {"fault": fault})
 
 
 def managers(count: int = 2) -> Model:
@@ -42,36 +43,47 @@ def managers(count: int = 2) -> Model:
 
 
 def pigeons() -> Model:
-    return model_of(find(PIGEONS), {"holes": 11})
+    return model_of(find(PIGEONS, tried=True), {"holes": 11})
+
+
+def proving(
+    model: Model,
+    goal: str,
+    solver: str,
+    limits: Limits = MINUTE,
+    *names: str,
+    source: str = FILE,
+    listener: Listener = SILENT,
+) -> list[Result]:
+    """Obligations answered in child processes, both solvers beside each other for "auto"."""
+    query = inductive(source, model, goal, solver, *names)
+    ask = answer if solver == "auto" else answer_in_child
+    return list(ask(model, query, limits, listener).results)
 
 
 @pytest.mark.parametrize("solver", [*SOLVERS, "auto"])
 def test_all_obligations(solver: str) -> None:
     model = managers()
-    told: list[ObligationResult] = []
-    results = answer_obligations(model, "consistency", solver, Limits(60), source=PROVED, told=told.append)
-    assert [one.name for one in results] == [one.name for one in obligations(model, "consistency")]
-    assert {one.verdict for one in results} == {ObligationVerdict.HOLDS}
-    assert sorted(one.name for one in told) == sorted(one.name for one in results)
+    told: list[Result] = []
+    results = proving(model, "consistency", solver, source=PROVED, listener=Listener(done=told.append))
+    assert [one.part for one in results] == [one.name for one in obligations(model, "consistency")]
+    assert all(one.holds for one in results)
+    assert sorted(str(one.part) for one in told) == sorted(str(one.part) for one in results)
     assert {one.solver for one in results} <= ({solver} if solver != "auto" else set(SOLVERS))
     assert all(one.effort.total > 0 and one.effort.memory_mb > 10 for one in results)
 
 
-def test_two_solvers_work_from_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(children, "cores", lambda: 2)
-    shares = children._shares(["a", "b", "c"], "auto")
-    assert shares == {"cadical": ["a", "b", "c"], "z3": ["c", "b", "a"]}
-    monkeypatch.setattr(children, "cores", lambda: 1)
-    assert children._shares(["a", "b", "c"], "auto") == {"cadical": ["a", "b", "c"]}
-    assert children._shares(["a", "b", "c"], "z3") == {"z3": ["a", "b", "c"]}
+def test_two_solvers_work_from_both_ends() -> None:
+    model, engine = managers(), Induction()
+    query = inductive(PROVED, model, "consistency", "z3")
+    forwards, backwards = engine.parts(model, query), engine.parts(model, engine.beside(query))
+    assert forwards == backwards[::-1] and len(set(forwards)) > 2
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_one_obligation(solver: str) -> None:
-    result = answer_obligation(
-        twos(), "not-seven", "consecution of not-seven under add", solver, Limits(60), source=FILE
-    )
-    assert (result.verdict, result.solver) == (ObligationVerdict.FAILS, solver)
+    (result,) = proving(twos(), "not-seven", solver, MINUTE, "consecution of not-seven under add")
+    assert (result.fails, result.solver) == (True, solver)
     assert result.cti is not None
     found = read_cti(twos(), result.cti)
     assert (found.fragment.initial, found.fragment.last) == ((5,), (7,))
@@ -80,33 +92,32 @@ def test_one_obligation(solver: str) -> None:
 
 def test_an_answer_survives_json() -> None:
     """As text it is smaller than the objects, which a row of a grid keeps."""
-    result = answer_obligation(twos("odd-step"), "even", "in bounds under fall", "z3", Limits(), source=FILE)
-    assert ObligationResult.from_json(json.loads(json.dumps(result.to_json()))) == result
+    model = twos("odd-step")
+    (result,) = proving(model, "even", "z3", Limits(), "in bounds under fall")
+    assert Result.from_json(model, json.loads(json.dumps(result.to_json(model, FILE)))) == result
 
 
 @pytest.mark.parametrize("solver", [*SOLVERS, "auto"])
 def test_the_time_is_kept_by_killing(solver: str) -> None:
     """What was answered before is not lost."""
-    results = answer_obligations(pigeons(), "nobody-flew", solver, Limits(seconds=1.5), source=PIGEONS)
-    hard = {one.name: one for one in results}["consecution of nobody-flew under fly"]
-    assert hard.verdict is ObligationVerdict.UNKNOWN
+    results = proving(pigeons(), "nobody-flew", solver, Limits(seconds=1.5), source=PIGEONS)
+    hard = {one.part: one for one in results}["consecution of nobody-flew under fly"]
+    assert not hard.definite
     assert hard.reason is not None and "time: stopped after 1.5 s" in hard.reason
     assert (hard.solver, hard.cti) == (solver, None)
     assert hard.effort.total >= 1.5 and hard.effort.memory_mb > 10
     others = [one for one in results if one is not hard]
     if solver == "auto":
-        assert {one.verdict for one in others} == {ObligationVerdict.HOLDS}
+        assert all(one.holds for one in others)
     else:
-        assert others[0].verdict is ObligationVerdict.HOLDS
-        assert others[-1].verdict is ObligationVerdict.UNKNOWN, "it comes after the hard one"
+        assert others[0].holds
+        assert not others[-1].definite, "it comes after the hard one"
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_memory_is_limited(solver: str) -> None:
-    (result,) = answer_obligations(
-        pigeons(), "nobody-flew", solver, Limits(60, 30), source=PIGEONS, names=("implication",)
-    )
-    assert result.verdict is ObligationVerdict.UNKNOWN
+    (result,) = proving(pigeons(), "nobody-flew", solver, Limits(60, 30), "implication", source=PIGEONS)
+    assert not result.definite
     assert result.reason is not None and "limit of 30 MB" in result.reason
 
 
@@ -119,12 +130,12 @@ def test_no_child_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
         pids.append(child.pid)
         return child
 
-    def tired(_: ObligationResult) -> None:
+    def tired(_: Result) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(process, "Forked", forked)
     with pytest.raises(KeyboardInterrupt):
-        answer_obligations(pigeons(), "nobody-flew", "auto", Limits(60), source=PIGEONS, told=tired)
+        proving(pigeons(), "nobody-flew", "auto", source=PIGEONS, listener=Listener(done=tired))
     assert pids
     for pid in pids:
         with pytest.raises(ProcessLookupError):
@@ -133,9 +144,9 @@ def test_no_child_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_mistakes_are_the_users() -> None:
     with pytest.raises(UserError, match="even has no obligation `implicaton`: did you mean `implication`"):
-        answer_obligation(twos(), "even", "implicaton", "z3", Limits(60), source=FILE)
+        proving(twos(), "even", "z3", MINUTE, "implicaton")
     with pytest.raises(ModelError, match="twos has no initial state"):
-        answer_obligation(twos("no-start"), "even", "initiation of even", "z3", Limits(60), source=FILE)
+        proving(twos("no-start"), "even", "z3", MINUTE, "initiation of even")
 
 
 # -- certificates ----------------------------------------------------------------------------------------
@@ -143,7 +154,7 @@ def test_mistakes_are_the_users() -> None:
 
 def proof(solver: str = "cadical") -> dict[str, Any]:
     model = managers()
-    results = answer_obligations(model, "consistency", solver, Limits(60), source=PROVED)
+    results = proving(model, "consistency", solver, source=PROVED)
     return certificate(model, "consistency", results, source=PROVED)
 
 
@@ -168,9 +179,9 @@ def test_a_certificate() -> None:
 @pytest.mark.parametrize(("solver", "other"), [("z3", "cadical"), ("cadical", "z3")])
 def test_the_other_solver_checks_again(solver: str, other: str, tmp_path: Path) -> None:
     found = read_certificate(write(tmp_path, proof(solver)))
-    results = recheck(managers(), found, Limits(60), source=PROVED)
-    assert {(one.verdict, one.solver) for one in results} == {(ObligationVerdict.HOLDS, other)}
-    assert len(results) == len(found.obligations)
+    results = recheck(managers(), found, Limits(60), source=PROVED).results
+    assert {(one.holds, one.solver) for one in results} == {(True, other)}
+    assert isinstance(found, InductionCertificate) and len(results) == len(found.obligations)
 
 
 def test_each_obligation_is_checked_by_the_other_solver(tmp_path: Path) -> None:
@@ -178,18 +189,18 @@ def test_each_obligation_is_checked_by_the_other_solver(tmp_path: Path) -> None:
     for one in made["obligations"][::2]:
         one["solver"] = "z3"
     found = read_certificate(write(tmp_path, made))
-    results = recheck(managers(), found, Limits(60), source=PROVED)
+    results = recheck(managers(), found, Limits(60), source=PROVED).results
     given = [one["solver"] for one in made["obligations"]]
     assert all(one.solver != solver for one, solver in zip(results, given, strict=True))
-    assert {one.verdict for one in results} == {ObligationVerdict.HOLDS}
+    assert all(one.holds for one in results)
 
 
 def test_what_is_not_proved_gets_none() -> None:
     model = twos()
-    results = answer_obligations(model, "not-seven", "cadical", Limits(60), source=FILE)
-    with pytest.raises(InternalError, match="not known that the consecution of not-seven under add holds"):
+    results = proving(model, "not-seven", "cadical")
+    with pytest.raises(InternalError, match="the consecution of not-seven under add is not known to hold"):
         certificate(model, "not-seven", results, source=FILE)
-    with pytest.raises(InternalError, match="not known that the initial states in bounds holds"):
+    with pytest.raises(InternalError, match="the initial states in bounds is not known to hold"):
         certificate(model, "not-seven", results[1:], source=FILE)
 
 
@@ -276,12 +287,8 @@ def test_a_file_that_there_is_not(tmp_path: Path) -> None:
 def test_a_forged_certificate_does_not_stand(tmp_path: Path) -> None:
     """It says that all obligations hold, and the other solver finds that one does not."""
     model = twos()
-    results = answer_obligations(model, "not-seven", "cadical", Limits(60), source=FILE)
-    forged = [
-        ObligationResult(one.name, one.solver, ObligationVerdict.HOLDS, None, one.effort) for one in results
-    ]
+    results = proving(model, "not-seven", "cadical")
+    forged = [replace(one, verdict=Verdict.PROVED, reason=None, cti=None) for one in results]
     path = write(tmp_path, certificate(model, "not-seven", forged, source=FILE))
-    again = recheck(model, read_certificate(path), Limits(60), source=FILE)
-    assert [one.name for one in again if one.verdict is ObligationVerdict.FAILS] == [
-        "consecution of not-seven under add"
-    ]
+    again = recheck(model, read_certificate(path), Limits(60), source=FILE).results
+    assert [one.part for one in again if one.fails] == ["consecution of not-seven under add"]

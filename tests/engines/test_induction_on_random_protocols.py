@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from leadline.symbolic.concrete import Semantics, State, explore
-from leadline.symbolic.engines.induction import ObligationVerdict, conjuncts, obligations
-from leadline.symbolic.engines.induction.checker import Induction
+from leadline.symbolic.engines.induction.checker import Checker
+from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model, ModelError, OutOfBounds, PropertyKind
 from leadline.symbolic.solve import SOLVERS
 from tests.strategies import models
@@ -83,15 +83,15 @@ def compare(model: Model, solver: str) -> None:
     goal = next(iter(model.properties))
     for one in (model, strengthened(model, goal)):
         wanted = obligations(one, goal)
-        induction = Induction(one, goal, SOLVERS[solver], "nowhere")
+        checker = Checker(one, goal, SOLVERS[solver], "nowhere")
         try:
             seen = explore(Semantics(one), [goal])
         except ModelError:
             with pytest.raises(ModelError, match="has no initial state"):
-                induction.check(wanted[0])
+                checker.check(wanted[0])
             continue
-        found = {x.name: induction.check(x) for x in wanted}
-        wrong = {name for name, x in found.items() if x.verdict is ObligationVerdict.FAILS}
+        found = {x.name: checker.check(x) for x in wanted}
+        wrong = {name for name, x in found.items() if x.fails}
         assert wrong == failing(one, goal)
         assert all((x.cti is not None) == (name in wrong) for name, x in found.items())
         if not wrong:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import (
     Limits,
     Query,
     Result,
     Verdict,
-    answer_here,
-    answer_proof,
-    formula_of,
+    answer_in_child,
 )
-from leadline.symbolic.engines.bmc import BmcOptions
-from leadline.symbolic.engines.refutation import failure
+from leadline.symbolic.engines.refutation import answer_proof, failure, formula_of
 from leadline.symbolic.lang import InternalError, Model, UserError
-from leadline.symbolic.solve import Answer, CadicalSolver
+from leadline.symbolic.solve import Answer
+from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK
+from tests.asking import bounded_query, here, model_for, options_of
 from tests.solve.drup import check, read_dimacs, read_proof
 
 FILE = Path(__file__).parent / "protocols.py"
@@ -42,16 +41,16 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
-    return Query(f"{FILE}:{name}", **{"settings": {}, "properties": None, "depth": depth, **options})
+    return bounded_query(f"{FILE}:{name}", depth, **options)
 
 
 def answered(asked: Query) -> tuple[Model, dict[str, Result]]:
-    model = model_of(find(asked.source), asked.settings)
-    return model, {result.property: result for result in answer_here(model, asked)}
+    return model_for(asked), {result.property: result for result in here(asked)}
 
 
-def proved(asked: Query, names: list[str], limits: Limits, file: Path) -> dict[str, Any] | str:
-    return answer_proof(model_of(find(asked.source), asked.settings), asked, names, limits, file)
+def proved(asked: Query, names: list[str], limits: Limits, file: Path) -> Mapping[str, Any] | str:
+    model = model_for(asked)
+    return answer_proof(asked, names, file, lambda query: answer_in_child(model, query, limits))
 
 
 @pytest.mark.parametrize("unroll", ["steps", "sweeps"])
@@ -62,7 +61,7 @@ def test_the_formula_says_what_the_search_looks_for(name: str, settings: dict[st
         asked = query(name, depth, settings=settings, unroll=unroll, deadlock=True)
         model, results = answered(asked)
         for one, result in results.items():
-            formula = failure(model, [one], BmcOptions.of(asked))
+            formula = failure(model, [one], options_of(asked))
             solver = CadicalSolver()
             solver.new_variables(formula.variables - 1)
             solver.add(formula.clauses)

@@ -12,8 +12,10 @@ from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.lang import Model, OutOfBounds, Protocol, UserError, build
-from leadline.symbolic.solve import SOLVERS, CadicalSolver
+from leadline.symbolic.solve import SOLVERS
+from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, replay
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 from tests.encode.protocols import Picky, Shelf
@@ -29,8 +31,9 @@ MOST = 20_000
 def sweeps(
     model: Model, depth: int, *, symmetry: bool = True, shortest: bool = False, solver: str = "cadical"
 ) -> dict[str, Result]:
-    options = BmcOptions(depth, unroll=SWEEPS, symmetry=symmetry, shortest=shortest, deadlock=True)
-    results = bounded_check(model, list(model.properties.values()), options, SOLVERS[solver])
+    options = BmcOptions(depth, unroll=SWEEPS, symmetry=symmetry, shortest=shortest)
+    targets = [*model.properties.values(), deadlock_property(model)]
+    results = bounded_check(model, targets, options, SOLVERS[solver])
     return {result.property: result for result in results}
 
 

@@ -8,8 +8,8 @@ import tree_sitter_tlaplus
 from tree_sitter import Language, Node, Parser
 
 from leadline.symbolic.export import module_name, tla_module, tlc_config
-from leadline.symbolic.export.names import EXTENDED
 from leadline.symbolic.lang import Action, Model
+from leadline.symbolic.lang.tla_names import EXTENDED
 
 _BINDING = ("operator_definition", "quantifier_bound")
 

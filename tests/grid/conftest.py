@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
+from leadline.symbolic.grid import spark
+from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running import spark
-from leadline.symbolic.grid.running.archive import StoreArchive
-from leadline.symbolic.grid.running.progress import Tally
-from leadline.symbolic.grid.running.pruning import Finding, Pruning
-from leadline.symbolic.grid.running.schedule import Ended, Schedule
-from leadline.symbolic.grid.running.task import answer
+from leadline.symbolic.grid.runs import StoreArchive
+from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
+from leadline.symbolic.grid.task import answer
 
 COUNTER = Path(__file__).parent.parent / "cli" / "counter.py"
 
@@ -33,7 +32,7 @@ class Here:
     def __init__(self, archive: StoreArchive, run: list[GridQuery]) -> None:
         self.archive = archive
         self.run = run
-        self.ended: deque[Ended] = deque()
+        self.ended: deque[EndedQuery] = deque()
 
     def width(self) -> int:
         return 1
@@ -41,12 +40,12 @@ class Here:
     def start(self, query: GridQuery) -> None:
         self.run.append(query)
         found = answer(query, self.archive.run, None)
-        self.ended.append(Ended(query, Finding.of(found.row), found))
+        self.ended.append(EndedQuery(query, found))
 
     def cancel(self, query: GridQuery) -> None:
         """It has ended."""
 
-    def wait(self, seconds: float) -> Ended | None:
+    def wait(self, seconds: float) -> EndedQuery | None:
         return self.ended.popleft()
 
 
@@ -60,7 +59,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[GridQuery]:
         archive: StoreArchive,
         setup: object,
         pruning: Pruning | None,
-        tell: Callable[[Tally], None],
+        tell: Callable[[RunProgress], None],
         **_: Any,
     ) -> None:
         Schedule(queries, archive.predicted, archive, pruning).run(Here(archive, run), tell)

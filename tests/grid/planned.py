@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.grid.plan.plan import Plan, plan
+from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.lang import UserError
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running.pruning import Finding, Subject
+import leadline
+from leadline.symbolic.engines import BmcOptions, Limits
+from leadline.symbolic.engines.induction import InductionOptions
+from leadline.symbolic.grid.query import ASKED, GridQuery, options_json
+from leadline.symbolic.grid.rows import Row
+from tests.grid.rows import row
 
 QUERY = {
     "protocol": "counter",
@@ -16,9 +20,7 @@ QUERY = {
     "property": "below-three",
     "kind": "invariant",
     "engine": "bmc",
-    "depth": 5,
-    "unroll": "steps",
-    "obligation": None,
+    "options": options_json(BmcOptions(5)),
     "solver": "z3",
     "seed": 0,
     "limits": Limits(60, 500),
@@ -27,14 +29,22 @@ QUERY = {
 
 
 def query(**changes: Any) -> GridQuery:
-    return GridQuery(**{**QUERY, **changes})
+    """The query with other fields, or with other options of its engine."""
+    own = {name: changes.pop(name) for name in ("depth", "unroll") if name in changes}
+    return with_options(GridQuery(**{**QUERY, **changes}), **own)
+
+
+def with_options(asked: GridQuery, **changes: Any) -> GridQuery:
+    """The query with other options of its engine."""
+    return replace(asked, options=options_json(replace(asked.asked, **changes)))
 
 
 def obligation(name: str, **changes: Any) -> GridQuery:
-    return query(engine="induction", depth=None, unroll=None, obligation=name, **changes)
+    return query(engine="induction", options=options_json(InductionOptions((name,))), **changes)
 
 
-def finding(asked: GridQuery, verdict: str, depth: int = -1, steps: int | None = None) -> Finding:
-    return Finding(
-        asked.id, Subject.of(asked), verdict, depth, steps, asked.unroll, asked.obligation, seconds=1.0
-    )
+def finding(asked: GridQuery, verdict: str, depth: int = -1, steps: int | None = None) -> Row:
+    """The row with an answer to a query; its task took a second."""
+    found = {"query": asked.id, "verdict": verdict, "depth": depth, "steps": steps, "task_seconds": 1.0}
+    question = {name: getattr(asked, name) for name in ASKED}
+    return row(**question, **found, leadline_version=leadline.__version__)

@@ -4,7 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.engines import BmcOptions
+from leadline.symbolic.engines.induction import InductionOptions
+from leadline.symbolic.grid.query import options_json
+from leadline.symbolic.grid.rows import Row
 
 ROW = Row(
     query="a1",
@@ -14,6 +17,7 @@ ROW = Row(
     property="below-three",
     kind="invariant",
     engine="bmc",
+    options=options_json(BmcOptions(10)),
     depth_asked=10,
     unroll="steps",
     obligation=None,
@@ -46,6 +50,13 @@ ROW = Row(
 
 
 def row(**changes: Any) -> Row:
+    """The row with changes. With another verdict it has no counterexample; safe is as deep as asked."""
+    if changes.get("verdict", ROW.verdict) not in ("violated", "out-of-bounds"):
+        changes = {"steps": None, "trace": None, **changes}
+    if changes.get("verdict") == "proved":
+        changes = {"engine": "induction", **changes}  # a bounded check proves nothing
+    if changes.get("verdict") == "safe":
+        changes = {"depth": changes.get("depth_asked", ROW.depth_asked), **changes}
     return replace(ROW, **changes)
 
 
@@ -60,5 +71,7 @@ def unknown(reason: str, **changes: Any) -> Row:
 
 def obligation(name: str, verdict: str = "proved", **changes: Any) -> Row:
     """An obligation's row."""
-    asked = {"engine": "induction", "obligation": name, "depth_asked": None, "unroll": None}
-    return row(**{**asked, "verdict": verdict, "steps": None, "trace": None, "depth": -1, **changes})
+    options = options_json(InductionOptions((name,)))
+    asked = {"engine": "induction", "options": options, "obligation": name}
+    none: dict[str, Any] = dict.fromkeys(("depth_asked", "unroll", "steps", "trace"))
+    return row(**{**asked, **none, "verdict": verdict, "depth": -1, **changes})

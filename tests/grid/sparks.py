@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 import leadline
-from leadline.symbolic.grid.running.java import require_java
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.session import require_java
+from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import UserError
 from tests.grid.conftest import COUNTER
 

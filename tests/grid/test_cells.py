@@ -4,10 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from leadline.symbolic.grid.store.cells import Goal, cells, obligations_of, point_text, proofs
-from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.cells import Goal, cells, obligations_of, proofs
+from leadline.symbolic.grid.query import point_text
+from leadline.symbolic.grid.rows import Row
+from tests.grid.queries import obligation as asked_obligation
+from tests.grid.queries import query as asked
 from tests.grid.rows import ROW, obligation, row, unknown
-from tests.grid.test_store import asked
 
 SAFE = row(verdict="safe", steps=None, depth=10, trace=None)
 TIMED_OUT = unknown("time: stopped after 9 s", depth=12)
@@ -92,14 +94,14 @@ def test_two_solvers_for_an_obligation_are_one_obligation() -> None:
 
 def test_of_what_proofs_consist() -> None:
     bounded = asked()
-    parts = [
-        asked(engine="induction", obligation=name, solver=solver)
-        for name in "ab"
-        for solver in ("z3", "cadical")
-    ]
-    assert obligations_of([bounded, *parts]) == {("f", "p"): 2}
-    goal = Goal.of_query(bounded)
-    assert (goal.property, goal.fingerprint, goal.leadline_version) == ("p", "f", ROW.leadline_version)
+    parts = [asked_obligation(name, solver=solver) for name in "ab" for solver in ("z3", "cadical")]
+    assert obligations_of([bounded, *parts]) == {("f", "below-three"): 2}
+    goal = Goal.of(bounded)
+    assert (goal.property, goal.fingerprint, goal.leadline_version) == (
+        "below-three",
+        "f",
+        ROW.leadline_version,
+    )
 
 
 def test_a_point_in_words() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.symbolic.grid.chains import Queue
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running.chains import Queue
 from tests.grid.queries import query
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Limits, Query
+from leadline.symbolic.grid import spark, task
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running import spark, task
-from leadline.symbolic.grid.running.java import require_java
-from leadline.symbolic.grid.running.spark import SparkGaveUp
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.session import require_java
+from leadline.symbolic.grid.spark import SparkGaveUp
+from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import UserError
 
 GRID = """
@@ -109,7 +109,7 @@ def test_a_failure_of_ours_is_shown_by_its_last_line(
     def broken(model: Any, query: Query, limits: Limits) -> None:
         raise RuntimeError("failed:\nTraceback\n  where\nKeyError: 3\n")
 
-    monkeypatch.setattr(task, "answer_limited", broken)
+    monkeypatch.setattr(task, "answer_in_child", broken)
     assert main(["grid", "grid.toml"]) == 20
     out = capsys.readouterr().out
     assert "unknown: KeyError: 3" in out
@@ -157,7 +157,7 @@ def test_spark_gives_up(
     monkeypatch.setattr(spark, "run", stopped)
     assert main(["grid", "grid.toml"]) == 20
     out, err = capsys.readouterr()
-    assert err.startswith("leadline: Spark gave up: a machine burnt; what was answered is kept")
+    assert err.startswith("leadline: Spark gave up: a machine burnt; the answers so far are kept")
     assert out.splitlines()[-3].startswith("3 queries: ")
     assert out.splitlines()[-2] == "not run: 1 of 4"
 
@@ -228,7 +228,7 @@ def test_a_full_disk_loses_nothing(
     out, err = capsys.readouterr()
     assert err == (
         "leadline: the store kept cannot be written: No space left on device; 1 answer, shown here, could "
-        "not be stored; what was answered before is kept; make room, then the same command goes on from "
+        "not be stored; the answers before are kept; make room, then the same command goes on from "
         "there\n"
     )
     assert out.splitlines()[-3].startswith("3 queries: ")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,149 +14,110 @@ from typing import Any
 import pytest
 import sympy
 
+import leadline
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.encode import Encoding
-from leadline.symbolic.encode.circuit import Circuit
-from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.cost.cost import FILE, CostModel, read_cost_model
-from leadline.symbolic.grid.cost.growth import NoFormula, sampled
-from leadline.symbolic.grid.cost.layers import layer_formula, size_at
-from leadline.symbolic.grid.cost.typesizes import TypeSizes
-from leadline.symbolic.grid.plan.plan import plan
-from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.lang import Model
-from leadline.symbolic.lang.structures import Map, Seq, Set, Tuple, record, union
-from leadline.symbolic.lang.types import Bool, Int, Option, Type, enum, sort
+from leadline.symbolic.grid import layers
+from leadline.symbolic.grid.cost import FILE, CostModel, read_cost_model
+from leadline.symbolic.grid.layers import layer_formula, layer_size
+from leadline.symbolic.grid.plan import plan
+from leadline.symbolic.grid.query import GridQuery, Settings
+from leadline.symbolic.lang import AssumptionFailed, Model
+from tests.grid.queries import with_options
 from tests.grid.rows import row, unknown
 
-FACTOR = 2
+FACTOR = 1.3
 """How far the predicted size of a layer may be from the real one, either way."""
 
-POINTS: Sequence[tuple[str, Mapping[str, Any]]] = [
-    ("kafka-replication", {"replicas": 2}),
-    ("kafka-replication", {"variant": "kip-101", "replicas": 5, "log_size": 4}),
-    ("kafka-replication", {"variant": "kip-279", "max_records": 5, "max_leader_epoch": 4}),
-    ("two-phase-commit", {"resource_managers": 2}),
-    ("two-phase-commit", {"variant": "backup-manager", "resource_managers": 7}),
-    ("kafka-transactions", {}),
-    ("kafka-transactions", {"transaction_ids": 2, "log_partitions": 2}),
-    ("pulsar-compaction", {}),
-    ("pulsar-compaction", {"model_producer": True, "message_sent_limit": 6, "compaction_times_limit": 5}),
-    ("spanner-leases", {"replicas": 2}),
-    ("spanner-leases", {"replicas": 5, "tt_max_si": 8}),
-    ("spanner-transactions", {"transactions": "circular"}),
-]
 
-FAMILIES: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Sequence[int]], Mapping[str, int]]] = [
-    # protocol, fixed, varying, and a point far from the samples
-    (
-        "kafka-replication",
-        {"variant": "kip-320"},
-        {"replicas": [2, 3, 4], "log_size": [2, 3]},
-        {"replicas": 7, "log_size": 9},
-    ),
-    ("two-phase-commit", {}, {"resource_managers": [2, 3]}, {"resource_managers": 9}),
-    (
-        "kafka-transactions",
-        {},
-        {"clients": [1, 2], "topic_partitions": [1, 2]},
-        {"clients": 4, "topic_partitions": 3},
-    ),
-    (
-        "pulsar-compaction",
-        {},
-        {"keys": [1, 2, 3], "message_sent_limit": [2]},
-        {"keys": 6, "message_sent_limit": 5},
-    ),
-    ("spanner-leases", {}, {"replicas": [2, 3], "tt_max_si": [1, 2]}, {"replicas": 6, "tt_max_si": 90}),
-    ("spanner-transactions", {"transactions": "read-only"}, {"tt_max_si": [0, 2]}, {"tt_max_si": 70}),
-]
-
-
-def real_size(model: Model) -> int:
-    made = Encoding(model).step.template
-    return made.variables + made.clauses
-
-
-@pytest.mark.parametrize(("protocol", "settings"), POINTS, ids=lambda x: x if isinstance(x, str) else "")
-def test_the_size_of_a_layer_is_about_the_encodings(protocol: str, settings: Mapping[str, Any]) -> None:
-    model = model_of(find(protocol), settings)
-    assert 1 / FACTOR < size_at(model).layer / real_size(model) < FACTOR
-
-
-@pytest.mark.parametrize(("protocol", "fixed", "varying", "far"), FAMILIES, ids=[one[0] for one in FAMILIES])
-def test_the_formula_is_the_size(
-    protocol: str, fixed: Mapping[str, Any], varying: Mapping[str, Sequence[int]], far: Mapping[str, int]
-) -> None:
-    """Derived from a few small models it is what the rules say of a model far away, to the last unit."""
+def points_of(protocol: str, **values: Sequence[Any]) -> dict[Settings, str]:
+    """All combinations of values at which the protocol has a model, each with the model's fingerprint."""
     entry = find(protocol)
-    formula = layer_formula(entry, fixed, varying)
-    assert {str(symbol) for symbol in formula.size.layer.free_symbols} == set(varying)
-    assert formula.at(far) == size_at(model_of(entry, {**fixed, **far}))
+    found = {}
+    for chosen in itertools.product(*values.values()):
+        settings = tuple(zip(values, chosen, strict=True))
+        with contextlib.suppress(AssumptionFailed):
+            found[settings] = model_of(entry, dict(settings)).fingerprint
+    return found
 
 
-def test_a_formula_to_read() -> None:
-    formula = layer_formula(find("two-phase-commit"), {}, {"resource_managers": [2, 3, 4]})
-    managers = sympy.Symbol("resource_managers")
-    assert formula.size.properties["not-committed"] == 2 * managers
+TABLES: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    "kafka-replication": {"variant": ["kip-101", "kip-320"], "replicas": [2, 3, 5], "log_size": [2, 4, 6]},
+    "two-phase-commit": {"resource_managers": [2, 3, 4, 5, 6, 7], "rm_may_fail": [True, False]},
+    "pulsar-compaction": {"keys": [1, 2, 3], "max_crash_times": [0, 1, 3], "retain_null_key": [True, False]},
+    "spanner-leases": {"replicas": [2, 3, 4, 5], "tt_max_si": [2, 4, 8]},
+}
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        Bool(),
-        Int(0, 2),
-        Int(0, 100),
-        enum("Colour", "red"),
-        sort("Node", 2),
-        Option(sort("Node", 3)),
-        Set(Int(0, 4)),
-        Map(sort("Node", 3), Seq(Int(0, 2), 2)),
-        Tuple((Bool(), Int(0, 1))),
-        record("Pair", a=Int(0, 3), b=Bool()),
-        union("Message", ping={}, pong={"n": Int(0, 3)}, end={}),
-    ],
-    ids=repr,
-)
-def test_the_literals_of_types_are_the_encodings(kind: Type) -> None:
-    circuit = Circuit()
-    layout = Layout(circuit)
-    real = layout.literals(layout.free(kind), kind)
-    assert TypeSizes(lambda row: row[0]).literals((kind,)) == len(real)
+@pytest.mark.parametrize("protocol", TABLES)
+def test_a_formula_is_about_the_size_of_each_layer(protocol: str) -> None:
+    points = points_of(protocol, **TABLES[protocol])
+    formula = layer_formula(find(protocol), points, {})
+    assert len(formula.sizes) < len(points)
+    assert formula.sizes.keys() <= set(points.values())
+    for settings in points:
+        real = layer_size(model_of(find(protocol), dict(settings)))
+        assert 1 / FACTOR < formula.at(settings) / real < FACTOR, settings
 
 
-def test_values_are_counted() -> None:
-    kinds = [
-        Bool(),
-        Int(-1, 3),
-        Option(Int(0, 2)),
-        Set(Int(0, 3)),
-        Map(Int(0, 1), Int(0, 2)),
-        Tuple((Bool(), Bool())),
-    ]
-    sizes = TypeSizes(lambda row: row[0])
-    assert [sizes.count((kind,)) for kind in kinds] == [kind.cardinality for kind in kinds]
+def test_a_single_point_has_its_own_size() -> None:
+    entry = find("two-phase-commit")
+    formula = layer_formula(entry, points_of("two-phase-commit", resource_managers=[3]), {})
+    real = layer_size(model_of(entry, {"resource_managers": 3}))
+    assert formula.at((("resource_managers", 3),)) == pytest.approx(real, rel=1e-6)
+    assert formula.sizes == {model_of(entry, {"resource_managers": 3}).fingerprint: real}
+    assert formula.expression == real
 
 
-def test_growth_that_is_no_polynomial_is_refused() -> None:
-    samples, rows = sampled(("n",), [[1, 2, 3, 4, 9]], lambda place: 2 ** place[0])
-    with pytest.raises(NoFormula, match=r"a number that is 512 at \(9,\) is not "):
-        samples.formula(rows)
-    samples, rows = sampled(
-        ("n", "m"), [[1, 2, 3, 9], [2, 5]], lambda place: place[0] ** 2 - 3 * place[0] * place[1]
-    )
+def planted(**values: Sequence[Any]) -> tuple[dict[Settings, str], Callable[[Settings], float]]:
+    """Points of a table, and a law of the formula's kind that says how large a layer is at each."""
+
+    def law(settings: Settings) -> float:
+        at = dict(settings)
+        slow = 3 if at["variant"] == "slow" else 1
+        return 5000.0 * math.pow(int(at["n"]) + 1, 1.5) * math.pow(int(at["m"]) + 1, 0.5) * slow
+
+    points = [tuple(zip(values, one, strict=True)) for one in itertools.product(*values.values())]
+    return {settings: str(settings) for settings in points}, law
+
+
+def test_a_law_of_the_formulas_kind_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measured at five of forty points, it holds at all of them."""
+    points, law = planted(variant=["fast", "slow"], n=[1, 2, 4, 9], m=[0, 1, 3, 7, 20])
+    known = {name: round(law(settings)) for settings, name in points.items()}
+    formula = layer_formula(find("two-phase-commit"), points, known)
+    assert len(formula.sizes) == 5
+    assert all(known[name] == size for name, size in formula.sizes.items())
+    for settings in points:
+        assert formula.at(settings) == pytest.approx(law(settings), rel=0.02)
+    assert formula.powers == pytest.approx({"n": 1.5, "m": 0.5}, abs=0.01)
     n, m = sympy.symbols("n m")
-    assert samples.formula(rows) == n**2 - 3 * n * m
+    powers = [power.exp for power in formula.expression.atoms(sympy.Pow)]
+    assert formula.expression.free_symbols == {n, m} and len(powers) == 2
 
 
-def test_samples_look_past_points_without_a_model() -> None:
-    samples, rows = sampled(("n",), [[1, 4, 6]], lambda place: None if place[0] in (4, 5) else 7 * place[0])
-    assert samples.formula(rows) == 7 * sympy.Symbol("n")
-    with pytest.raises(NoFormula, match="no model"):
-        sampled(("n",), [[1, 2]], lambda place: None)
-    with pytest.raises(NoFormula, match="no second value"):
-        sampled(("n",), [[1, 2]], lambda place: 1 if place == (2,) else None)
+def test_layers_that_are_too_large_are_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sizes of smaller points say so before."""
+    built: list[Any] = []
+
+    def measure(model: Model) -> int:
+        managers: Any = model.parameters["resource_managers"]
+        built.append(managers)
+        return int(2000 * managers**2)
+
+    monkeypatch.setattr(layers, "layer_size", measure)
+    points: dict[Settings, str] = {(("resource_managers", n),): str(n) for n in range(1, 61)}
+    formula = layer_formula(find("two-phase-commit"), points, {})
+    assert len(built) == 2 and 60 not in built
+    assert formula.at((("resource_managers", 60),)) > 2_000_000
+
+
+def test_points_far_from_one_another_are_measured() -> None:
+    points, law = planted(variant=["fast"], n=[*range(50)], m=[0, 1])
+    known = {name: round(law(settings)) for settings, name in points.items()}
+    formula = layer_formula(find("two-phase-commit"), points, known)
+    corners = {str((("variant", "fast"), ("n", n), ("m", m))) for n in (0, 49) for m in (0, 1)}
+    assert formula.sizes.keys() == corners
 
 
 # -- seconds -------------------------------------------------------------------------------------------------
@@ -196,12 +159,12 @@ def answered(query: GridQuery, seconds: float, **changes: Any) -> Any:
 
 def test_more_layers_and_larger_ones_cost_more(queries: Sequence[GridQuery]) -> None:
     query = queries[0]
-    model = CostModel().sized({query.id: 1000.0, replace(query, depth=20).id: 1000.0})
+    model = CostModel().sized({query.id: 1000.0, with_options(query, depth=20).id: 1000.0})
     larger = model.sized({query.id: 5000.0})
-    assert model.start < model.predict(query) < model.predict(replace(query, depth=20))
+    assert model.start < model.predict(query) < model.predict(with_options(query, depth=20))
     assert model.predict(query) < larger.predict(query)
     with pytest.raises(KeyError):
-        model.predict(replace(query, depth=21))
+        model.predict(with_options(query, depth=21))
 
 
 def test_no_query_costs_more_than_its_limit(queries: Sequence[GridQuery]) -> None:
@@ -240,7 +203,7 @@ def test_a_refitted_model_predicts_what_was_measured(queries: Sequence[GridQuery
 def test_rows_that_say_nothing_of_costs(queries: Sequence[GridQuery]) -> None:
     query = queries[0]
     model = CostModel().sized({query.id: 1000.0})
-    other = answered(replace(query, depth=7), 50.0)
+    other = answered(with_options(query, depth=7), 50.0)
     moot = answered(query, 50.0, verdict="moot", reason="moot")
     crashed = replace(unknown("crash: signal 9"), query=query.id)
     assert model.refit([other, moot, crashed]) is model
@@ -258,7 +221,15 @@ def test_a_model_is_kept_and_found_again(queries: Sequence[GridQuery], tmp_path:
     assert read_cost_model(tmp_path / FILE) == (CostModel(), ())
 
 
-GOOD = {"version": 1, "start_seconds": 1, "coefficients": {"size": 1}, "rows": 3, "spread": 1.5}
+GOOD = {
+    "version": 2,
+    "start_seconds": 1,
+    "coefficients": {"size": 1},
+    "rows": 3,
+    "spread": 1.5,
+    "leadline": leadline.__version__,
+    "layers": {"abc": 1200},
+}
 
 
 @pytest.mark.parametrize(
@@ -266,7 +237,7 @@ GOOD = {"version": 1, "start_seconds": 1, "coefficients": {"size": 1}, "rows": 3
     [
         ("{", "Expecting property name"),
         ("[1]", "it is no cost model of this version"),
-        (json.dumps({**GOOD, "version": 2}), "it is no cost model of this version"),
+        (json.dumps({**GOOD, "version": 1}), "it is no cost model of this version"),
         (json.dumps({**GOOD, "rows": -1}), "rows must be a number from 0, and is -1"),
         (json.dumps({**GOOD, "spread": "x"}), "spread must be a number in 0..inf, and is 'x'"),
         (
@@ -279,6 +250,9 @@ GOOD = {"version": 1, "start_seconds": 1, "coefficients": {"size": 1}, "rows": 3
         ),
         (json.dumps({**GOOD, "coefficients": {"a\nb": 1}}), "its coefficients have no proper names"),
         (json.dumps({**GOOD, "coefficients": [1]}), "its coefficients have no proper names"),
+        (json.dumps({**GOOD, "layers": {"abc": -1}}), "its layers are no sizes"),
+        (json.dumps({**GOOD, "layers": {"abc": 1.5}}), "its layers are no sizes"),
+        (json.dumps({**GOOD, "layers": None}), "its layers are no sizes"),
         ("[" * 100_000, ""),
         ("\x00", ""),
         (" " * 2_000_000, "it is too long"),
@@ -295,3 +269,10 @@ def test_what_is_kept_is_read(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(json.dumps(GOOD))
     found, warnings = read_cost_model(tmp_path)
     assert (found.rows, found.spread, found.coefficients, warnings) == (3, 1.5, {"size": 1.0}, ())
+    assert found.layers == {"abc": 1200}
+
+
+def test_layers_of_another_leadline_are_measured_again(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text(json.dumps({**GOOD, "leadline": "0.0.1"}))
+    found, warnings = read_cost_model(tmp_path)
+    assert (found.rows, found.layers, warnings) == (3, {}, ())

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store import Store
 from tests.grid.sparks import (
     below,
     grid_process,
@@ -136,7 +136,7 @@ def test_a_killed_driver_and_broken_files(tmp_path: Path) -> None:
 
 
 def test_a_killed_java(tmp_path: Path) -> None:
-    """Without Spark's own process nothing more can be asked; what was answered is kept, no process is."""
+    """Without Spark's own process nothing more can be asked; the answers so far are kept, no process is."""
     folder = trapped(tmp_path, 'trap = ["none", "stay"], number = [0, 1, 2]')
     with grid_process(folder, "--master", "local[4]") as process:
         wait_for(lambda: waiting(folder, "stay"), process)
@@ -148,7 +148,7 @@ def test_a_killed_java(tmp_path: Path) -> None:
     assert process.returncode == 20, err
     last = err.splitlines()[-1]
     assert last.startswith("leadline: Spark gave up: its Java process has ended")
-    assert last.endswith("what was answered is kept, the same command goes on from there")
+    assert last.endswith("the answers so far are kept, the same command goes on from there")
     assert "Traceback" not in err
     wait_for(lambda: not {one.pid for one in own} & processes().keys())
 

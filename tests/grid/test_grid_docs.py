@@ -4,13 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-import sympy
 
-from leadline.symbolic.catalog import find
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.cost.layers import layer_formula
-from leadline.symbolic.grid.grammar import constraints
-from leadline.symbolic.grid.plan.gridfile import _KEYS
+from leadline.symbolic.grid import constraints
+from leadline.symbolic.grid.gridfile import _KEYS
+from leadline.symbolic.grid.plan import plan
 
 PAGE = (Path(__file__).parents[2] / "docs" / "grid-files.md").read_text(encoding="utf-8")
 GRIDS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
@@ -43,6 +41,7 @@ def test_the_grammar_is_the_parsers() -> None:
     assert re.sub(r"^    ", "", grammar, flags=re.MULTILINE) in PAGE
 
 
-def test_the_formula() -> None:
-    formula = layer_formula(find("two-phase-commit"), {}, {"resource_managers": [2, 3, 4]}).size.layer
-    assert f"`{sympy.expand(formula)}`" in PAGE
+def test_the_formula(folder: Path) -> None:
+    Path("commit.toml").write_text(GRIDS[0])
+    formula = plan(Path("commit.toml")).layers[0]
+    assert f"`{formula.expression}`" in PAGE

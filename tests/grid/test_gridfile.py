@@ -6,8 +6,8 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.engines.induction import obligations
-from leadline.symbolic.grid.plan import plan as plans
+from leadline.symbolic.engines.induction.obligation import obligations
+from leadline.symbolic.grid import plan as plans
 from tests.grid.planned import mistakes, planned
 
 
@@ -165,8 +165,8 @@ def test_constraints_with_mistakes(folder: Path) -> None:
         parameters = { top = [2, 4], nodes = 1 }
         """
     ) == [
-        "check[1].constraints[1]: line 1, column 6: "
-        "an integer, a parameter, a text, true, false, min, max, - or ( is expected here, not `*`",
+        "check[1].constraints[1]: line 1, column 5: "
+        "`**` means nothing in a constraint: there are no powers here",
         "check[1].constraints[2]: a condition as text is needed, not 3",
         "check[1].constraints[3]: line 1, column 1: there is no parameter `node`: did you mean `nodes`?",
         "check[1].constraints[3]: line 1, column 14: a truth value is needed here, and this is an integer",
@@ -212,22 +212,22 @@ def test_obligations(folder: Path) -> None:
     [
         (
             'solver = "auto"',
-            'check[1].solver: "auto" races both solvers, each on a processor of its own, and a ',
+            'check[1].solver: "auto" races two solvers, each on a processor of its own, and a ',
         ),
         ('kinds = "proof"', 'check[1].kinds: there is no kind "proof": choose of bounded, induction'),
         (
             'kinds = "induction"\ndepth = 3',
-            "check[1].depth: speaks of bounded checks, and kinds has none: leave ",
+            "check[1].depth: means nothing for kinds = induction: leave it out",
         ),
         (
             'kinds = "induction"\ndeadlock = true',
-            "check[1].deadlock: speaks of bounded checks, and kinds has ",
+            "check[1].deadlock: means nothing for kinds = induction",
         ),
         (
             'solver = "cadical"\nseed = 1',
-            "check[1].seed: only z3 takes a seed other than 0: ask z3 with these ",
+            "check[1].seed: cadical takes no seed other than 0: ask z3 with these ",
         ),
-        ('solver = ["z3", "cadical"]\nseed = [0, 1]', "check[1].seed: only z3 takes a seed other than 0"),
+        ('solver = ["z3", "cadical"]\nseed = [0, 1]', "check[1].seed: cadical takes no seed other than 0"),
         ("seed = -1", "check[1].seed: an integer in 0..4294967295 is needed, not -1"),
         ('kinds = "induction"\nproperties = "never-one"', "check[1]: asks nothing: no parameters are left"),
     ],
@@ -238,7 +238,7 @@ def test_values_that_make_no_sense(text: str, mistake: str, folder: Path) -> Non
 
 
 def test_too_many_queries(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "MOST", 5)
+    monkeypatch.setattr(plans, "MOST_QUERIES", 5)
     assert mistakes('[[check]]\nprotocol = "counter.py"\ndepth = [1, 2]') == [
         "check[1]: the grid has more than 5 queries up to here: split it"
     ]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.plan.plan import plan
+from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.lang import UserError
 from tests.grid.planned import mistakes, planned
 

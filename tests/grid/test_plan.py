@@ -13,13 +13,13 @@ import pytest
 import leadline
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import main
-from leadline.symbolic.cli.plan import duration
-from leadline.symbolic.grid.cost import layers
-from leadline.symbolic.grid.cost.cost import FILE, CostModel
-from leadline.symbolic.grid.plan import points
-from leadline.symbolic.grid.plan.plan import Plan, plan
+from leadline.symbolic.cli.grid_report import duration
+from leadline.symbolic.grid import layers
+from leadline.symbolic.grid import plan as plans
+from leadline.symbolic.grid.cost import FILE, CostModel, read_cost_model
+from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Model, UserError
 
 GRIDS = Path(leadline.__file__).parent / "benchmarks" / "grids"
 
@@ -69,7 +69,7 @@ def test_a_model_is_built_once_for_each_point(grid: Path, monkeypatch: pytest.Mo
         built.append(settings)
         return model_of(entry, settings)
 
-    monkeypatch.setattr(points, "model_of", counted)
+    monkeypatch.setattr(plans, "model_of", counted)
     found = plan(grid)
     assert len(found.queries) > 20
     # One point breaks the constraint; the second table asks for one of the first's: nodes is 1 by default.
@@ -80,17 +80,36 @@ def test_a_model_is_built_once_for_each_point(grid: Path, monkeypatch: pytest.Mo
     ]
 
 
-def test_sizes_without_a_formula_are_told_and_measured(grid: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = plan(grid)
+def test_layers_are_measured_once_for_a_store(grid: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[Mapping[str, Any]] = []
 
-    def none(*_: Any) -> None:
-        raise layers.NoFormula("none today")
+    def counted(model: Model) -> int:
+        measured.append(model.parameters)
+        return layer_size(model)
 
-    monkeypatch.setattr(points, "layer_formula", none)
+    layer_size = layers.layer_size
+    monkeypatch.setattr(layers, "layer_size", counted)
+    first = plan(grid)
+    assert 3 <= len(measured) < 5, "fewer than the five points that are asked"
+    assert len(first.costs.layers) == len(measured)
+    Path("kept").mkdir()
+    first.costs.write(Path("kept"))
+    kept, _ = read_cost_model(Path("kept"))
+    measured.clear()
+    assert plan(grid, kept).predicted == first.predicted
+    assert measured == []
+
+
+def test_points_whose_layer_cannot_be_built_are_asked_all_the_same(
+    grid: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(model: Model) -> int:
+        raise UserError("a type is too wide")
+
+    monkeypatch.setattr(layers, "layer_size", refused)
     found = plan(grid)
-    assert [family.reason for family in found.families] == ["none today"]
-    assert [family.reason for family in expected.families] == [""]
-    assert found.predicted == expected.predicted, "the formula says what is measured at each point"
+    assert len(found.queries) == 20
+    assert found.costs.layers == {}
 
 
 def test_costs_decide_the_order(grid: Path) -> None:
@@ -133,7 +152,10 @@ def test_the_plan_as_json(grid: Path, capsys: pytest.CaptureFixture[str]) -> Non
     (counter,) = told["protocols"]
     assert (counter["protocol"], counter["points"], counter["dropped"]) == ("counter", 5, 4)
     (layer,) = told["layers"]
-    assert layer["varying"] == ["top", "nodes"] and "Number(top + 1)" in layer["size"]
+    assert re.fullmatch(r"[\d.]+\*\(nodes \+ 1\)\*\*[\d.]+\*\(top \+ 1\)\*\*[\d.]+", layer["size"]), layer[
+        "size"
+    ]
+    assert layer["choices"] == {} and layer["measured"] == 4
     longest = told["longest_first"]
     assert [one["predicted_seconds"] for one in longest] == sorted(
         (one["predicted_seconds"] for one in longest), reverse=True
@@ -213,7 +235,8 @@ def test_the_main_grid() -> None:
     found: Plan = plan(GRIDS / "main.toml")
     assert {query.protocol for query in found.queries} == PROTOCOLS
     assert {query.engine for query in found.queries} == {"bmc", "induction"}
-    assert {family.reason for family in found.families} == {"", "only one point"}
+    points = {query.fingerprint for query in found.queries}
+    assert found.costs.layers.keys() <= points and len(found.costs.layers) < len(points)
 
 
 @pytest.mark.slow
@@ -221,6 +244,5 @@ def test_the_frontier() -> None:
     found: Plan = plan(GRIDS / "frontier.toml")
     assert {query.protocol for query in found.queries} == PROTOCOLS
     assert 1000 < len(found.queries) < 10_000
-    # What Kafka's transactions can reach is bounded by a case distinction: sizes are counted point by point.
-    without = {family.protocol for family in found.families if family.layer is None}
-    assert without == {"kafka-transactions"}
+    points = {query.fingerprint for query in found.queries}
+    assert len(points) > 400 and len(found.costs.layers) < 80

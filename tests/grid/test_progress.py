@@ -8,7 +8,7 @@ import time
 import pytest
 
 from leadline.symbolic.cli.progress import steady
-from leadline.symbolic.grid.running.progress import Tally
+from leadline.symbolic.grid.schedule import RunProgress
 from tests.grid.queries import finding, query
 
 QUERIES = [query(depth=depth) for depth in range(1, 6)]
@@ -25,32 +25,32 @@ class Clock:
 
 def test_a_run() -> None:
     clock = Clock()
-    tally = Tally.of([one.id for one in QUERIES], PREDICTED, clock)
-    tally.width = 2
-    assert (tally.seconds_left(), tally.share) == (None, 0)
+    progress = RunProgress([one.id for one in QUERIES], PREDICTED, clock)
+    progress.width = 2
+    assert (progress.seconds_left(), progress.share) == (None, 0)
     for one in QUERIES[:3]:
-        tally.started(one.id)
-    tally.answered(finding(QUERIES[0], "violated", 0, 1))
+        progress.started(one.id)
+    progress.answered(finding(QUERIES[0], "violated", 0, 1))
     # 10 seconds were foreseen and one was needed, so 140 more are about 14, on two processors.
-    assert tally.seconds_left() == pytest.approx(7)
+    assert progress.seconds_left() == pytest.approx(7)
     clock.now += 1
-    assert tally.seconds_left() == pytest.approx((14 - 2) / 2)
-    assert tally.text() == "1 of 5 queries, 2 running, 1 violated, about 6 s left"
-    tally.lost(QUERIES[1].id)
-    tally.pruned(QUERIES[2].id)
-    tally.pruned(QUERIES[3].id)
-    assert tally.text() == "4 of 5 queries, 0 running, 2 pruned, 1 violated, about 2 s left"
-    assert tally.share == pytest.approx(0.8)
-    tally.started(QUERIES[4].id)
+    assert progress.seconds_left() == pytest.approx((14 - 2) / 2)
+    assert progress.text() == "1 of 5 queries, 2 running, 1 violated, about 6 s left"
+    progress.lost(QUERIES[1].id)
+    progress.pruned(QUERIES[2].id)
+    progress.pruned(QUERIES[3].id)
+    assert progress.text() == "4 of 5 queries, 0 running, 2 pruned, 1 violated, about 2 s left"
+    assert progress.share == pytest.approx(0.8)
+    progress.started(QUERIES[4].id)
     # The last one takes as long as it takes, however many processors there are.
-    assert tally.seconds_left() == pytest.approx(5)
+    assert progress.seconds_left() == pytest.approx(5)
 
 
 def test_nothing_predicted() -> None:
-    tally = Tally.of(["a", "b"], {})
-    tally.started("a")
-    tally.answered(finding(query(), "safe", 3))
-    assert tally.seconds_left() is None
+    progress = RunProgress(["a", "b"], {})
+    progress.started("a")
+    progress.answered(finding(query(), "safe", 3))
+    assert progress.seconds_left() is None
 
 
 def test_plain_lines_are_few(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

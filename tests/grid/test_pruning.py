@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import Query, Verdict, answer_here
+from leadline.symbolic.engines import BmcOptions, Query, Verdict, answer_here
+from leadline.symbolic.grid.pruning import Pruning, cause
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running.pruning import Pruning, cause
 from tests.engines.test_limited import FILE
-from tests.grid.queries import finding, obligation, query
+from tests.grid.queries import finding, obligation, query, with_options
 from tests.grid.rows import row
 
 
@@ -106,13 +104,12 @@ def test_a_reason_names_the_answer() -> None:
 def test_the_engine_finds_what_pruning_says_it_would(top: int, shortest: int, unroll: str) -> None:
     """Every query that a violation makes moot is violated indeed, whoever found it."""
     source, settings = f"{FILE}:Lift", {"top": top}
-    model = model_of(find(source), settings)
+    model = model_of(find(source, tried=True), settings)
 
     def ask(asked: GridQuery) -> tuple[Verdict, int, int | None]:
         assert asked.depth is not None and asked.unroll is not None
-        (result,) = answer_here(
-            model, Query(source, settings, ("below-top",), asked.depth, asked.unroll, asked.solver)
-        )
+        options = BmcOptions(asked.depth, asked.unroll)
+        (result,) = answer_here(model, Query(source, settings, ("below-top",), options, asked.solver)).results
         return result.verdict, result.depth, result.steps
 
     others = [
@@ -127,4 +124,4 @@ def test_the_engine_finds_what_pruning_says_it_would(top: int, shortest: int, un
     pointless = moot(found, [one for one in others if one.id != found.id], depth, steps)
     assert {ask(one)[0] for one in pointless} == {Verdict.VIOLATED}
     assert len(pointless) >= 5
-    assert replace(found, depth=0) not in pointless
+    assert with_options(found, depth=0) not in pointless

@@ -10,8 +10,9 @@ import pytest
 
 import leadline
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.plan.plan import plan
+from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.query import GridQuery
+from tests.grid.queries import with_options
 
 GRID = '[[check]]\nprotocol = "counter.py"\nproperties = "below-three"\nparameters = { nodes = 2 }\n'
 
@@ -25,7 +26,7 @@ def query_in(folder: Path) -> GridQuery:
 def test_the_same_in_every_process(folder: Path) -> None:
     program = (
         "from pathlib import Path\n"
-        "from leadline.symbolic.grid.plan.plan import plan\n"
+        "from leadline.symbolic.grid.plan import plan\n"
         "print(*(query.id for query in plan(Path('grid.toml')).queries))"
     )
     expected = query_in(folder).id
@@ -53,9 +54,9 @@ def test_anything_else_is_another_query(folder: Path, monkeypatch: pytest.Monkey
     others = [
         replace(query, property="never-one"),
         replace(query, kind="probe"),
-        replace(query, depth=11),
+        with_options(query, depth=11),
         replace(query, solver="cadical"),
-        replace(query, unroll="sweeps"),
+        with_options(query, unroll="sweeps"),
         replace(query, protocol="other"),
         replace(query, parameters='{"nodes":3,"overflow":false,"top":3}'),
         replace(query, fingerprint="0"),

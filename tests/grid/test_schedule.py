@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running.progress import Tally
-from leadline.symbolic.grid.running.pruning import Finding, Pruning
-from leadline.symbolic.grid.running.schedule import Ended, Schedule
-from leadline.symbolic.grid.running.task import Answer
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
+from leadline.symbolic.grid.task import TaskResult
 from tests.grid.queries import finding, obligation, query
-from tests.grid.rows import row
 
 BUGS = {1: 3, 2: 0, 3: None}
 """Points, and how many steps the bug takes there; where there is none, a proof succeeds."""
@@ -42,7 +41,7 @@ def grids() -> st.SearchStrategy[list[GridQuery]]:
     return both.flatmap(st.permutations)
 
 
-def truth(asked: GridQuery) -> Finding:
+def truth(asked: GridQuery) -> Row:
     """What a query's answer is."""
     bug = BUGS[int(asked.parameters)]
     if asked.obligation is not None:
@@ -62,7 +61,7 @@ class Kept:
     moots: dict[str, str] = field(default_factory=dict)
     losses: dict[str, str] = field(default_factory=dict)
 
-    def keep(self, answer: Answer) -> None:
+    def keep(self, answer: TaskResult) -> None:
         self.answers.append(answer.row.query)
 
     def moot(self, query: GridQuery, reason: str) -> None:
@@ -82,7 +81,7 @@ class Fake:
     running: list[GridQuery] = field(default_factory=list)
     cancelled: set[str] = field(default_factory=set)
     started: list[GridQuery] = field(default_factory=list)
-    findings: dict[str, Finding] = field(default_factory=dict)
+    findings: dict[str, Row] = field(default_factory=dict)
 
     def width(self) -> int:
         return self.slots
@@ -96,24 +95,23 @@ class Fake:
         assert query in self.running
         self.cancelled.add(query.id)
 
-    def wait(self, seconds: float) -> Ended | None:
+    def wait(self, seconds: float) -> EndedQuery | None:
         if self.choose(5) == 4:
             return None
         query = self.running.pop(self.choose(len(self.running)))
         if (query.id in self.cancelled and self.choose(2)) or (self.loses and self.choose(4) == 3):
-            return Ended(query, lost="lost: the worker died")
+            return EndedQuery(query, None, "lost: the worker died")
         self.findings[query.id] = truth(query)
-        stored = self.choose(2)
-        return Ended(query, truth(query), None if stored else Answer(row(query=query.id)))
+        return EndedQuery(query, TaskResult(truth(query), stored=bool(self.choose(2))))
 
 
 def ran(fake: Fake, queries: list[GridQuery], *, prune: bool = True) -> Kept:
     kept = Kept()
-    told: list[Tally] = []
+    told: list[RunProgress] = []
     schedule = Schedule(queries, {one.id: 1.0 for one in queries}, kept, Pruning(queries) if prune else None)
     schedule.run(fake, told.append)
-    tally = schedule.tally
-    assert tally.done + tally.moot == tally.total == len(queries) and tally.running == 0
+    progress = schedule.progress
+    assert progress.done + progress.moot == progress.total == len(queries) and progress.running == 0
     return kept
 
 
@@ -131,7 +129,7 @@ def test_every_query_is_answered_moot_or_lost(
     for name, reason in kept.moots.items():
         (asked,) = [one for one in queries if one.id == name]
         cause = fake.findings[reason[-40:]]
-        assert cause.subject.parameters == asked.parameters
+        assert cause.parameters == asked.parameters
         if cause.verdict == "violated" and asked.obligation is None:
             assert truth(asked).verdict == "violated"
         elif cause.verdict == "violated":
@@ -170,7 +168,7 @@ def test_a_lost_query_is_named_with_its_reason() -> None:
 
 def test_an_archive_that_takes_no_more_ends_the_run() -> None:
     class Full(Kept):
-        def keep(self, answer: Answer) -> None:
+        def keep(self, answer: TaskResult) -> None:
             raise OSError(28, "No space left on device")
 
     queries = [query(parameters="3", depth=depth) for depth in range(6)]

@@ -12,11 +12,11 @@ import pytest
 from pyspark import SparkContext
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.running.archive import StoreArchive
-from leadline.symbolic.grid.running.session import MASTER, Setup, gist
-from leadline.symbolic.grid.running.spark import SparkExecutor, SparkGaveUp
-from leadline.symbolic.grid.running.task import answer
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.runs import StoreArchive
+from leadline.symbolic.grid.session import MASTER, SparkSetup, gist
+from leadline.symbolic.grid.spark import SparkExecutor, SparkGaveUp
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import answer
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
 from tests.grid.sparks import (
@@ -196,7 +196,7 @@ def test_ctrl_c_while_spark_starts_leaves_no_java(tmp_path: Path) -> None:
 def test_the_name_of_a_local_master_says_how_often_to_try(
     master: str, retries: int, spark_master: str
 ) -> None:
-    assert Setup(master, retries).spark_master == spark_master
+    assert SparkSetup(master, retries).spark_master == spark_master
 
 
 class Gone:
@@ -222,7 +222,7 @@ def test_a_java_that_has_ended_is_noticed_by_whoever_asks(
 @pytest.mark.parametrize("master", ["sc://host:15002", "connect"])
 def test_spark_connect_will_not_do(master: str) -> None:
     with pytest.raises(UserError, match="classic Spark"):
-        Setup(master).check()
+        SparkSetup(master).check()
 
 
 @pytest.mark.parametrize(

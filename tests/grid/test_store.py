@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from leadline.symbolic.engines import Limits
+from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.store.compaction import compact
-from leadline.symbolic.grid.store.rowfiles import RowFile
-from leadline.symbolic.grid.store.rows import SCHEMA, from_table, to_table
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
+from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.lang import UserError
+from tests.grid.queries import query
 from tests.grid.rows import later, obligation, row, unknown
 
 
@@ -192,23 +192,7 @@ def test_no_store(tmp_path: Path) -> None:
 
 
 def asked(seconds: float | None = None, memory_mb: int | None = None, **changes: Any) -> GridQuery:
-    given: dict[str, Any] = {
-        "protocol": "counter",
-        "source": "c.py",
-        "settings": (),
-        "parameters": "{}",
-        "property": "p",
-        "kind": "invariant",
-        "engine": "bmc",
-        "depth": 10,
-        "unroll": "steps",
-        "obligation": None,
-        "solver": "z3",
-        "seed": 0,
-        "limits": Limits(seconds, memory_mb),
-        "fingerprint": "f",
-    }
-    return GridQuery(**{**given, **changes})
+    return query(**{"depth": 10, "limits": Limits(seconds, memory_mb), **changes})
 
 
 @pytest.mark.parametrize(
@@ -246,8 +230,8 @@ def test_the_manifest(store: Store) -> None:
     store.record("run-1", [asked(), asked(parameters='{"n":2}', solver="cadical")])
     store.record("run-2", [asked(fingerprint="g")])
     data = json.loads((store.folder / "manifest.json").read_text())
-    assert data["schema"] == 1
-    assert data["fingerprints"] == {"counter": {"{}": "g", '{"n":2}': "f"}}
+    assert data["schema"] == 2
+    assert data["fingerprints"] == {"counter": {'{"top":3}': "g", '{"n":2}': "f"}}
     assert list(data["runs"]) == ["run-1", "run-2"]
     first, second = data["runs"].values()
     assert [text.split()[0] for text in first["solvers"]] == ["python-sat", "z3-solver"]
@@ -257,7 +241,7 @@ def test_the_manifest(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"schema": 1}', '{"schema": 1, "runs": {}, "fingerprints": 3, "obligations": {}}'],
+    ["", "{", "[]", '{"schema": 2}', '{"schema": 2, "runs": {}, "fingerprints": 3, "obligations": {}}'],
 )
 def test_a_broken_manifest_costs_no_row(text: str, store: Store) -> None:
     store.keep(row())
@@ -270,7 +254,7 @@ def test_a_broken_manifest_costs_no_row(text: str, store: Store) -> None:
 def test_a_store_of_another_version(store: Store) -> None:
     (store.folder / "manifest.json").write_text('{"schema": 99, "runs": {}, "fingerprints": {}}')
     for refused in (store.all, store.create):
-        with pytest.raises(UserError, match="is of version 99, and this Leadline reads version 1"):
+        with pytest.raises(UserError, match="is of version 99, and this Leadline reads version 2"):
             refused()
 
 
@@ -306,8 +290,8 @@ def test_compaction_keeps_every_row(store: Store) -> None:
 
 
 def test_compaction_stopped_on_the_way(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for query in ("a1", "b2", "c3"):
-        store.keep(row(query=query))
+    for name in ("a1", "b2", "c3"):
+        store.keep(row(query=name))
     before = store.all()
     unlink = Path.unlink
     removed: list[Path] = []
@@ -329,8 +313,8 @@ def test_compaction_stopped_on_the_way(store: Store, monkeypatch: pytest.MonkeyP
 
 
 def test_a_row_written_during_compaction_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for query in ("a1", "b2"):
-        store.keep(row(query=query))
+    for name in ("a1", "b2"):
+        store.keep(row(query=name))
     compacted = RowFile.compacted
 
     def meanwhile(folder: Path, run: str) -> RowFile:

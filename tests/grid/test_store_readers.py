@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.grid.running.java import require_java
-from leadline.symbolic.grid.store.compaction import compact
-from leadline.symbolic.grid.store.rows import SCHEMA, SCHEMA_VERSION
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.rows import SCHEMA, SCHEMA_VERSION
+from leadline.symbolic.grid.session import require_java
+from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.lang import UserError
 from tests.grid.rows import later, obligation, row, unknown
 

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.summary import counts, groups, latest, question_text, verdict_text
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.summary import counts, groups, latest, verdict_text
 from tests.grid.rows import ROW, obligation, row, unknown
 
 
@@ -79,5 +79,5 @@ def test_latest_takes_what_has_no_depth() -> None:
 
 
 def test_what_was_asked() -> None:
-    assert question_text(row()) == "10 steps"
-    assert question_text(obligation("initiation of x")) == "initiation of x"
+    assert row().question() == "10 steps"
+    assert obligation("initiation of x").question() == "initiation of x"

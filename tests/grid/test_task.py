@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines import Limits, Query, Result, answer_limited
-from leadline.symbolic.grid.plan.plan import plan
+from leadline.symbolic.engines import Answer, Limits, Query, answer_in_child
+from leadline.symbolic.grid import task
+from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.running import task
-from leadline.symbolic.grid.running.task import answer
-from leadline.symbolic.grid.store.rows import Row
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.task import answer
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored
+from tests.grid.queries import with_options
 
 
 def query(name: str, **settings: Any) -> GridQuery:
@@ -56,11 +57,11 @@ def test_a_deadlock_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     """No property of the model is carried along."""
     asked: list[Query] = []
 
-    def noted(model: Model, query: Query, limits: Limits) -> list[Result]:
+    def noted(model: Model, query: Query, limits: Limits) -> Answer:
         asked.append(query)
-        return answer_limited(model, query, limits)
+        return answer_in_child(model, query, limits)
 
-    monkeypatch.setattr(task, "answer_limited", noted)
+    monkeypatch.setattr(task, "answer_in_child", noted)
     row = row_of(query("deadlock", top=2))
     assert (row.verdict, row.steps, row.property, row.kind) == ("violated", 2, "deadlock", "deadlock")
     assert [(one.properties, one.deadlock) for one in asked] == [((), True)]
@@ -81,7 +82,7 @@ def test_a_seed(folder: Path) -> None:
 
 def test_no_time(folder: Path) -> None:
     # On a busy machine the query's process may be some layers deep before anybody looks at the clock.
-    asked = replace(query("below-three", top=2), depth=2000, limits=Limits(0.001, None))
+    asked = replace(with_options(query("below-three", top=2), depth=2000), limits=Limits(0.001, None))
     row = row_of(asked)
     assert (row.verdict, row.reason) == ("unknown", "time: stopped after 0.001 s")
     assert -1 <= row.depth < 2000
@@ -93,7 +94,7 @@ def test_whatever_fails_is_a_row(error: Exception, folder: Path, monkeypatch: py
     def broken(*_: Any) -> None:
         raise error
 
-    monkeypatch.setattr(task, "answer_limited", broken)
+    monkeypatch.setattr(task, "answer_in_child", broken)
     asked = query("below-three", top=2)
     row = row_of(asked)
     assert (row.verdict, row.depth) == ("unknown", -1)
@@ -110,6 +111,21 @@ def test_a_protocol_that_changed_on_the_way(folder: Path) -> None:
     assert row.reason is not None and "is another protocol here than where the grid was planned" in row.reason
     path.unlink()
     assert "cannot be read" in str(row_of(asked).reason)
+
+
+@pytest.mark.parametrize(("top", "verdict", "steps"), [(2, "proved", None), (4, "violated", 3)])
+def test_an_engine_without_solver(top: int, verdict: str, steps: int | None, folder: Path) -> None:
+    Path("grid.toml").write_text(
+        '[[check]]\nprotocol = "counter.py"\nproperties = "below-three"\nkinds = "pdr"\n'
+        f"parameters = {{ top = {top} }}\n"
+    )
+    todo = plan(Path("grid.toml"))
+    (asked,) = todo.queries
+    row = row_of(asked)
+    assert (row.verdict, row.steps, row.reason) == (verdict, steps, None)
+    assert (row.solver, row.solver_version, row.question(), asked.question) == ("", "", "pdr", "pdr")
+    assert row.contradiction() is None
+    assert todo.predicted[asked.id] < 60, "an engine without measurements is taken for one as fast as others"
 
 
 def obligations(protocol: str, property: str, **settings: Any) -> list[GridQuery]:

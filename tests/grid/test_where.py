@@ -2,7 +2,7 @@
 
 import pytest
 
-from leadline.symbolic.grid.grammar.where import read_where
+from leadline.symbolic.grid.where import read_where
 from leadline.symbolic.lang import UserError
 from tests.grid.rows import obligation, row
 
@@ -59,20 +59,38 @@ def test_what_it_means(text: str, wanted: str) -> None:
         ("overflow == 1", "line 1, column 13: overflow is true or false, never a number"),
         ("overflow < true", "line 1, column 12: true and false are only equal or not"),
         ("steps < null", "line 1, column 9: null is only equal or not"),
-        ("steps", "line 1, column 6: ==, !=, <, <=, > or >= is expected here, not the end"),
-        ("steps ==", "line 1, column 9: a number, a text in quotes, true, false or null is expected here"),
-        ("steps == - 'x'", "line 1, column 12: a number is expected here, not `'x'`"),
-        ("steps == 1 steps == 2", "line 1, column 12: and, or, or the end is expected here, not `steps`"),
-        ("(steps == 1", "line 1, column 12: and, or, or ) is expected here, not the end"),
+        ("steps", "line 1, column 1: a comparison is needed here, such as steps == 1"),
+        ("steps ==", "line 1, column 9: something is missing at the end"),
+        ("steps == - 'x'", "line 1, column 12: a number is needed here"),
+        ("steps == 1 steps == 2", "line 1, column 12: `steps` is not expected here"),
+        ("(steps == 1", "line 1, column 1: '(' was never closed"),
         (
             "steps == 1 and",
-            "line 1, column 15: a column, a parameter, not or ( is expected here, not the end",
+            "line 1, column 15: something is missing at the end",
         ),
-        ("", "line 1, column 1: a column, a parameter, not or ( is expected here, not the end"),
+        ("", "line 1, column 1: something is missing at the end"),
         ("steps == 'x", "line 1, column 10: `'` means nothing in a condition: the text has no closing quote"),
-        ("steps ==\n  __import__('os')", "line 2, column 3: a number, a text in quotes, true, false or null"),
+        (
+            "steps ==\n  __import__('os')",
+            "line 2, column 3: a number, a text in plain quotes, true, false or null",
+        ),
         ("steps.__class__ == 1", "line 1, column 1: the store has no column or parameter `steps.__class__`"),
         ("steps == 1 + 1", "line 1, column 12: `+` means nothing in a condition: only values are written"),
+        (
+            "steps == 1_0",
+            "line 1, column 10: a number, a text in plain quotes, true, false or null is needed",
+        ),
+        ("steps == " + "9" * 19, "line 1, column 10: an integer has at most 18 digits"),
+        ("steps == [1]", "line 1, column 10: `[` means nothing in a condition: see the grammar of"),
+        ("1 < steps < 3", "line 1, column 11: a comparison has two sides here: join several with and"),
+        ("3 == steps", "line 1, column 1: a column or a parameter is needed here"),
+        ("steps in 3", "line 1, column 7: `in` means nothing in a condition: see the grammar"),
+        ("steps - 1 == 2", "line 1, column 7: `-` means nothing in a condition: only values are written"),
+        ("print(steps)", "line 1, column 1: this means nothing in a condition: see its grammar"),
+        ("steps() == 1", "line 1, column 1: a column or a parameter is needed here"),
+        ("parameters.a.b == 1", "line 1, column 1: a column or a parameter is needed here"),
+        ("\0", "line 1, column 1: `\0` means nothing in a condition"),
+        ("not " * 240 + "steps", "line 1, column "),
         ("(" * 60 + "steps == 1" + ")" * 60, "line 1, column 51: this is nested deeper than 50"),
         ("s" * 2000, "line 1, column 1001: a condition has at most 1000 characters"),
     ],

@@ -42,7 +42,7 @@ def spring(trap: str) -> None:
     elif trap == "memory":
         bytearray(4 << 30)
     elif trap == "hang":
-        time.sleep(3600)
+        signal.pause()
     elif trap in ("wait", "stay"):
         (FOLDER / f"{trap}s.{os.getpid()}").touch()
         while not (FOLDER / "go").exists():

@@ -1,4 +1,4 @@
-"""Every mistake in a property: what it is, where it stands and how to mend it, word for word."""
+"""Every mistake in a property: its place, and the key words of its text (`...` stands for any others)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,15 @@ PROPERTIES = {
     ),
     "named like what is no property": (
         "@invariant(Sample)  #a\ndef deadlock(p, now):\n    return now.count == 1",
-        "{a}: deadlock is what checks call that no action is enabled: give the property another name",
+        "{a}: the name deadlock ... rename the property",
+    ),
+    "that sees the next state": (
+        "@invariant(Sample)  #a\ndef one(p, now, nxt):\n    return nxt.count > now.count",
+        "{a}: takes (p, now, nxt) ... def one(protocol, now) ... one state ... variable",
+    ),
+    "without the protocol": (
+        "@invariant(Sample)  #a\ndef one(now):\n    return now.count == 1",
+        "{a}: takes (now) ... def one(protocol, now)",
     ),
     "stated twice": (
         "@invariant(Sample)  #a\ndef one(p, now):\n    return now.count == 1\nfirst = one\n"

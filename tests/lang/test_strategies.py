@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from leadline.symbolic.lang import Int, Map, Model, Option, Pick, Seq, Set, Type, record, sort
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.value import wrap
 from tests.random_expressions import literal
 from tests.strategies import expressions, models, types, values
 

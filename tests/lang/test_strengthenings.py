@@ -91,12 +91,12 @@ def test_it_may_be_for_a_property_that_does_not_apply() -> None:
         ),
         (
             {"entails": True},
-            'the strengthening early-hours entails nothing that is named: say what, as in of="the-property"',
+            "the strengthening early-hours entails no property that is named",
         ),
     ],
 )
 def test_mistakes(options: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ModelError) as told:
         build(Clock(), [early(Clock, **options), no_noon])
-    assert str(told.value.mistakes[0].text) == complaint
+    assert complaint in told.value.mistakes[0].text
     assert told.value.mistakes[0].span.file == __file__

@@ -35,12 +35,13 @@ from leadline.symbolic.lang import (
     undefined,
     union,
 )
+from leadline.symbolic.lang import node as node_module
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.gate import as_node, invalid
+from leadline.symbolic.lang.coercion import as_node, invalid
+from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.tla import Printer, to_tla
 from leadline.symbolic.lang.types import Type
-from leadline.symbolic.lang.value import wrap
 from tests.lang.sample import in_action, model
 from tests.strategies import expressions, types
 
@@ -235,6 +236,9 @@ def test_deep_expressions_overflow_nothing() -> None:
 
 
 def test_a_printer_that_lacks_a_kind_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A class registers itself as it is defined: here, in a list that ends with the test.
+    monkeypatch.setattr(node_module, "KINDS", [])
+
     class Extra(n.Node):
         """A kind that nobody prints."""
 

@@ -1,28 +1,20 @@
 """Coordinators with a mistake put in: each breaks a property that holds of the coordinators without it."""
 
-from typing import Any
-
 import pytest
 
-from leadline.encodings.kafka_transactions import KafkaTransactions
-from leadline.encodings.kafka_transactions.transitions import Attempt
+from leadline.encodings.kafka_transactions import Attempt, KafkaTransactions
 from leadline.symbolic.catalog import find
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.engines import Query, Verdict, answer_here
-from leadline.symbolic.lang import NamedExpr, Next, State, action, build, ite, map_of, of, pick
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.lang import action, build, ite, map_of, of, pick
+from tests.asking import bounded_query, here
 
 
 class LeadsFromNothing(KafkaTransactions):
     """A new leader does not read what the old one knows."""
 
     @action
-    def become_leader(
-        self,
-        now: State,
-        nxt: Next,
-        b: NamedExpr = pick("Broker"),
-        p: NamedExpr = pick("LogPartition"),
-    ) -> None:
+    def become_leader(self, now, nxt, b=pick("Broker"), p=pick("LogPartition")):
         """Forgets the transaction ids of the log partition that it begins to lead."""
         nxt.require(now.aux_coord_ctr < self.max_coordinator_changes)
         nxt.require(b != now.tc_log_metadata[b][p].leader)
@@ -38,13 +30,7 @@ class CommitsAlone(KafkaTransactions):
     """A broker that only believes that it leads commits entries without the others."""
 
     @action
-    def commit_txn_log_append(
-        self,
-        now: State,
-        nxt: Next,
-        b: NamedExpr = pick("Broker"),
-        p: NamedExpr = pick("LogPartition"),
-    ) -> None:
+    def commit_txn_log_append(self, now, nxt, b=pick("Broker"), p=pick("LogPartition")):
         """Compares no coordinator epochs."""
         nxt.require(now.tc_log_hwm[p] < now.tc_log[b][p].length, now.tc_log_metadata[b][p].leader == b)
         self.commit_next(now, nxt, b, p)
@@ -53,7 +39,7 @@ class CommitsAlone(KafkaTransactions):
 class KnowsNoPreparedAbort(KafkaTransactions):
     """A coordinator does not expect a client before an abort is complete."""
 
-    def init_pid_transition(self, now: State, broker: Any, tid: Any, metadata: Any) -> Attempt:
+    def init_pid_transition(self, now, broker, tid, metadata):
         """Leaves out that the client is to try again."""
         attempt = super().init_pid_transition(now, broker, tid, metadata)
         unknown = of(self.Error, "IllegalState")
@@ -83,5 +69,8 @@ def test_mutant_is_found(
     model = build(mutant(**settings), claims)
     assert explore(Semantics(model), [name]).properties[name].steps == steps
     for solver in ("cadical", "z3"):
-        (result,) = answer_here(model, Query(model.protocol, settings, (name,), steps, solver=solver))
+        (result,) = here(
+            bounded_query(model.protocol, steps, settings=settings, properties=(name,), solver=solver),
+            model=model,
+        )
         assert (result.verdict, result.steps, result.depth) == (Verdict.VIOLATED, steps, steps - 1)

@@ -12,7 +12,7 @@ from leadline.encodings.pulsar_compaction import (
 from leadline.symbolic.catalog import find
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.lang import Next, State, action, build
+from leadline.symbolic.lang import action, build
 from tests.truth import bounded
 
 
@@ -20,7 +20,7 @@ class KeepsAllLedgers(PulsarCompaction):
     """The ledger before the new one is not deleted."""
 
     @action
-    def compactor_phase_two_delete_ledger(self, now: State, nxt: Next) -> None:
+    def compactor_phase_two_delete_ledger(self, now, nxt):
         """Deletes nothing."""
         nxt.require(now.compactor_state == PHASE_TWO_DELETE_LEDGER)
         nxt.compactor_state = PHASE_ONE
@@ -31,7 +31,7 @@ class MovesHorizonToTheEnd(PulsarCompaction):
     """The horizon moves past messages that were sent after phase one had read."""
 
     @action
-    def compactor_phase_two_update_horizon(self, now: State, nxt: Next) -> None:
+    def compactor_phase_two_update_horizon(self, now, nxt):
         """Takes the number of messages where it should take the read position."""
         nxt.require(now.compactor_state == PHASE_TWO_UPDATE_HORIZON)
         nxt.compactor_state = PHASE_TWO_PERSIST_CUSROR
@@ -42,7 +42,7 @@ class PersistsTooEarly(PulsarCompaction):
     """The cursor may be persisted one phase too early."""
 
     @action
-    def compactor_phase_two_persist_cusror(self, now: State, nxt: Next) -> None:
+    def compactor_phase_two_persist_cusror(self, now, nxt):
         """Does not wait for the horizon to move."""
         state = now.compactor_state
         nxt.require((state == PHASE_TWO_UPDATE_HORIZON) | (state == PHASE_TWO_PERSIST_CUSROR))
@@ -57,7 +57,7 @@ class KeepsHorizonInCrash(PulsarCompaction):
     """After a crash the horizon is ahead of the ledger that the cursor tells of."""
 
     @action
-    def broker_crash(self, now: State, nxt: Next) -> None:
+    def broker_crash(self, now, nxt):
         """Takes only the context from the cursor."""
         nxt.require(now.crash_times < self.max_crash_times)
         nxt.crash_times = now.crash_times + 1

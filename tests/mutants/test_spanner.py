@@ -1,7 +1,6 @@
 """Leases and transactions with a mistake put in: each breaks what holds without it."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,11 +11,6 @@ from leadline.symbolic.catalog import find
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import (
-    BoolExpr,
-    IntExpr,
-    NamedExpr,
-    Next,
-    State,
     action,
     all_of,
     any_of,
@@ -31,23 +25,16 @@ from tests.truth import bounded
 class TakesTheEarliestTimeForPassed(SpannerLeases):
     """A bound of the clock is off by one."""
 
-    def has_passed(self, now: State, time: Any) -> BoolExpr:
+    def has_passed(self, now, time):
         """Holds of the earliest time that it may be now."""
-        return BoolExpr((time <= self.earliest(now)).node)
+        return time <= self.earliest(now)
 
 
 class GrantsWhileBound(SpannerLeases):
     """A replica does not wait until the lease that it granted has ended."""
 
     @action
-    def handle_vote(
-        self,
-        now: State,
-        nxt: Next,
-        replica: NamedExpr = pick("Replica"),
-        voter: NamedExpr = pick("Replica"),
-        end: IntExpr = pick("LeaseEnd"),
-    ) -> None:
+    def handle_vote(self, now, nxt, replica=pick("Replica"), voter=pick("Replica"), end=pick("LeaseEnd")):
         """Grants whatever is asked for."""
         nxt.require(now.msgs.has(of(self.Message, "Vote", end=end, voter=voter)))
         nxt.require(now.states[replica].role == "Backup")
@@ -59,7 +46,7 @@ class LeadsWithoutMajority(SpannerLeases):
     """A bound of the quorum is off by one."""
 
     @action
-    def become_leader(self, now: State, nxt: Next, replica: NamedExpr = pick("Replica")) -> None:
+    def become_leader(self, now, nxt, replica=pick("Replica")):
         """Is content with one grant less."""
         end = now.states[replica].end
         nxt.require(now.states[replica].role == "Backup", end > 0)
@@ -73,7 +60,7 @@ class DoesNotWait(SpannerTransactions):
     """No commit wait."""
 
     @action
-    def commit(self, now: State, nxt: Next, tx: IntExpr = pick("Tx")) -> None:
+    def commit(self, now, nxt, tx=pick("Tx")):
         """Commits before the timestamp has passed."""
         nxt.require(now.txs[tx].status == "CommitWaiting")
         nxt.txs[tx].status = "Committed"
@@ -83,7 +70,7 @@ class ReadsWithoutLock(SpannerTransactions):
     """Reads take no lock."""
 
     @action
-    def read(self, now: State, nxt: Next, tx: IntExpr = pick("Tx"), key: NamedExpr = pick("Key")) -> None:
+    def read(self, now, nxt, tx=pick("Tx"), key=pick("Key")):
         """Leaves the key to others."""
         self.require_status(now, nxt, tx, "Reading")
         nxt.require(self.reads[tx].has(key), now.txs[tx].read[key].is_none, now.ps[key].lock.is_none)
@@ -93,7 +80,7 @@ class ReadsWithoutLock(SpannerTransactions):
 class ReadsAtPreparedTimestamp(SpannerTransactions):
     """A bound of a read-only transaction is off by one."""
 
-    def is_safe(self, now: State, key: Any, ts: Any) -> BoolExpr:
+    def is_safe(self, now, key, ts):
         """Takes a prepared timestamp for safe, though it may be the commit timestamp."""
         prepared = now.ps[key].prepared
         return any_of(super().is_safe(now, key, ts), all_of(prepared.is_some, ts == prepared.value.ts))

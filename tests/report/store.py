@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.query import GridQuery, parameters_json
-from leadline.symbolic.grid.running.task import answer
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.engines import BmcOptions, Limits
+from leadline.symbolic.grid.query import GridQuery, options_json, parameters_json
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import answer
 from tests.grid.rows import row, unknown
 
 EVIL = "\"'><script>fetch('http://evil.example/')</script><img src=http://evil.example/x>&amp;<style>*{display:none}"
@@ -53,9 +53,7 @@ def real(source: str, property: str, *, depth: int = 4, **settings: Any) -> tupl
         property=property,
         kind=str(model.properties[property].kind),
         engine="bmc",
-        depth=depth,
-        unroll="steps",
-        obligation=None,
+        options=options_json(BmcOptions(depth)),
         solver="cadical",
         seed=0,
         limits=Limits(60, 2000),

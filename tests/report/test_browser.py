@@ -11,8 +11,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.store import Store
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store import Store
 from tests.grid.conftest import COUNTER
 from tests.grid.rows import row, unknown
 from tests.report.store import EVIL, filled

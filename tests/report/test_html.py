@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid.store.cells import cells
-from leadline.symbolic.grid.store.rows import Row
-from leadline.symbolic.grid.store.store import Store
-from leadline.symbolic.report.counterexamples import Shown, counterexample
+from leadline.symbolic.grid.cells import cells
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.report.findings import ShownTrace, counterexample
 from leadline.symbolic.report.html import page
 from leadline.symbolic.trace import Line, LineKind
 from tests.grid.conftest import COUNTER
@@ -61,7 +61,9 @@ class Page(HTMLParser):
 
 
 def shown(*rows: Row) -> Page:
-    return Page(page(rows, cells(rows, {}), lambda cell: Shown((Line(LineKind.HEAD, "headline"),), "a note")))
+    return Page(
+        page(rows, cells(rows, {}), lambda cell: ShownTrace((Line(LineKind.HEAD, "headline"),), "a note"))
+    )
 
 
 def test_the_maps() -> None:
@@ -113,7 +115,7 @@ def test_where_it_breaks() -> None:
     ("rows", "told"),
     [
         ([row()], "Violated at the only point with an answer."),
-        ([row(verdict="safe", steps=None)], "Not violated there. Not a proof: at 1 point it only says"),
+        ([row(verdict="safe", steps=None)], "Not violated there. Not a proof: at 1 point"),
         ([unknown("time")], "No point has an answer."),
         ([row(), row(query="b", parameters="{}")], "Violated at all 2 points with an answer."),
         ([row(verdict="proved"), row(query="b", parameters="{}", verdict="proved")], "for every depth at 2"),
@@ -179,11 +181,11 @@ def test_only_the_latest_model_is_on_the_maps() -> None:
     newer = row(
         query="n", fingerprint="g", verdict="safe", steps=None, started=ROW.started + timedelta(days=1)
     )
-    assert shown(row(), newer).labels() == ["nodes = 1, overflow = false, top = 3: safe within 2 steps"]
+    assert shown(row(), newer).labels() == ["nodes = 1, overflow = false, top = 3: safe within 10 steps"]
 
 
 def test_the_page_needs_nothing_else() -> None:
-    text = page([row()], cells([row()], {}), lambda cell: Shown((), ""))
+    text = page([row()], cells([row()], {}), lambda cell: ShownTrace((), ""))
     read = Page(text)
     assert not {"script", "img", "iframe", "object"} & {tag for tag, _ in read.elements}
     assert not any("src" in of for _, of in read.elements)
@@ -211,7 +213,7 @@ def test_everything_is_escaped() -> None:
         row(query="d", verdict=EVIL),
         obligation(EVIL, query="e"),
     ]
-    read = Page(page(rows, cells(rows, {}), lambda cell: Shown((Line(LineKind.STEP, EVIL),), EVIL)))
+    read = Page(page(rows, cells(rows, {}), lambda cell: ShownTrace((Line(LineKind.STEP, EVIL),), EVIL)))
     assert not {tag for tag, _ in read.elements} & {"script", "img"}
     assert [tag for tag, _ in read.elements].count("style") == 1
     assert EVIL in read.texts
@@ -282,7 +284,7 @@ def test_a_counterexample_that_is_not_one(store: Store) -> None:
     wrong: list[dict[str, object]] = [{"actions": [3]}, {"states": []}, {"actions": [None]}]
     for broken in wrong:
         store.put(place, json.dumps({**data, "source": "x.py", **broken}))
-        assert text_of(store, found) == ("", f"{store.document(place)} is no trace of Leadline's.")
+        assert text_of(store, found) == ("", f"{store.document(place)} is not a trace that Leadline wrote.")
     store.put(place, "{")
     assert "is not JSON" in text_of(store, found)[1]
     for elsewhere in ("../../etc/passwd", "traces/none.json"):

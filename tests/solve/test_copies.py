@@ -9,7 +9,9 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.symbolic.solve import SOLVERS, Answer, CadicalSolver, Z3Solver, z3_copies
+from leadline.symbolic.solve import SOLVERS, Answer, z3_terms
+from leadline.symbolic.solve.cadical import CadicalSolver
+from leadline.symbolic.solve.z3_solver import Z3Solver
 
 INPUTS, OWN = 4, 2
 """What gates combine from outside, and inputs among what is copied."""
@@ -135,7 +137,7 @@ def test_other_solvers_make_no_copies() -> None:
     solver = CadicalSolver()
     a, b = solver.new_variables(1), solver.new_variables(1)
     assert solver.copier([solver.conj([a, b]), solver.xor(a, b)], [a, b]) is None
-    assert {name for name, kind in SOLVERS.items() if kind.copier is not Z3Solver.copier} == {"cadical"}
+    assert {name for name, kind in SOLVERS.items() if not kind().copies} == {"cadical"}
 
 
 def test_memory_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,6 +146,6 @@ def test_memory_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = solver.new_variables(1), solver.new_variables(1)
     copier = solver.copier([solver.conj([a, b]), solver.xor(a, b)], [a, b])
     assert copier is not None
-    monkeypatch.setattr(z3_copies, "substitute", nothing)
+    monkeypatch.setattr(z3_terms, "substitute", nothing)
     with pytest.raises(z3.Z3Exception):
         copier.copy({a: b, b: a})

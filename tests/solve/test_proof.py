@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.symbolic.solve import TRUE, CadicalSolver, Formula, proof, refute
+from leadline.symbolic.solve import TRUE, Formula, cadical, refute
+from leadline.symbolic.solve.cadical import CadicalSolver
 from tests.solve.drup import Checker, Clause, NoProof, check, read_dimacs, read_proof
 
 
@@ -158,13 +159,13 @@ def test_a_formula_that_can_be_satisfied_is_not_refuted(tmp_path: Path) -> None:
 def test_a_proof_that_was_cut_off_is_not_passed_for_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = proof._is_complete
+    whole = cadical._is_complete
 
     def cut(path: Path) -> bool:
         path.write_bytes(path.read_bytes()[:-60])
         return whole(path)
 
-    monkeypatch.setattr(proof, "_is_complete", cut)
+    monkeypatch.setattr(cadical, "_is_complete", cut)
     with pytest.raises(OSError, match="cut off"):
         refute(pigeons(5).clauses, tmp_path / "full.drup")
 

@@ -28,7 +28,7 @@ FILE = str(Path(__file__).parent.parent / "engines" / "inductive.py")
 
 
 def model(fault: str = "none") -> Model:
-    return model_of(find(FILE), {"fault": fault})
+    return model_of(find(FILE, tried=True), {"fault": fault})
 
 
 STEP = Cti(

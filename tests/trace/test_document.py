@@ -62,7 +62,7 @@ BAD: dict[str, tuple[Edit, str]] = {
         r"t\.json: as many states as actions, or one more",
     ),
     "length": (lambda d: d.update(length=5), "a length to match are needed"),
-    "field missing": (lambda d: d.pop("vars"), r"t\.json: vars is missing, so this is no trace"),
+    "field missing": (lambda d: d.pop("vars"), r"t\.json: vars is missing"),
     "field of another kind": (lambda d: d.update(states={}), r"t\.json\.states: an array is needed"),
     "true for a number": (lambda d: d.update(length=True), r"t\.json\.length: an integer is needed"),
     "version": (lambda d: d.update(version=9), r"t\.json\.version: this Leadline reads version 1, not 9"),

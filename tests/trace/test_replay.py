@@ -64,7 +64,7 @@ TAMPERED: dict[str, tuple[Trace, str]] = {
     "an unknown pick": (changed(RESTED, 3, picks={"x": 0}), "rest picks nothing, and the trace x"),
     "a pick of no type": (
         changed(VIOLATION, 1, picks={"new_node": "n7", "hops": 0}),
-        "the pick new_node is no value of its type: 'n7'",
+        "the pick new_node is not a value of its type: 'n7'",
     ),
     "a step too few": (
         replace(VIOLATION, steps=VIOLATION.steps[:1]),
@@ -78,7 +78,7 @@ TAMPERED: dict[str, tuple[Trace, str]] = {
     "no property": (replace(VIOLATION, property=None), "the trace names no property"),
     "no deadlock": (
         replace(VIOLATION, ends=TraceEnd.DEADLOCK, property=None),
-        "send_to is enabled: this is no deadlock",
+        "send_to is enabled: this is not a deadlock",
     ),
     "a step within bounds": (
         changed(VIOLATION, 2, state=None),
@@ -122,6 +122,6 @@ def test_a_step_that_needs_more_picks_than_it_has_is_refused() -> None:
 
 def test_the_reason_of_an_end_out_of_bounds() -> None:
     reason = end_reason(SEMANTICS, OVERFLOW)
-    assert reason is not None and reason.startswith("('n1', 'n2', 'n1') is not in Seq(Node, 2)")
+    assert reason is not None and reason.startswith("<<n1, n2, n1>> is not in Seq(Node, 2)")
     assert "None" in (end_reason(SEMANTICS, UNDEFINED) or "")
     assert end_reason(SEMANTICS, VIOLATION) is None

@@ -1,37 +1,166 @@
 """Proof by induction: an invariant that no step leaves, checked conjunct by conjunct and action by action.
 
-`obligation` says what must hold and why that suffices, `checker` puts it to a solver in this process,
-`children` does so in child processes with limits, and `certificates` keeps what was proved in a file.
+Each obligation is a part of its own. `obligation` lists what must hold and why that suffices; `checker` puts
+it to a solver.
 """
 
-from leadline.symbolic.engines.induction.certificates import (
-    Certificate,
-    certificate,
-    other_solver,
-    read_certificate,
-    recheck,
-)
-from leadline.symbolic.engines.induction.children import answer_obligation, answer_obligations
-from leadline.symbolic.engines.induction.obligation import (
-    Obligation,
-    ObligationKind,
-    conjuncts,
-    obligations,
-)
-from leadline.symbolic.engines.induction.results import ObligationResult, ObligationVerdict
+from __future__ import annotations
 
-__all__ = [
-    "Certificate",
-    "Obligation",
-    "ObligationKind",
-    "ObligationResult",
-    "ObligationVerdict",
-    "answer_obligation",
-    "answer_obligations",
-    "certificate",
-    "conjuncts",
-    "obligations",
-    "other_solver",
-    "read_certificate",
-    "recheck",
-]
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from leadline.symbolic.engines.engine import Engine, NewSolver
+from leadline.symbolic.engines.induction.checker import Checker
+from leadline.symbolic.engines.induction.obligation import chosen_obligations, conjuncts, obligations
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.query import Listener, Options, Query, option
+from leadline.symbolic.engines.result import Answer, Effort, Part, Result, Table, Verdict
+from leadline.symbolic.lang import Model, PropertyKind
+from leadline.symbolic.lang.names import counted
+
+
+@dataclass(frozen=True)
+class InductionOptions(Options):
+    """The options of an inductive proof.
+
+    Attributes:
+        obligations: the names of the obligations to check; all if there are none.
+        backwards: whether the last obligation is checked first.
+    """
+
+    engine = "induction"
+
+    obligations: tuple[str, ...] = option(
+        (),
+        flag="obligation",
+        metavar="NAME",
+        doc="check only this obligation, which is no proof; repeat it for several",
+    )
+    backwards: bool = False
+
+    @property
+    def part(self) -> str | None:
+        return self.obligations[0] if len(self.obligations) == 1 else None
+
+
+class Induction(Engine):
+    """Proof by induction with the strengthenings that a property has."""
+
+    name = InductionOptions.engine
+    commands = ("prove",)
+    doing = "proving"
+    summary = "prove a property for all depths"
+    kind = "induction"
+    options = InductionOptions
+    proves = True
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        results = []
+        for goal in query.names(model):
+            checker = Checker(model, goal, new_solver, query.source)
+            known = {one.name: one for one in obligations(model, goal)}
+            for name in _names(query, model, goal):
+                results.append(checker.check(known[name]))
+                listener.done(results[-1])
+        return Answer(results)
+
+    def suits(self, model: Model, goal: str, options: Options) -> bool:
+        """Whether the property has strengthenings."""
+        return [one.name for one in conjuncts(model, goal)] != [goal]
+
+    def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
+        return tuple((goal, name) for goal in query.names(model) for name in _names(query, model, goal))
+
+    def beside(self, query: Query) -> Query:
+        """The second solver begins with the last obligation."""
+        assert isinstance(query.options, InductionOptions)
+        return replace(query, options=replace(query.options, backwards=True))
+
+    def verdicts(self, model: Model, query: Query, answer: Answer) -> Sequence[Result]:
+        """A property is proved if every obligation holds, else unknown, even if one fails."""
+        found = []
+        for goal in query.names(model):
+            about = [one for one in answer.results if one.property == goal]
+            held = {one.part for one in about if one.holds}
+            proved = held >= {one.name for one in obligations(model, goal)}
+            effort = reduce(Effort.plus, (one.effort for one in about), Effort())
+            verdict = Verdict.PROVED if proved else Verdict.UNKNOWN
+            found.append(Result(goal, self.name, verdict, effort))
+        return found
+
+    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        rows = [
+            [
+                one.property,
+                str(one.verdict),
+                str(len(conjuncts(model, one.property))),
+                extent(model, one.property, answer.results),
+                f"{one.effort.total:.1f}",
+            ]
+            for one in self.verdicts(model, query, answer)
+        ]
+        parts = [[str(x.part), _word(x), str(x.solver), f"{x.effort.total:.2f}"] for x in answer.results]
+        return [
+            Table(["property", "verdict", "conjuncts", "obligations", "seconds"], rows),
+            "",
+            Table(["obligation", "verdict", "solver", "seconds"], parts),
+        ]
+
+    def extent(self, model: Model, query: Query, answer: Answer) -> str:
+        return ", ".join(extent(model, goal, answer.results) for goal in query.names(model))
+
+    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
+        (verdict,) = self.verdicts(model, query, answer)
+        return {
+            "protocol": model.protocol,
+            "parameters": dict(model.parameters),
+            "constraints": [one.name for one in model.constraints],
+            "fingerprint": model.fingerprint,
+            "property": verdict.property,
+            "verdict": str(verdict.verdict),
+            "conjuncts": [one.name for one in conjuncts(model, verdict.property)],
+            "obligations": [
+                {
+                    "name": one.part,
+                    "verdict": _word(one),
+                    "solver": one.solver,
+                    "reason": one.reason,
+                    **one.effort.to_json(),
+                    "cti": one.cti,
+                }
+                for one in answer.results
+            ],
+        }
+
+    def refuses(self, kind: str) -> str | None:
+        return None if kind == PropertyKind.INVARIANT else "only invariants are proved"
+
+    def proof_parts(self, model: Model, goal: str) -> tuple[str, ...]:
+        return tuple(one.name for one in obligations(model, goal))
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        """The options of a query for each obligation."""
+        for part in parts:
+            yield InductionOptions((part,))
+
+
+def extent(model: Model, goal: str, results: Sequence[Result]) -> str:
+    """The number of a goal's obligations that hold."""
+    held = sum(one.holds for one in results if one.property == goal)
+    return f"{held} of {counted(len(obligations(model, goal)), 'obligation')} hold"
+
+
+def _word(result: Result) -> str:
+    """The verdict about one obligation."""
+    return "holds" if result.holds else "fails" if result.fails else "unknown"
+
+
+def _names(query: Query, model: Model, goal: str) -> tuple[str, ...]:
+    options = query.options
+    assert isinstance(options, InductionOptions)
+    names = tuple(one.name for one in chosen_obligations(model, goal, options.obligations))
+    return names[::-1] if options.backwards else names

@@ -1,4 +1,4 @@
-"""What must hold for a property to be proved by induction, split by conjunct and action.
+"""The obligations of a proof by induction, by conjunct and action.
 
 The invariant is a conjunction: the property itself, unless a strengthening entails it, and the
 strengthenings that it has (`leadline.symbolic.lang.strengthening`). A state *satisfies* a formula if its
@@ -21,9 +21,9 @@ reachable state satisfies the property (implication), and its evaluation is with
 state is out of bounds, and no step from a reachable state is (in bounds under A, for each A). This is more
 than a bounded check says, at every depth.
 
-A failing obligation says less: it has a counterexample to induction (CTI), a state that satisfies all
-conjuncts and what goes wrong from there, but that state may not be reachable. Then either the property is
-false, or a strengthening is needed that excludes the state.
+A failing obligation decides nothing: it has a counterexample to induction (CTI), a state that satisfies all
+conjuncts with the failure from there, but that state may not be reachable. Either the property is false, or a
+strengthening is needed that excludes the state.
 
 R. W. Floyd: Assigning Meanings to Programs, 1967; Z. Manna, A. Pnueli: Temporal Verification of Reactive
 Systems: Safety, 1995, chapter 1 (rules INV-B and INV).
@@ -35,11 +35,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from leadline.symbolic.lang import Model, Property, PropertyKind, UserError
-from leadline.symbolic.lang.expr import unknown_name
+from leadline.symbolic.lang.errors import unknown_name
 
 
 class ObligationKind(StrEnum):
-    """What an obligation asks."""
+    """The kinds of obligations."""
 
     INITIAL_IN_BOUNDS = "initial states in bounds"
     INITIATION = "initiation"
@@ -54,7 +54,7 @@ class Obligation:
 
     Attributes:
         name: unique among the obligations of a model and goal, and the same in every process.
-        kind: what it asks.
+        kind: the kind of the question.
         conjunct: the name of the formula that must be satisfied: a conjunct, or the goal for the implication.
         action: the name of the action that takes the step.
     """
@@ -66,7 +66,7 @@ class Obligation:
 
 
 def conjuncts(model: Model, goal: str) -> tuple[Property, ...]:
-    """The conjuncts of the invariant that is to prove a property, in the order in which they are written.
+    """The conjuncts of the invariant that proves a property, in the order of the file.
 
     Args:
         model: the model.

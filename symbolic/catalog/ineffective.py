@@ -1,0 +1,256 @@
+"""Declarations and lines of a user's file that have no effect on any model.
+
+Declarations: marked properties and actions that belong to no protocol. Lines: expressions whose value is not
+used, such as a guard without `require`, as TLA+ would write it. Python runs such a line and drops its value,
+so the model would not be the one that was meant.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any
+
+from leadline.symbolic.lang import Claim, Mistake, Protocol, Span
+from leadline.symbolic.lang.actions import ActionMark, declaration_log, namespace_of
+from leadline.symbolic.lang.span import hidden_by_decorator, start_if_any
+
+
+def unattached(
+    module: ModuleType, protocols: Sequence[type[Protocol]], claims: Sequence[Claim]
+) -> list[Mistake]:
+    """The properties and actions that a module has marked and that are in none of its protocols.
+
+    This looks at the module itself and, for properties that a later definition hides, at the modules that the
+    claims come from. Properties that functions of an imported module mark are left to their callers.
+
+    Args:
+        module: the module, run just now.
+        protocols: the protocols that it offers.
+        claims: the properties that it holds.
+    """
+    own = vars(module)
+    told = [Mistake(claim.span, claim.mistake) for claim in claims if claim.mistake]
+    told += _of_no_protocol(own, protocols, claims)
+    told += _unattached_actions(own)
+    places = {id(names): names for names in (own, *(namespace_of(x.function) for x in claims))}
+    for names in places.values():
+        held = {id(x.function) for x in (*claims, *_held(names))}
+        told += [
+            Mistake(claim.span, f"the property {claim.name} is lost: {why}")
+            for claim in declaration_log(names).claims
+            if id(claim.function) not in held and (why := _why_unattached(claim, names, own))
+        ]
+    return told
+
+
+def _held(names: dict[str, Any]) -> Iterator[Claim]:
+    return (x for x in names.values() if isinstance(x, Claim))
+
+
+def _why_unattached(claim: Claim, names: dict[str, Any], own: dict[str, Any]) -> str | None:
+    """The reason why a module does not hold a property that it has marked; None if that is intended."""
+    function = claim.function
+    name, path = function.__name__, function.__qualname__
+    if "<locals>" in path:
+        return "it is kept under no name of the module: assign it to one" if names is own else None
+    if path != name:
+        return "it stands in a class: write it outside"
+    if name in names and names[name] is not function:
+        place = start_if_any(names[name])
+        if not isinstance(names[name], Claim) and hidden_by_decorator(claim.span, names[name]):
+            return f"a decorator above @{claim.kind} hides it: write @{claim.kind} above all others"
+        return f"`{name}` is written again{f', at {place}' if place is not None else ''}; rename one"
+    if name in names or name == "<lambda>":
+        return "it is kept under no name of the module: assign it to one"
+    return None  # Deleted on purpose.
+
+
+def _of_no_protocol(
+    own: dict[str, Any], protocols: Sequence[type[Protocol]], claims: Iterable[Claim]
+) -> list[Mistake]:
+    """The module's own properties that belong to none of its protocols."""
+    offered = ", ".join(x.__name__ for x in protocols)
+    return [
+        Mistake(
+            claim.span,
+            f"the property {claim.name} is of no protocol that is offered here ({offered}): "
+            f"write the decorator with one of them, or with a base class of one",
+        )
+        for claim in claims
+        if not any(issubclass(x, claim.protocol) for x in protocols) and namespace_of(claim.function) is own
+    ]
+
+
+def _unattached_actions(own: dict[str, Any]) -> list[Mistake]:
+    """The marked actions outside the classes of protocols and their base classes."""
+    bases = [base for kind in _subclasses(Protocol) for base in kind.__mro__]
+    taken = {id(x) for base in bases for x in vars(base).values()}
+    # Actions that such a class has lost are reported when a model is built.
+    kinds = [x for x in own.values() if isinstance(x, type) and issubclass(x, Protocol)]
+    told = {mistake.span for kind in kinds for mistake in kind.__leadline_lost__}
+    waiting = [x for x in declaration_log(own).actions if id(x.function) not in taken and x.span not in told]
+    return [Mistake(x.span, _no_method(x)) for x in waiting]
+
+
+def _no_method(mark: ActionMark) -> str:
+    return (
+        f"the action {mark.function.__name__} is in no protocol: write it as a method of a protocol's class, "
+        "under a name of its own"
+    )
+
+
+def _subclasses(kind: type[Protocol]) -> Iterator[type[Protocol]]:
+    for below in kind.__subclasses__():
+        yield below
+        yield from _subclasses(below)
+
+
+_LONGEST = 60
+"""Characters of a line to quote at most."""
+
+_OURS = __name__.partition(".")[0]
+
+
+def unused_expressions(protocols: Sequence[type[Protocol]], claims: Iterable[Claim]) -> list[Mistake]:
+    """The lines without effect in the methods of protocols, in properties, and in their helpers.
+
+    Helpers are the functions of the same files with an argument that has the name of a state there. Functions
+    that come with Leadline are left out, and those whose text cannot be read.
+    """
+    methods = [x for kind in protocols for x in _functions_of(kind) if not _is_ours(x)]
+    stated = [x.function for x in claims if isinstance(x.function, FunctionType) and not _is_ours(x.function)]
+    actions = [x for x in methods if hasattr(x, "__leadline_action__")]
+    now = {name for x in (*actions, *stated) for name in _argument(x, 1)}
+    following = {name for x in actions for name in _argument(x, 2)}
+    lines: dict[str, set[int]] = defaultdict(set)
+    spaces: dict[str, Mapping[str, Any]] = {}
+    for function in (*methods, *stated):
+        code = function.__code__
+        lines[code.co_filename].add(code.co_firstlineno)
+        spaces[code.co_filename] = function.__globals__
+    return [
+        Mistake(Span(file, node.lineno), _no_effect(node, following.intersection(_arguments(function))))
+        for file, own in lines.items()
+        for function in _functions_in(file)
+        if _first_line(function) in own or (now | following).intersection(_arguments(function))
+        for node in _unused(function, _Names(now.intersection(_arguments(function)), spaces[file]))
+    ]
+
+
+def _functions_of(kind: type[Protocol]) -> Iterator[FunctionType]:
+    for base in kind.__mro__:
+        yield from (x for x in vars(base).values() if isinstance(x, FunctionType))
+
+
+def _is_ours(function: FunctionType) -> bool:
+    return function.__module__.partition(".")[0] == _OURS
+
+
+def _argument(function: FunctionType, position: int) -> tuple[str, ...]:
+    """The name of the argument at a position, or nothing."""
+    code = function.__code__
+    return code.co_varnames[position : min(position + 1, code.co_argcount)]
+
+
+def _functions_in(file: str) -> Iterator[ast.FunctionDef]:
+    """The functions and methods of a file, except those inside functions."""
+    linecache.checkcache(file)
+    try:
+        waiting: list[ast.stmt] = ast.parse("".join(linecache.getlines(file))).body
+    except SyntaxError:
+        return  # It has been changed since it ran.
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        else:
+            waiting += [x for x in ast.iter_child_nodes(node) if isinstance(x, ast.stmt)]
+
+
+def _first_line(function: ast.FunctionDef) -> int:
+    """The first line of a function as Python counts it, decorators included."""
+    return min((function.lineno, *(x.lineno for x in function.decorator_list)))
+
+
+def _arguments(function: ast.FunctionDef) -> list[str]:
+    return [x.arg for x in (*function.args.posonlyargs, *function.args.args)]
+
+
+@dataclass(frozen=True)
+class _Names:
+    """The meaning of the names in a function.
+
+    Attributes:
+        state: the names of the current state and of parts of it.
+        space: the names of its module.
+    """
+
+    state: set[str]
+    space: Mapping[str, Any]
+
+    def is_language(self, name: str) -> bool:
+        """Whether it is a function of the language: those make expressions and have no other effect."""
+        thing = self.space.get(name)
+        return isinstance(thing, FunctionType) and _is_ours(thing)
+
+
+def _unused(function: ast.FunctionDef, names: _Names) -> Iterator[ast.Expr]:
+    state = names.state
+    while more := _parts(function, state) - state:
+        state = state | more
+    names = _Names(state, names.space)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Expr) and _does_nothing(node.value, names):
+            yield node
+
+
+def _parts(function: ast.FunctionDef, state: set[str]) -> set[str]:
+    """The variables of a function that are parts of the state, wherever they are assigned."""
+    stored: Counter[str] = Counter()
+    assigned: dict[str, list[ast.expr]] = defaultdict(list)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            stored[node.id] += 1
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    assigned[target.id].append(node.value)
+    return {
+        name
+        for name, values in assigned.items()
+        # A name that is also a loop's variable, or one of several assigned at once, may be anything.
+        if len(values) == stored[name] and all(_root(x) in state for x in values)
+    }
+
+
+def _root(value: ast.expr) -> str | None:
+    """The name that a path of attributes and indices begins with."""
+    while isinstance(value, (ast.Attribute, ast.Subscript)):
+        value = value.value
+    return value.id if isinstance(value, ast.Name) else None
+
+
+def _does_nothing(value: ast.expr, names: _Names) -> bool:
+    match value:
+        case ast.Call(func=ast.Name(id=name)):
+            return names.is_language(name)
+        case ast.Call(func=ast.Attribute() as method):
+            return _root(method) in names.state
+        case ast.BoolOp():  # `debug and print(x)` does something.
+            return _does_nothing(value.values[-1], names)
+        case ast.Compare() | ast.BinOp() | ast.UnaryOp() | ast.Attribute() | ast.Subscript() | ast.Name():
+            return True
+    return False
+
+
+def _no_effect(node: ast.Expr, following: Iterable[str]) -> str:
+    text = ast.unparse(node.value)
+    shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    nxt = next(iter(following), None)
+    repair = f"a guard is {nxt}.require(...), a change is {nxt}.x = ..." if nxt else "return it, or use it"
+    return f"`{shown}` has no effect: {repair}"

@@ -1,0 +1,289 @@
+"""The sources of protocols: the built-in modules, installed packages, and Python files of the user's."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import pkgutil
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from leadline.symbolic.catalog.entry import (
+    Entry,
+    claims_in,
+    entry_of,
+    model_of,
+    prints_apart,
+    protocols_in,
+    refuse_unattached,
+)
+from leadline.symbolic.lang import InternalError, LeadlineError, Mistake, ModelError, Span, UserError
+from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.script import python_says
+
+_PATH = re.compile(r"(?P<path>.+\.py)(?::(?P<wanted>[\w-]+))?")
+
+
+def split_path(text: str) -> tuple[Path, str | None] | None:
+    """The path and, after a colon, the protocol in it; None if the text does not name a Python file."""
+    match = _PATH.fullmatch(text)
+    return (Path(match["path"]), match["wanted"]) if match else None
+
+
+def load_file(path: Path, *, tried: bool = False) -> list[Entry]:
+    """Every protocol of a Python file, with the properties that the file states.
+
+    The file runs, as it does under `python path`: files beside it can be imported.
+
+    Args:
+        path: the file.
+        tried: whether another process has tried it, which knows the fingerprints of its models. If not, it
+            is tried now, and so is each model that is made of it (`leadline.symbolic.catalog.trial`).
+
+    Raises:
+        UserError: if it cannot be read, or holds no protocol.
+        ModelError: if it does not run, or a property or an action in it belongs to no protocol.
+    """
+    _check_readable(path)
+    if tried:
+        return _loaded(path)
+    # Here, since built-in protocols need none.
+    from leadline.symbolic.catalog.trial import Trial, unstable_model
+
+    trial = Trial(path)
+    found = [replace(entry, trial=trial) for entry in _loaded(path)]
+    if not trial.loaded:
+        raise unstable_model((None, None), Span(str(path), 1))
+    return found
+
+
+def serve_trial() -> None:
+    """Run the process of a trial."""
+    from leadline.symbolic.catalog.trial import Fingerprints, serve
+
+    def load(path: Path) -> Fingerprints:
+        known = {entry.protocol.__name__: entry for entry in load_file(path, tried=True)}
+        return lambda name, settings: model_of(known[name], settings).fingerprint
+
+    serve(load)
+
+
+def _loaded(path: Path) -> list[Entry]:
+    module = _run(path)
+    protocols = protocols_in(module)
+    if not protocols:
+        raise UserError(
+            f"{path} holds no protocol: define a subclass of leadline.symbolic.lang.Protocol "
+            "with the methods define and init"
+        )
+    claims = claims_in(module)
+    names = [protocol.protocol_name for protocol in protocols]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UserError(f"{path} holds two protocols named {twice[0]}: rename one")
+    alone = len(protocols) == 1
+    found = [entry_of(x, claims, str(path) if alone else f"{path}:{x.__name__}") for x in protocols]
+    refuse_unattached(module, found, claims)
+    return found
+
+
+def find_in_file(path: Path, wanted: str | None, *, tried: bool = False) -> Entry:
+    """The protocol of a file: its only one, or the one of that name (the class's or the protocol's).
+
+    Raises:
+        UserError: as `load_file`, or if it is not clear which protocol is meant.
+    """
+    found = load_file(path, tried=tried)
+    if wanted is None:
+        if len(found) > 1:
+            sources = ", ".join(entry.source for entry in found)
+            raise UserError(f"{path} holds {len(found)} protocols: name one of {sources}")
+        return found[0]
+    for entry in found:
+        if wanted in (entry.protocol.__name__, entry.name):
+            return entry
+    known = [entry.protocol.__name__ for entry in found]
+    raise UserError(unknown_name(f"{path} has no protocol", wanted, known))
+
+
+def _run(path: Path) -> ModuleType:
+    """The file as a module, under a name that clashes with no other module."""
+    full = path.resolve()
+    name = f"leadline_file_{full.stem}_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, full)
+    assert spec is not None and spec.loader is not None  # a .py file always has a loader
+    module = importlib.util.module_from_spec(spec)
+    if str(full.parent) not in sys.path:
+        # Last, unlike under `python path`, so that a file beside it hides none of our modules.
+        sys.path.append(str(full.parent))
+    sys.modules[name] = module
+    try:
+        with prints_apart():
+            spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, (LeadlineError, MemoryError, KeyboardInterrupt)):
+            raise
+        raise ModelError([_mistake(path, full, error)]) from error
+    return module
+
+
+def _check_readable(path: Path) -> None:
+    if path.is_dir():
+        raise UserError(f"{path} is a folder: give the path of a Python file")
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _mistake(path: Path, full: Path, error: BaseException) -> Mistake:
+    if isinstance(error, SyntaxError):
+        file = str(path) if error.filename in (None, str(full)) else str(error.filename)
+        return Mistake(Span(file, error.lineno or 1), f"Python says: {type(error).__name__}: {error.msg}")
+    frames = [x for x in traceback.extract_tb(error.__traceback__) if x.filename == str(full)]
+    place = Span(str(path), (frames[-1].lineno if frames else None) or 1)
+    if isinstance(error, SystemExit):
+        text = "loading the file ends the program: put that under `if __name__ == '__main__'`"
+        return Mistake(place, text)
+    return Mistake(place, python_says(error))
+
+
+ENCODINGS = "leadline.encodings"
+PROPERTIES = "leadline.properties"
+GROUP = "leadline.protocols"
+"""The entry-point group through which a package offers protocols."""
+
+
+def entries() -> dict[str, Entry]:
+    """Every protocol known by name, in the order of the names.
+
+    Broken protocols of packages are left out (see `complaints`). No package can replace a built-in protocol.
+    """
+    return _load()[0]
+
+
+def complaints() -> tuple[str, ...]:
+    """The errors in the entry points of installed packages, a sentence each."""
+    return _load()[1]
+
+
+def find(name_or_path: str, *, tried: bool = False) -> Entry:
+    """The protocol of that name, or of that Python file. The file runs, so do not pass on what data names.
+
+    Args:
+        name_or_path: a name such as `kafka-replication`, `path.py`, or `path.py:ClassName` where the file
+            holds several protocols.
+        tried: as in `load_file`.
+
+    Raises:
+        UserError: if there is none, with the nearest names.
+    """
+    file = split_path(name_or_path)
+    if file is not None:
+        return find_in_file(*file, tried=tried)
+    if os.sep not in name_or_path:
+        try:
+            return installed(name_or_path)
+        except UserError:
+            if not Path(name_or_path).exists():
+                raise
+    raise UserError(
+        f"{name_or_path} is not a Python file: a protocol of your own is in a file that ends in .py"
+    )
+
+
+def installed(name: str) -> Entry:
+    """The built-in or installed protocol of that name: no file of the user's runs, whatever the name.
+
+    Traces, certificates and stores may name no others.
+
+    Raises:
+        UserError: if there is none, with the nearest names.
+    """
+    module = name.replace("-", "_")
+    if module in _built_in_modules():
+        for entry in _built_in(module):
+            if entry.name == name:
+                return entry
+    known, broken = _load()
+    if name in known:
+        return known[name]
+    raise UserError("\n".join([_unknown(name, list(known)), *broken]))
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    repair = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known) or 'none installed'}"
+    return f"there is no protocol `{name}`: {repair} (or give the path of a Python file)"
+
+
+def _load() -> tuple[dict[str, Entry], tuple[str, ...]]:
+    found: dict[str, Entry] = {}
+    for module in _built_in_modules():
+        for entry in _built_in(module):
+            if entry.name in found:
+                raise InternalError(f"two built-in protocols are named {entry.name}")
+            found[entry.name] = entry
+    broken: list[str] = []
+    for point in importlib.metadata.entry_points(group=GROUP):
+        for offer in _of_entry_point(point):
+            if isinstance(offer, str):
+                broken.append(offer)
+            elif offer.name in found:
+                broken.append(f"{_origin(point)} offers a second protocol named {offer.name}: it is left out")
+            else:
+                found[offer.name] = offer
+    return dict(sorted(found.items())), tuple(broken)
+
+
+def _built_in_modules() -> list[str]:
+    package = importlib.import_module(ENCODINGS)
+    return sorted(x.name for x in pkgutil.iter_modules(package.__path__) if not x.name.startswith("_"))
+
+
+def _built_in(name: str) -> list[Entry]:
+    """The protocol of the module's name; other classes in it are its bases. Its errors are our bugs."""
+    module = importlib.import_module(f"{ENCODINGS}.{name}")
+    stated: list[ModuleType] = []
+    if importlib.util.find_spec(f"{PROPERTIES}.{name}") is not None:
+        stated.append(importlib.import_module(f"{PROPERTIES}.{name}"))
+    claims = claims_in(module, *stated)
+    wanted = name.replace("_", "-")
+    found = [entry_of(x, claims, wanted) for x in protocols_in(module) if x.protocol_name == wanted]
+    refuse_unattached(module, found, claims)
+    return found
+
+
+def _of_entry_point(point: importlib.metadata.EntryPoint) -> Iterator[Entry | str]:
+    """The protocols of an entry point, or a sentence on its error."""
+    try:
+        with prints_apart():
+            module = importlib.import_module(point.module)
+        protocols = protocols_in(module)
+        claims = claims_in(module)
+        if not protocols:
+            yield f"{_origin(point)} holds no protocol"
+        found = [entry_of(protocol, claims, protocol.protocol_name) for protocol in protocols]
+        refuse_unattached(module, found, claims)
+        yield from found
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:
+        text = str(error) if isinstance(error, UserError) else python_says(error)
+        yield f"{_origin(point)} cannot be loaded: {text}"
+
+
+def _origin(point: importlib.metadata.EntryPoint) -> str:
+    package = point.dist.name if point.dist is not None else "a package"
+    return f"the entry point {point.name} = {point.value} of {package}"

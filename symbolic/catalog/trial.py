@@ -1,0 +1,224 @@
+"""A user's file tried in a process of its own, before it is loaded here.
+
+A model may depend on its parameters only. The trial loads the file and builds each model twice, under a
+fixed hash seed, with Python's random numbers in two fixed states, and the second time with a clock that is
+far ahead. A model that is built here is accepted only if both have its fingerprint, so that a verdict is
+about the same model whenever it is asked for. A file that ends its process ends the trial's.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import queue
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, NoReturn, Self, TypeVar
+
+import leadline
+from leadline.symbolic.lang import InternalError, Mistake, ModelError, Span
+from leadline.symbolic.lang.parameters import Setting
+
+T = TypeVar("T")
+Fingerprints = Callable[[str, Mapping[str, Setting]], str]
+"""Gives the fingerprint of the model of a class at given parameters."""
+
+_WAYS = (0, 1)
+"""The two ways in which all is done, by their random seed; in the second the clock is ahead."""
+
+_AWAY = 34_930_033
+"""Seconds by which it is ahead: another year, month, weekday, hour, minute and second."""
+
+_exit, _TIME, _TIME_NS, _DATETIME = os._exit, time.time, time.time_ns, datetime.datetime
+_PROGRAM = "from leadline.symbolic.catalog.sources import serve_trial; serve_trial()"
+
+
+class Trial:
+    """A process that tries a file. It ends when this object is collected.
+
+    Args:
+        path: the Python file.
+
+    Raises:
+        ModelError: if loading the file ends the process.
+        InternalError: if the process does not start.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `_end`
+        own = str(Path(leadline.__file__).parent.parent)
+        # Two processes with one hash seed would iterate over a set in the same order.
+        seed = "1" if os.environ.get("PYTHONHASHSEED") == "0" else "0"
+        paths = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
+        self._process = subprocess.Popen(
+            # -P: a file in the working directory, perhaps a user's `token.py`, must hide no module.
+            [sys.executable, "-P", "-c", _PROGRAM, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths},
+        )
+        weakref.finalize(self, _end, self._process, self._errors)
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
+        if not self._output.readline():
+            self._process.wait()
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace")
+            raise InternalError(f"the process that tries {path} does not start: {said}")
+        self.loaded: bool = self._hear("loading the file")
+        """Whether the file could be loaded, both times."""
+
+    def fingerprints(self, name: str, settings: Mapping[str, Setting]) -> list[str | None]:
+        """The fingerprints of the model of a class, built twice; None where it could not be built.
+
+        Args:
+            name: the name of the class.
+            settings: its parameters that differ from their defaults.
+
+        Raises:
+            ModelError: if building it ends the process.
+        """
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):  # `_hear` reports that it has ended.
+            self._process.stdin.write(json.dumps([name, dict(settings)]).encode() + b"\n")
+            self._process.stdin.flush()
+        found: list[str | None] = self._hear("building the model")
+        return found
+
+    def _hear(self, doing: str) -> Any:
+        line = self._output.readline()
+        said = json.loads(line) if line.endswith(b"\n") else {"ended": None}
+        if isinstance(said, dict) and "failed" in said:
+            raise InternalError(f"the trial of {self._path} failed:\n{said['failed']}")
+        if isinstance(said, dict):
+            place = Span(*said["ended"]) if said["ended"] else Span(str(self._path), 1)
+            text = f"{doing} ends the process, and a model may not: leave out os._exit() and the like"
+            raise ModelError([Mistake(place, text)])
+        return said
+
+
+def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for file in (process.stdin, process.stdout, errors):
+        with suppress(BrokenPipeError):  # There may be a request that it did not live to read.
+            if file is not None:
+                file.close()
+
+
+def unstable_model(there: Sequence[str | None], span: Span) -> ModelError:
+    """The error for a model that differs between here and its trial, or between the two ways of the trial.
+
+    Args:
+        there: the fingerprints of the trial.
+        span: the place to name.
+    """
+    first, second = there
+    if first != second:
+        why = "chance or the time: leave them out, or draw from random.Random(SEED)"
+    else:
+        why = (
+            "the order of a Python set, on its process, or on when it is built: write sorted(...) around the "
+            "set (if the file was changed just now, run it again)"
+        )
+    text = f"the model is another one each time that it is built; it depends on {why}"
+    return ModelError([Mistake(span, f"{text}. A model may depend on its parameters only")])
+
+
+def serve(load: Callable[[Path], Fingerprints]) -> NoReturn:
+    """The process of a trial: load the file that the command line names, then answer requests.
+
+    Args:
+        load: loads a file.
+    """
+    requests, channel = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w", buffering=1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    print(file=channel)
+    asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(requests, asked), daemon=True).start()
+    path = Path(sys.argv[1])
+    setattr(os, "_exit", partial(_reported_exit, path.resolve(), channel))  # noqa: B010  # a function, to mypy
+    try:
+        _serve(path, load, asked, channel)
+    except BaseException:
+        print(json.dumps({"failed": traceback.format_exc()}), file=channel)
+    _exit(1)
+
+
+def _serve(
+    path: Path, load: Callable[[Path], Fingerprints], asked: queue.SimpleQueue[str], channel: IO[str]
+) -> None:
+    loaded: list[Fingerprints | None] = []
+    for way in _WAYS:
+        _set_random(way)
+        loaded.append(_tried(partial(load, path)))
+    print(json.dumps(None not in loaded), file=channel)
+    while True:
+        name, settings = json.loads(asked.get())
+        found: list[str | None] = []
+        for way, answer in zip(_WAYS, loaded, strict=True):
+            _set_random(way)
+            found.append(None if answer is None else _tried(partial(answer, name, settings)))
+        print(json.dumps(found), file=channel)
+
+
+def _listen(requests: IO[str], asked: queue.SimpleQueue[str]) -> None:
+    """Pass requests on while the file runs, and end when the parent does."""
+    for line in requests:
+        asked.put(line)
+    _exit(0)
+
+
+def _reported_exit(path: Path, channel: IO[str], status: int) -> NoReturn:
+    """`os._exit` for the file, which first reports the line of its call."""
+    lines = [frame.lineno for frame in traceback.extract_stack() if frame.filename == str(path)]
+    print(json.dumps({"ended": [str(path), lines[-1]] if lines else None}), file=channel)
+    _exit(status)
+
+
+def _tried(run: Callable[[], T]) -> T | None:
+    try:
+        return run()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return None
+
+
+class _Ahead(datetime.datetime):
+    """The second clock; `today` goes by `time.time`."""
+
+    @classmethod
+    def now(cls, tz: datetime.tzinfo | None = None) -> Self:
+        return super().now(tz) + datetime.timedelta(seconds=_AWAY)
+
+    @classmethod
+    def utcnow(cls) -> Self:
+        return super().utcnow() + datetime.timedelta(seconds=_AWAY)
+
+
+def _set_random(way: int) -> None:
+    """Set the random state and the clock for a way."""
+    random.seed(way)
+    ahead = way * _AWAY
+    for module, name, value in (
+        (time, "time", lambda: _TIME() + ahead),
+        (time, "time_ns", lambda: _TIME_NS() + ahead * 10**9),
+        (datetime, "datetime", _Ahead if way else _DATETIME),
+    ):
+        setattr(module, name, value)

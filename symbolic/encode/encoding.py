@@ -1,0 +1,259 @@
+"""The encoding of a model: templates of its initial states, of one step, and of the properties of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from leadline.symbolic.encode.actions import Actions, PickSlots, first_use
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.layout import Layout, decode
+from leadline.symbolic.encode.template import Literals, Template, template
+from leadline.symbolic.encode.values import Shape, Values
+from leadline.symbolic.lang.model import Action, Model, Property
+from leadline.symbolic.lang.types import Sort, Value
+
+Truth = Callable[[int], bool]
+"""An assignment: whether a literal is true."""
+
+Decoded = dict[tuple[str, Literals], Value]
+"""The values of variables under one assignment, by the variable's name and literals."""
+
+
+@dataclass(frozen=True)
+class InitialStates:
+    """The initial states.
+
+    Attributes:
+        template: it has no inputs.
+        possible: the literal that there is an initial state for the picks.
+        out_of_bounds: the literal that the initial state is out of bounds.
+        state: the literals of the state, in the model's fixed order.
+        used: the literals that the initial state picked each member of each symmetric sort.
+    """
+
+    template: Template
+    possible: int
+    out_of_bounds: int
+    state: tuple[int, ...]
+    used: tuple[int, ...]
+    slots: PickSlots
+    action: Action
+
+    def picks(self, true: Truth) -> dict[str, Value]:
+        """The picks of the initial state under an assignment."""
+        return decode_picks(self.slots, self.action, true)
+
+
+@dataclass(frozen=True)
+class StepRelation:
+    """One step: exactly one action.
+
+    Attributes:
+        template: its inputs are the literals of the state before.
+        taken: the literal that the chosen action takes a step.
+        out_of_bounds: the literal that the chosen action goes out of bounds.
+        state: the literals of the state after.
+        selectors: the literal that chooses each action, in the model's order.
+    """
+
+    template: Template
+    taken: int
+    out_of_bounds: int
+    state: tuple[int, ...]
+    selectors: tuple[int, ...]
+    slots: PickSlots
+    actions: tuple[Action, ...]
+
+    def chosen(self, true: Truth) -> tuple[Action, dict[str, Value]]:
+        """The action and its picks under an assignment."""
+        action = next(a for a, x in zip(self.actions, self.selectors, strict=True) if true(x))
+        return action, decode_picks(self.slots, action, true)
+
+
+@dataclass(frozen=True)
+class StatePredicates:
+    """Formulas over one state.
+
+    Attributes:
+        template: its inputs are the literals of the state.
+        violated: for each formula, the literal that it is false.
+        out_of_bounds: for each formula, the literal that its evaluation goes out of bounds.
+    """
+
+    template: Template
+    violated: tuple[int, ...]
+    out_of_bounds: tuple[int, ...]
+
+
+def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Value]:
+    """The picks of an action under an assignment of the slots' literals, up to one over an empty type."""
+    found = {}
+    for pick in action.picks:
+        slot = slots.slot_of[action.name, pick.name]
+        if not slots.types[slot].cardinality:
+            break
+        found[pick.name] = decode(slots.shapes[slot], slots.types[slot], true)
+    return found
+
+
+class Encoding:
+    """A model's templates. Each is made once, when first asked for."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    @cached_property
+    def _free(self) -> tuple[int, dict[str, Shape], dict[str, Literals]]:
+        """The number of inputs of a free state, the state, and the literals of each variable."""
+        circuit = Circuit()
+        layout = Layout(circuit)
+        state = {variable.name: layout.free(variable.type) for variable in self.model.variables}
+        rows: dict[str, Literals] = {
+            v.name: tuple(layout.literals(state[v.name], v.type)) for v in self.model.variables
+        }
+        return circuit.variables - 1, state, rows
+
+    def free_state(self, circuit: Circuit) -> tuple[Mapping[str, Shape], Mapping[str, Literals]]:
+        """A state whose literals are new inputs of an empty circuit, and the literals of each variable."""
+        count, state, rows = self._free
+        assert circuit.variables == TRUE
+        circuit.inputs(count)
+        return state, rows
+
+    def rows_after(self, circuit: Circuit, after: Mapping[str, Shape]) -> dict[str, Literals]:
+        """The literals of the variables that an action assigns."""
+        layout = Layout(circuit)
+        kinds = {variable.name: variable.type for variable in self.model.variables}
+        return {name: tuple(layout.literals(shape, kinds[name])) for name, shape in after.items()}
+
+    def joined(self, rows: Mapping[str, Literals]) -> tuple[int, ...]:
+        """The row of a state from those of its variables."""
+        return tuple(literal for variable in self.model.variables for literal in rows[variable.name])
+
+    @cached_property
+    def initial(self) -> InitialStates:
+        """The initial states."""
+        return self.initial_under(())
+
+    def initial_under(self, sorts: Sequence[Sort]) -> InitialStates:
+        """The initial states under the first-use rule on the sorts."""
+        circuit = Circuit()
+        slots = PickSlots(circuit)
+        slots.add(self.model.init)
+        effect = Actions(circuit, self.model, {}, slots).effect(self.model.init)
+        allowed, used = first_use(
+            circuit, self.model.init, slots, {x: [FALSE] * x.cardinality for x in sorts}
+        )
+        values = Values(circuit)
+        # If there is no initial state, nothing is assigned and the row is a don't-care.
+        assigned = effect.next
+        state = {
+            v.name: assigned[v.name] if v.name in assigned else values.arbitrary(v.type)
+            for v in self.model.variables
+        }
+        row = self.joined(self.rows_after(circuit, state))
+        used_row = tuple(literal for literals in used.values() for literal in literals)
+        roots = [*row, *used_row, effect.enabled, effect.out_of_bounds]
+        made = template(circuit, (), roots, [slots.valid(), allowed])
+        return InitialStates(
+            made, effect.enabled, effect.out_of_bounds, row, used_row, slots, self.model.init
+        )
+
+    @cached_property
+    def step(self) -> StepRelation:
+        """One step of any action."""
+        circuit = Circuit()
+        state, before = self.free_state(circuit)
+        slots = PickSlots(circuit)
+        for action in self.model.actions:
+            slots.add(action)
+        actions = Actions(circuit, self.model, state, slots)
+        effects = [actions.effect(action) for action in self.model.actions]
+        selectors = [circuit.input() for _ in effects] if len(effects) != 1 else [TRUE]
+        pairs = list(zip(selectors, effects, strict=True))
+        enabled = circuit.conj([circuit.implies(x, effect.enabled) for x, effect in pairs])
+        outside = circuit.disj([circuit.conj((x, effect.out_of_bounds)) for x, effect in pairs])
+        after = [(x, self.rows_after(circuit, effect.next)) for x, effect in pairs]
+        row = self.joined({name: _chosen(circuit, name, old, after) for name, old in before.items()})
+        if not selectors:
+            # This must not be a constraint: questions about the state before share the instance's solver.
+            enabled = FALSE
+        chosen = circuit.exactly_one(selectors) if selectors else TRUE
+        made = template(circuit, self.joined(before), [*row, enabled, outside], [slots.valid(), chosen])
+        return StepRelation(made, enabled, outside, row, tuple(selectors), slots, self.model.actions)
+
+    def predicates(self, properties: Sequence[Property]) -> StatePredicates:
+        """The formulas of properties over one state."""
+        circuit = Circuit()
+        state, before = self.free_state(circuit)
+        expressions = Expressions(circuit, state, {})
+        outcomes = [expressions.evaluate(one.formula) for one in properties]
+        violated = tuple(circuit.conj((-shape, -error)) for shape, error in outcomes)
+        outside = tuple(error for _, error in outcomes)
+        made = template(circuit, self.joined(before), [*violated, *outside], ())
+        return StatePredicates(made, violated, outside)
+
+    @cached_property
+    def validity(self) -> Template:
+        """The constraint that a state is of its type. It holds in every unrolling, and helps the solver."""
+        circuit = Circuit()
+        state, before = self.free_state(circuit)
+        layout = Layout(circuit)
+        valid = [layout.valid(state[v.name], v.type) for v in self.model.variables]
+        return template(circuit, self.joined(before), (), valid)
+
+    @cached_property
+    def input_row(self) -> tuple[int, ...]:
+        """The literals of a free state in a template: its inputs, and constants."""
+        _, _, rows = self._free
+        return self.joined(rows)
+
+    def decode(self, row: Literals, true: Truth, known: Decoded | None = None) -> tuple[Value, ...]:
+        """The concrete state of a row of literals under an assignment.
+
+        Args:
+            row: the literals.
+            true: the assignment.
+            known: the values decoded under this assignment so far; new ones are added. Most steps change
+                few variables.
+        """
+        known = {} if known is None else known
+        _, shapes, rows = self._free
+        values, end = [], 0
+        for variable in self.model.variables:
+            inputs = rows[variable.name]
+            part = tuple(row[end : end + len(inputs)])
+            end += len(inputs)
+            key = variable.name, part
+            if key not in known:
+                known[key] = decode(shapes[variable.name], variable.type, _standing_for(inputs, part, true))
+            values.append(known[key])
+        return tuple(values)
+
+
+def _standing_for(inputs: Literals, literals: Literals, true: Truth) -> Truth:
+    """The assignment of inputs that equal other literals, given an assignment of those."""
+    literal_of = dict(zip(inputs, literals, strict=True))
+
+    def truth(literal: int) -> bool:
+        if abs(literal) == TRUE:
+            return literal == TRUE
+        there = literal_of.get(literal)
+        return true(there) if there is not None else not true(literal_of[-literal])
+
+    return truth
+
+
+def _chosen(
+    circuit: Circuit, name: str, before: Literals, arms: Sequence[tuple[int, Mapping[str, Literals]]]
+) -> Literals:
+    """A variable's literals after the arm that is taken. An unchanged literal costs nothing."""
+    after = list(before)
+    for taken, rows in arms:
+        for place, new in enumerate(rows.get(name, ())):
+            if new != before[place]:
+                after[place] = circuit.update(taken, new, before[place], after[place])
+    return after

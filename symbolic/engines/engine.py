@@ -1,0 +1,231 @@
+"""The interface of engines.
+
+An engine is one module with a subclass of `Engine`, and one line in `leadline.symbolic.engines.table`. Child
+processes, races between solvers, grids, the store and the command line work through this interface alone.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.query import Listener, Options, Query
+from leadline.symbolic.engines.result import Answer, Part, Result, Table, Verdict, trace_json, verdict_text
+from leadline.symbolic.lang import Model
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.solve import Solver
+
+NewSolver = Callable[[], Solver]
+"""Makes a fresh solver."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A counterexample to a property, described for deciding which other queries it makes pointless.
+
+    Attributes:
+        options: the options of the query that found it.
+        steps: its length in steps.
+        depth: the deepest layer that holds none.
+    """
+
+    options: Options
+    steps: int
+    depth: int
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C ended a search that has an answer so far.
+
+    Attributes:
+        answer: the answer so far.
+    """
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class Engine(ABC):
+    """A kind of search or proof.
+
+    Attributes:
+        name: the engine's name.
+        commands: the commands that offer it.
+        summary: the line of help of the command whose first engine it is.
+        doing: the engine's work in a word, such as "checking", for the line that shows progress.
+        kind: the name of its queries in a grid file, or "" if a grid cannot ask it.
+        options: the class of its options.
+        takes_solver: whether it takes a solver.
+        needs_property: whether its command needs a property, or --deadlock.
+        proves: whether its definite answers hold at every depth.
+        certifies: whether each proof of its is one result with a certificate.
+        in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
+            definite; None if it takes no part.
+        limits_itself: whether it obeys limits by itself; other engines run in a process that is killed.
+    """
+
+    name: ClassVar[str]
+    commands: ClassVar[tuple[str, ...]] = ()
+    summary: ClassVar[str] = ""
+    doing: ClassVar[str] = ""
+    kind: ClassVar[str] = ""
+    options: ClassVar[type[Options]]
+    takes_solver: ClassVar[bool] = True
+    needs_property: ClassVar[bool] = True
+    proves: ClassVar[bool] = False
+    limits_itself: ClassVar[bool] = False
+    certifies: ClassVar[bool] = False
+    in_portfolio: ClassVar[Options | None] = None
+
+    @abstractmethod
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        """Answer a query in this process.
+
+        Args:
+            model: the model that the query is about.
+            query: the question; its solver is one by name.
+            new_solver: makes a fresh solver; an engine that takes none does not call it.
+            limits: the limits to obey, if `limits_itself`.
+            listener: is told of progress and results.
+
+        Raises:
+            ModelError: if the model has no initial state.
+            InternalError: if a counterexample does not replay.
+        """
+
+    def suits(self, model: Model, goal: str, options: Options) -> bool:
+        """Whether a command that leaves the choice to Leadline asks this engine about a property."""
+        return False
+
+    def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
+        """The subjects of the results of an answer, in its order."""
+        return tuple((name, None) for name in query.names(model))
+
+    def beside(self, query: Query) -> Query:
+        """The query for a second solver that works at the same time as a first one."""
+        return query
+
+    def cut_off(self, query: Query, result: Result, why: str) -> Result:
+        """A result of a query that was stopped before its end, after the query had told it."""
+        return result
+
+    # -- the answer for people and programs ---------------------------------------------------------
+
+    def verdicts(self, model: Model, query: Query, answer: Answer) -> Sequence[Result]:
+        """A result for each property."""
+        return answer.results
+
+    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        """The answer for a person: lines and tables."""
+        return [self.verdict_table(model, query, answer)]
+
+    def extent(self, model: Model, query: Query, answer: Answer) -> str:
+        """How much of a proof was shown, in a few words."""
+        results = self.verdicts(model, query, answer)
+        return f"{sum(one.holds for one in results)} of {counted(len(results), 'invariant')} checked"
+
+    def verdict_table(self, model: Model, query: Query, answer: Answer) -> Table:
+        """The verdict about each property, with seconds and memory if the engine takes a solver."""
+        header, rows = ["property", "verdict", "steps"], []
+        for result in self.verdicts(model, query, answer):
+            steps = "-" if result.steps is None else str(result.steps)
+            rows.append([result.property, verdict_text(model, result), steps])
+            if self.takes_solver:
+                rows[-1] += [f"{result.effort.total:.1f}", f"{result.effort.memory_mb:.0f}"]
+        return Table([*header, *(["seconds", "MB"] if self.takes_solver else [])], rows)
+
+    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
+        """The answer for a program, as a JSON object."""
+
+        def shown(result: Result) -> dict[str, Any]:
+            return {
+                key: value
+                for key, value in self.result_json(model, query, result).items()
+                if key != "property"
+            }
+
+        beyond = answer.out_of_bounds
+        return {
+            **self.model_json(model),
+            **answer.facts,
+            "properties": {one.property: shown(one) for one in self.verdicts(model, query, answer)},
+            "out_of_bounds": beyond
+            and {"steps": beyond.length, "trace": trace_json(model, beyond, query.source)},
+        }
+
+    @staticmethod
+    def model_json(model: Model) -> dict[str, Any]:
+        """The model that an answer is about, as members of a JSON object."""
+        return {
+            "protocol": model.protocol,
+            "parameters": dict(model.parameters),
+            "constraints": [one.name for one in model.constraints],
+        }
+
+    def record(self, model: Model, query: Query, result: Result) -> dict[str, Any]:
+        """All that is known of a result, as a JSON object."""
+        violated = result.verdict is Verdict.VIOLATED
+        return {
+            **self.model_json(model),
+            **self.result_json(model, query, result),
+            "engine": result.engine,
+            "unroll": result.unroll,
+            "solver": result.solver,
+            # The layer that holds the violation, or else the deepest one that is known to hold none.
+            "depth": result.depth + 1 if violated else result.depth,
+            # All runs of so many steps have no violation: k sweeps cover those of k and many far longer.
+            "steps_covered": None if violated or result.depth < 0 else result.depth,
+            **result.effort.to_json(),
+            "reason": result.reason,
+        }
+
+    @staticmethod
+    def result_json(model: Model, query: Query, result: Result) -> dict[str, Any]:
+        """A property's verdict and counterexample, as members of a JSON object."""
+        trace = trace_json(model, result.trace, query.source)
+        return {
+            "property": result.property,
+            "verdict": str(result.verdict),
+            "steps": result.steps,
+            "trace": trace,
+        }
+
+    # -- grids --------------------------------------------------------------------------------------
+
+    def axes(self) -> tuple[str, ...]:
+        """The options that a grid file may set."""
+        return tuple(one.name for one in fields(self.options) if one.metadata.get("grid"))
+
+    def refuses(self, kind: str) -> str | None:
+        """The reason why a grid may not ask it about a property of this kind, or None."""
+        return None
+
+    def proof_parts(self, model: Model, goal: str) -> tuple[str, ...]:
+        """The names of the parts of a proof that a grid asks for one by one; () if it asks for all."""
+        return ()
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        """The options of a grid's queries about one property.
+
+        Args:
+            values: for each of the `axes` the values that the grid lists.
+            parts: the `proof_parts` of the property.
+        """
+        axes = self.axes()
+        for chosen in itertools.product(*(values[name] for name in axes)):
+            yield self.options(**dict(zip(axes, chosen, strict=True)))
+
+    def layers(self, options: Options) -> int:
+        """The number of layers that a query encodes at most, for predictions of its cost."""
+        return 1
+
+    def pointless(self, options: Options, found: Violation) -> bool:
+        """Whether a counterexample implies the answer to a query about the same property."""
+        return True

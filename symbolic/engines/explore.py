@@ -1,0 +1,165 @@
+"""Explicit exploration as an engine: breadth-first search of the states within a number of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
+from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
+from leadline.symbolic.engines.query import Listener, Options, Query, option
+from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
+from leadline.symbolic.lang import Model
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
+
+
+@dataclass(frozen=True)
+class ExploreOptions(Options):
+    """The options of an exploration.
+
+    Attributes:
+        depth: the number of steps; None to go on until no state is new.
+        max_states: the number of states at which to stop; None for no limit.
+        prove: whether a property that holds in all reachable states counts as proved, not as safe.
+    """
+
+    engine = "explore"
+
+    depth: int | None = option(None, metavar="K", doc="explore K steps (default: until no state is new)")
+    max_states: int | None = option(None, metavar="N", low=1, doc="stop at N states")
+    prove: bool = False
+
+
+class Explore(Engine):
+    """Breadth-first search over concrete states."""
+
+    name = ExploreOptions.engine
+    commands = ("explore", "check")
+    doing = "exploring"
+    summary = "search all reachable states, or those within a number of steps, breadth first"
+    options = ExploreOptions
+    takes_solver = False
+    needs_property = False
+    limits_itself = True
+    in_portfolio = ExploreOptions(max_states=3_000_000, prove=True)
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        assert isinstance(query.options, ExploreOptions)
+        semantics = Semantics(model)
+        names = tuple(one.name for one in query.chosen(model))
+
+        def progress(level: Level) -> None:
+            reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
+            listener.progress(Progress(level.depth, 0.0, text=reached))
+
+        explorer = Explorer(semantics, names, query.options.depth, progress, query.options.max_states)
+        stopped, interrupted = None, False
+        try:
+            with limited(limits):
+                explorer.run()
+        except KeyboardInterrupt:
+            stopped, interrupted = "interrupted", True
+        except (TimeIsOver, MemoryError) as error:
+            stopped = stop_reason(error, limits)
+        found = explorer.summary(stopped)
+        answer = _answer(semantics, found, names, deadlock=query.deadlock)
+        if query.options.prove and found.complete:
+            answer = replace(answer, results=[_proved(one, found.states) for one in answer.results])
+        if interrupted:
+            raise Interrupted(answer)
+        return answer
+
+    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        facts = answer.facts
+        within = facts["states_within_steps"]
+        less = zip(within, (0, *within), strict=False)
+        levels = [[str(k), str(x), str(x - y)] for k, (x, y) in enumerate(less)]
+        fired = [[action.tla, str(facts["actions"][action.name])] for action in model.actions]
+        verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
+        return [
+            _extent(facts),
+            "",
+            Table(["steps", "states", "new"], levels),
+            "",
+            Table(["action", "times fired"], fired),
+            *verdicts,
+        ]
+
+
+def _proved(result: Result, states: int) -> Result:
+    """A result as a proof, where all reachable states were looked at."""
+    if result.verdict is not Verdict.SAFE:
+        return result
+    return replace(
+        result, verdict=Verdict.PROVED, reason=f"all {counted(states, 'reachable state')} explored"
+    )
+
+
+def _extent(facts: Mapping[str, Any]) -> str:
+    """A sentence on the states that were found."""
+    states, within = counted(facts["states"], "state"), f"within {counted(facts['diameter'], 'step')}"
+    extent = "all reachable states" if facts["complete"] else "not all reachable states"
+    if facts["stopped"] is not None:
+        within = f"including all {within}" if facts["diameter"] >= 0 else "not even all initial ones"
+        states += ","
+        extent += f"; {facts['stopped']}"
+    return f"{states} {within} ({extent}), {counted(facts['deadlocks'], 'deadlock')}"
+
+
+def _answer(semantics: Semantics, found: Exploration, names: Sequence[str], *, deadlock: bool) -> Answer:
+    beyond = _trace(semantics, found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
+    results = [_judge(semantics, found, name, beyond) for name in names]
+    if deadlock:
+        trace = _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)
+        results.append(_result(semantics, found, DEADLOCK, trace, beyond))
+    facts = {
+        "states": found.states,
+        "diameter": found.diameter,
+        "states_within_steps": list(found.states_within_steps),
+        "complete": found.complete,
+        "stopped": found.stopped,
+        "generated": found.generated,
+        "deadlocks": found.deadlocks,
+        "steps_out_of_bounds": found.steps_out_of_bounds,
+        "actions": dict(found.fired),
+    }
+    return Answer(results, facts, beyond)
+
+
+def _judge(semantics: Semantics, found: Exploration, name: str, beyond: Trace | None) -> Result:
+    checked = found.properties[name]
+    violation = _trace(semantics, checked.violation, TraceEnd.VIOLATES, name)
+    own = _trace(semantics, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, name)
+    return _result(semantics, found, name, violation, own or beyond)
+
+
+def _result(
+    semantics: Semantics, found: Exploration, name: str, violation: Trace | None, outside: Trace | None
+) -> Result:
+    """The result about one property: a violation takes precedence over a step out of bounds."""
+    verdict, trace = Verdict.SAFE if found.stopped is None else Verdict.UNKNOWN, violation or outside
+    if trace is not None:
+        verdict = Verdict.VIOLATED if violation else Verdict.OUT_OF_BOUNDS
+    return Result(
+        property=name,
+        engine=ExploreOptions.engine,
+        verdict=verdict,
+        depth=found.diameter,
+        steps=None if trace is None else trace.length,
+        trace=trace,
+        reason=None if trace is None else end_reason(semantics, trace),
+    )
+
+
+def _trace(semantics: Semantics, path: Path | None, ends: TraceEnd, name: str | None) -> Trace | None:
+    """The run along a path, replayed."""
+    if path is None:
+        return None
+    trace = trace_of_path(path, ends, name)
+    replay(semantics, trace)
+    return trace

@@ -1,0 +1,121 @@
+"""Limits on time and memory, the memory of processes, and Python's collection of garbage."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn
+
+_YOUNG = 100_000
+"""The number of new objects after which Python looks for garbage among them; its default is 700."""
+
+
+def own_peak_mb() -> float:
+    """The peak memory of this process in megabytes."""
+    peak = peak_mb("self")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 if peak is None else peak
+
+
+def peak_mb(process: int | str) -> float | None:
+    """The peak memory of a process in megabytes; None where the system does not tell or it has ended.
+
+    `getrusage` of a child would not do: it counts the parent's memory too, from before the child loaded its
+    own program.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return None
+    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(peaks[0]) / 1024 if peaks else None
+
+
+def size_mb() -> float | None:
+    """The address space of this process in megabytes; None where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return None
+    return pages * resource.getpagesize() / (1 << 20)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Make Python look for garbage in cycles less often.
+
+    Clauses are many and form no cycles. Going through them again and again takes a third of the time that
+    making them takes.
+    """
+    before = gc.get_threshold()
+    # Existing objects, most of all modules, stay: leave them out too.
+    ours = gc.get_freeze_count() == 0
+    gc.freeze()
+    gc.set_threshold(_YOUNG, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if ours:
+            gc.unfreeze()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that a query may use; None is without limit.
+
+    Attributes:
+        seconds: wall-clock time, above 0 and at most `LONGEST`.
+        memory_mb: address space in megabytes, at most `LARGEST`.
+    """
+
+    LONGEST: ClassVar = 10_000_000
+    """Seconds: four months."""
+
+    LARGEST: ClassVar = 1 << 30
+    """Megabytes: more than any machine has."""
+
+    seconds: float | None = None
+    memory_mb: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.seconds is not None or self.memory_mb is not None
+
+
+class TimeIsOver(Exception):
+    """A time limit has passed."""
+
+
+@contextmanager
+def limited(limits: Limits) -> Iterator[None]:
+    """Enforce limits: raise `TimeIsOver` or MemoryError. For the main thread only."""
+    if not limits:
+        yield
+        return
+    alarm = signal.signal(signal.SIGALRM, _time_is_over)
+    size = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        if limits.memory_mb is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (limits.memory_mb << 20, size[1]))
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds or 0)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm)
+        resource.setrlimit(resource.RLIMIT_AS, size)
+
+
+def _time_is_over(*_: Any) -> NoReturn:
+    raise TimeIsOver
+
+
+def stop_reason(error: TimeIsOver | MemoryError, limits: Limits) -> str:
+    """The reason why a search stopped, for a person."""
+    if isinstance(error, TimeIsOver):
+        return f"time: stopped after {limits.seconds:g} s"
+    limit = "for lack of it" if limits.memory_mb is None else f"at the limit of {limits.memory_mb} MB"
+    return f"memory: stopped {limit}"

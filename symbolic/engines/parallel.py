@@ -1,0 +1,227 @@
+"""Answer queries: in this process, in a child process with limits, or in several that race.
+
+Which solver is faster, and by how much, is hard to predict. Where two cores are free, running both takes
+hardly longer than running the better one.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.process import Message, QueryProcess, listen
+from leadline.symbolic.engines.query import AUTO, SILENT, Ledger, Listener, Query
+from leadline.symbolic.engines.result import Answer, Effort, Part, Progress, Result, Verdict
+from leadline.symbolic.engines.table import ENGINES
+from leadline.symbolic.lang import InternalError, Model
+from leadline.symbolic.solve import LONE, RACERS, SOLVERS
+
+NO_LIMITS = Limits()
+
+
+def cores() -> int:
+    """The number of cores that this process may run on: those of its affinity mask, where the system has one.
+
+    Other processes and a container's quotas are ignored.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Listener = SILENT) -> Answer:
+    """Answer a query; a KeyboardInterrupt ends it at once, wherever it runs.
+
+    Args:
+        model: the model that the query is about.
+        query: the question. With the solver "auto" the solvers race if there are two cores for them; on one
+            core it is `LONE`.
+        limits: wall clock and address space; with two solvers, of each.
+        listener: is told of progress and results.
+
+    Returns:
+        A result for each part of the query. A part that was not answered within the limits is unknown.
+
+    Raises:
+        ModelError: if the model has no initial state.
+        UserError: if a child process makes another model of the same query.
+        InternalError: if a counterexample does not replay, or a child process failed.
+    """
+    engine = ENGINES[query.engine]
+    if engine.takes_solver and query.solver == AUTO and cores() > 1:
+        first, second = (query.by(solver) for solver in RACERS)
+        return answer_in_children(model, [first, engine.beside(second)], limits, listener)
+    interruptible = not engine.takes_solver or SOLVERS[_alone(query).solver].interruptible
+    if engine.limits_itself or (interruptible and not limits):
+        return answer_here(model, query, listener, limits)
+    return answer_in_child(model, query, limits, listener)
+
+
+def answer_here(
+    model: Model, query: Query, listener: Listener = SILENT, limits: Limits = NO_LIMITS
+) -> Answer:
+    """Answer a query in this process; limits hold only for an engine that keeps to them by itself."""
+    own = _alone(query)
+    new_solver = partial(SOLVERS[own.solver], own.seed)
+    return ENGINES[own.engine].answer(model, own, new_solver, limits, listener)
+
+
+def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> Answer:
+    """Answer a query in a child process that is killed once it passes a limit.
+
+    Args:
+        model: the model that the query is about.
+        query: the question; "auto" is one solver here, `LONE`.
+        limits: wall clock and address space; the time counts from the start of the process.
+        listener: is told of progress and results.
+
+    Returns:
+        As `answer`. For an unknown part the reason names the limit, and the depth is that of the search.
+
+    Raises:
+        ModelError: as `answer`.
+        UserError: as `answer`.
+        InternalError: as `answer`.
+    """
+    return answer_in_children(model, [_alone(query)], limits, listener)
+
+
+def answer_in_children(
+    model: Model, queries: Sequence[Query], limits: Limits, listener: Listener = SILENT
+) -> Answer:
+    """Answer queries of one engine side by side, a child process each, until every part has an answer.
+
+    Args:
+        model: the model that the queries are about.
+        queries: the questions, each with a solver by name. Of a part that several share, the first answer is
+            taken.
+        limits: wall clock and address space of each process.
+        listener: is told of progress, of the deepest search only, and of results.
+
+    Returns:
+        As `answer`. If several solvers could not answer a part, its solver is "auto", and the reason lists
+        those of all solvers.
+
+    Raises:
+        ModelError: as `answer`.
+        UserError: as `answer`.
+        InternalError: as `answer`.
+    """
+    shared = Ledger(listener)
+    with ExitStack() as stack:
+        sessions = {
+            stack.enter_context(QueryProcess(model, query, limits)): _Session(model, query, shared)
+            for query in queries
+        }
+        for process, message in listen(sessions, _deadline(limits)):
+            session = sessions[process]
+            session.hear(message)
+            asked = _asked(sessions.values())
+            if session.answer is not None and session.answer.definite and session.parts >= asked.keys():
+                return session.answer
+            if len(sessions) > 1 and all(map(shared.settled, asked)):
+                return Answer([shared.final[part] for part in asked])
+        for process in sessions:
+            process.end()
+        return _together(sessions)
+
+
+def _alone(query: Query) -> Query:
+    """The query for one process: with a solver by name."""
+    return query.by(LONE) if query.solver == AUTO else query
+
+
+def _deadline(limits: Limits) -> float | None:
+    """The end of the time that starts now, as `time.monotonic` tells it; None is never."""
+    return None if limits.seconds is None else time.monotonic() + limits.seconds
+
+
+class _Session:
+    """The messages of a query's process so far; the results are passed on to the ledger of all processes."""
+
+    def __init__(self, model: Model, query: Query, shared: Ledger) -> None:
+        self.model = model
+        self.query = query
+        self.engine = ENGINES[query.engine]
+        self.parts = dict.fromkeys(self.engine.parts(model, query)).keys()
+        self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
+        self.reached = Progress(-1, 0.0)
+        self.answer: Answer | None = None
+
+    def hear(self, message: Message) -> None:
+        """Record a message."""
+        match message.kind:
+            case "progress":
+                self.reached = replace(Progress.from_json(message.body), engine=self.query.engine)
+                self.ledger.progress(self.reached)
+            case "told":
+                self.ledger.told(Result.from_json(self.model, message.body))
+            case "done":
+                self.ledger.done(Result.from_json(self.model, message.body))
+            case "answer":
+                self.answer = Answer.from_json(self.model, message.body)
+                for result in self.answer.results:
+                    self.ledger.done(result)
+            case "stopped":
+                pass  # The process keeps the reason itself.
+            case _:
+                raise InternalError(f"a query's process sent a message of the unknown kind {message.kind}")
+
+    def result(self, part: Part, process: QueryProcess) -> Result:
+        """The result about a part of a process that has ended."""
+        if part in self.ledger.final:
+            return self.ledger.final[part]
+        reached = self.reached
+        effort = Effort(0.0, 0.0, process.seconds, process.peak_mb, reached.variables, reached.clauses)
+        told = self.ledger.known.get(part)
+        if told is None:
+            return Result(
+                property=part[0],
+                engine=self.query.engine,
+                verdict=Verdict.UNKNOWN,
+                effort=effort,
+                solver=self.query.solver if self.engine.takes_solver else None,
+                part=part[1],
+                depth=reached.depth,
+                unroll=getattr(self.query.options, "unroll", None),
+                reason=f"{process.reason()}{reached.text and ', with '}{reached.text}",
+            )
+        # A violation is final; a property that goes out of bounds was still searched for a violation.
+        violated = told.verdict is Verdict.VIOLATED
+        known = told if violated else replace(told, depth=reached.depth, effort=effort)
+        return self.engine.cut_off(self.query, known, process.reason())
+
+
+def _asked(sessions: Iterable[_Session]) -> dict[Part, None]:
+    """Every part that one of the queries asks for, in their order."""
+    return {part: None for session in sessions for part in session.parts}
+
+
+def _together(sessions: Mapping[QueryProcess, _Session]) -> Answer:
+    """The best result for each part, after all processes have ended."""
+    found = [
+        _best(
+            [session.result(part, process) for process, session in sessions.items() if part in session.parts]
+        )
+        for part in _asked(sessions.values())
+    ]
+    answers = [session.answer for session in sessions.values() if session.answer is not None]
+    return replace(answers[0], results=found) if answers else Answer(found)
+
+
+def _best(results: Sequence[Result]) -> Result:
+    """The best of the results of several solvers about one part."""
+    known = [result for result in results if result.definite]
+    if known:
+        return max(known, key=lambda result: (result.verdict, result.depth))
+    deepest = max(results, key=lambda result: result.depth)
+    if len(results) == 1:
+        return deepest
+    engines = {result.engine for result in results}
+    names = [result.engine if len(engines) > 1 else result.solver for result in results]
+    reasons = "; ".join(f"{name}: {result.reason}" for name, result in zip(names, results, strict=True))
+    return replace(deepest, solver=AUTO if len(engines) == 1 else None, reason=reasons)

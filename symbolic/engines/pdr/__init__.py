@@ -1,0 +1,20 @@
+"""Property-directed reachability with symmetry: proofs for all depths that need no help.
+
+`system` makes a transition system of the encoding's circuits, `frames` asks a solver about it, `generalize`
+makes strong clauses of what it answers, `samples` knows reachable states, `engine` is the search, `invariant`
+keeps and checks what was proved, `words` tells it as formulas, and `written` writes these in Python.
+"""
+
+from leadline.symbolic.engines.pdr.engine import pdr
+from leadline.symbolic.engines.pdr.invariant import Invariant, minimized, recheck
+from leadline.symbolic.engines.pdr.results import PdrOptions, PdrProgress, PdrResult
+
+__all__ = [
+    "Invariant",
+    "PdrOptions",
+    "PdrProgress",
+    "PdrResult",
+    "minimized",
+    "pdr",
+    "recheck",
+]

@@ -1,0 +1,189 @@
+"""Reachable states, gathered by random walks: no clause that excludes one of them is an invariant.
+
+The sample is kept by literal: for each literal a number whose bit i says that it is true in sample i, so that
+a cube is compared with all samples by a few operations on long numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise, permutations, product
+from math import factorial, prod
+from random import Random
+
+from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode.facts import Permutation, permuted
+from leadline.symbolic.engines.pdr.system import Choice, System
+
+_MOST = 150_000
+"""Samples that are kept at most, with their images under permutations."""
+
+_STRIDE = 40
+"""Steps of a walk before the next one begins, in a state that was found and not left yet."""
+
+
+class Walks:
+    """Reachable states of a model, found by random walks.
+
+    Args:
+        semantics: the model's concrete meaning.
+        limit: the number of states at which to stop; all initial states are taken in any case.
+        dice: what choices are drawn from.
+
+    Attributes:
+        states: the states.
+        complete: whether these are all reachable states.
+    """
+
+    def __init__(self, semantics: Semantics, limit: int, dice: Random) -> None:
+        self._semantics = semantics
+        self._parents: dict[State, State | None] = {}
+        self.states: list[State] = []
+        self.complete = False
+        self._walk(limit, dice)
+
+    def _walk(self, limit: int, dice: Random) -> None:
+        self._take(None)
+        waiting = list(range(len(self.states)))
+        while waiting and len(self.states) < limit:
+            place = dice.randrange(len(waiting))
+            waiting[place], waiting[-1] = waiting[-1], waiting[place]
+            at = waiting.pop()
+            for _ in range(_STRIDE):
+                before = len(self.states)
+                self._take(self.states[at])
+                if len(self.states) == before:
+                    break
+                at = dice.randrange(before, len(self.states))
+                waiting += [x for x in range(before, len(self.states)) if x != at]
+            else:
+                waiting.append(at)
+        self.complete = not waiting
+
+    def _take(self, parent: State | None) -> None:
+        """Take the successors of a state, or the initial states, that are new."""
+        first, *steps = self._semantics.steps
+        found: list[State | None] = []
+        for step in steps if parent is not None else [first]:
+            step(parent, found.append)
+        for state in found:
+            if state is not None and state not in self._parents:
+                self._parents[state] = parent
+                self.states.append(state)
+
+    def choices_to(self, state: State) -> list[Choice]:
+        """The choices of a run to a state that was found, that of the initial state first."""
+        chain: list[State | None] = [state]
+        while chain[-1] is not None:
+            chain.append(self._parents[chain[-1]])
+        chain.reverse()
+        return [self._between(before, after) for before, after in pairwise(chain)]
+
+    def _between(self, before: State | None, after: State | None) -> Choice:
+        """A way to get from a state, or from none to an initial one, to another."""
+        outcomes = self._semantics.initial() if before is None else self._semantics.successors(before)
+        found = next(x for x in outcomes if x.state == after)
+        return found.action, dict(found.picks)
+
+
+class Samples:
+    """Reachable states, and their images under the permutations that map runs to runs.
+
+    Args:
+        system: the model's transition system.
+        walks: the states.
+        dice: what the permutations are drawn from where there are too many.
+    """
+
+    def __init__(self, system: System, walks: Walks, dice: Random) -> None:
+        self._system, self._walks = system, walks
+        self._states = walks.states
+        own = self._by_literal()
+        self._images = self._chosen_images(dice)
+        self._columns, self._all = self._with_images(own)
+
+    # -- by literal --------------------------------------------------------------------------------
+
+    def _by_literal(self) -> dict[int, int]:
+        size = self._system.size
+        pairs = [self._system.facts.packed(state) for state in self._states]
+        every = (1 << size) - 1
+        # A literal that does not matter may be true and may be false.
+        true = _transposed([true | (every & ~matters) for true, matters in pairs], size)
+        false = _transposed([every & ~true for true, _ in pairs], size)
+        return {x: true[x - TRUE - 1] if x > 0 else false[-x - TRUE - 1] for x in self._literals()}
+
+    def _literals(self) -> Iterable[int]:
+        return (sign * x for x in self._system.row for sign in (1, -1))
+
+    def _chosen_images(self, dice: Random) -> list[Permutation]:
+        """All permutations, the identity first, or so many drawn at random."""
+        sorts = self._system.sorts
+        most = max(1, _MOST // max(1, len(self._states)))
+        chosen: Iterable[Sequence[Sequence[str]]]
+        if prod(factorial(sort.cardinality) for sort in sorts) <= most:
+            chosen = product(*(permutations(sort.members) for sort in sorts))
+        else:
+            drawn = [[dice.sample(x.members, x.cardinality) for x in sorts] for _ in range(most - 1)]
+            chosen = [[sort.members for sort in sorts], *drawn]
+        return [
+            {
+                (sort.name, member): image
+                for sort, order in zip(sorts, orders, strict=True)
+                for member, image in zip(sort.members, order, strict=True)
+            }
+            for orders in chosen
+        ]
+
+    def _with_images(self, own: dict[int, int]) -> tuple[dict[int, int], int]:
+        count = len(self._states)
+        found = dict.fromkeys(own, 0)
+        for place, permutation in enumerate(self._images):
+            image = self._system.images_under(permutation)
+            for literal, column in own.items():
+                found[image[literal]] |= column << place * count
+        return found, (1 << count * len(self._images)) - 1
+
+    # -- questions ---------------------------------------------------------------------------------
+
+    def hits(self, cube: Iterable[int]) -> int:
+        """The samples and images of samples that are in a cube, as the bits of a number."""
+        found = self._all
+        for literal in cube:
+            found &= self._columns[literal]
+            if not found:
+                return 0
+        return found
+
+    def within(self, hits: int, literal: int) -> int:
+        """Those among some samples of which a literal is true."""
+        return hits & self._columns[literal]
+
+    def run(self, hits: int) -> list[Choice]:
+        """The choices of a run to one of some samples, that of the initial state first."""
+        image, place = divmod((hits & -hits).bit_length() - 1, len(self._states))
+        return self._moved(self._walks.choices_to(self._states[place]), self._images[image])
+
+    def _moved(self, choices: Sequence[Choice], permutation: Permutation) -> list[Choice]:
+        """The choices of a run's image under a permutation."""
+        model = self._system.model
+        types = {
+            (action.name, pick.name): pick.type
+            for action in (model.init, *model.actions)
+            for pick in action.picks
+        }
+        return [
+            (action, {name: permuted(types[action, name], x, permutation) for name, x in picks.items()})
+            for action, picks in choices
+        ]
+
+
+def _transposed(rows: Sequence[int], width: int) -> list[int]:
+    """For each of the bits of several numbers, the number whose bit i is that of the i-th."""
+    if not rows or not width:
+        return [0] * width
+    texts = [f"{row:0{width}b}" for row in reversed(rows)]
+    columns = [int("".join(column), 2) for column in zip(*texts, strict=True)]
+    columns.reverse()
+    return columns

@@ -1,0 +1,66 @@
+"""A portfolio: several engines at one question, each in its own process; the first definite answer counts.
+
+Which engine is the right one is hard to foretell. Explicit search ends at once where there are few states,
+sweeps find deep bugs, and property-directed reachability proves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leadline.symbolic.engines.engine import Engine, NewSolver
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.query import Listener, Options, Query
+from leadline.symbolic.engines.result import Answer, Table, verdict_text
+from leadline.symbolic.lang import Model
+from leadline.symbolic.solve import LONE
+
+
+@dataclass(frozen=True)
+class PortfolioOptions(Options):
+    """A portfolio has no options: each engine of it says how it takes part (`Engine.in_portfolio`)."""
+
+    engine = "portfolio"
+
+
+class Portfolio(Engine):
+    """Every engine that takes part in a portfolio, side by side."""
+
+    name = PortfolioOptions.engine
+    commands = ("check",)
+    summary = "check properties: by several engines at once or, with a depth, within so many steps"
+    doing = "checking"
+    options = PortfolioOptions
+    takes_solver = False
+    limits_itself = True
+    proves = True
+
+    def suits(self, model: Model, goal: str, options: Options) -> bool:
+        return True
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        # Here, since the table that these work with lists this engine too.
+        from leadline.symbolic.engines.parallel import answer_in_children
+        from leadline.symbolic.engines.table import ENGINES
+
+        members = [one.in_portfolio for one in ENGINES.values() if one.in_portfolio is not None]
+        queries = [replace(query, options=options, solver=LONE) for options in members]
+        return answer_in_children(model, queries, limits, listener)
+
+    def verdict_table(self, model: Model, query: Query, answer: Answer) -> Table:
+        rows = [
+            [
+                one.property,
+                verdict_text(model, one),
+                "-" if one.steps is None else str(one.steps),
+                one.engine if one.definite else "-",
+            ]
+            for one in answer.results
+        ]
+        return Table(["property", "verdict", "steps", "answered by"], rows)
+
+    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
+        return {"results": [self.record(model, query, one) for one in answer.results]}

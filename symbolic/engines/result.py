@@ -1,0 +1,254 @@
+"""Verdicts and results: the one family of answers that every engine gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from leadline.symbolic.lang import Model, PropertyKind
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.trace import Stored, Trace, document
+
+
+class Verdict(IntEnum):
+    """The knowledge about a property, the worst last: the verdict of several is their `max`."""
+
+    PROVED = 0
+    SAFE = 1
+    UNKNOWN = 2
+    OUT_OF_BOUNDS = 3
+    VIOLATED = 4
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", "-")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The cost of an answer.
+
+    Attributes:
+        build: seconds spent on making terms and clauses.
+        solve: seconds spent in the solver.
+        total: seconds from start to end.
+        memory_mb: the process's peak memory in megabytes.
+        variables: variables given to the solver.
+        clauses: clauses given to the solver.
+    """
+
+    build: float = 0.0
+    solve: float = 0.0
+    total: float = 0.0
+    memory_mb: float = 0.0
+    variables: int = 0
+    clauses: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The effort as members of a JSON object, rounded."""
+        return {
+            "seconds": {
+                "build": round(self.build, 3),
+                "solve": round(self.solve, 3),
+                "total": round(self.total, 3),
+            },
+            "memory_mb": round(self.memory_mb, 1),
+            "variables": self.variables,
+            "clauses": self.clauses,
+        }
+
+    def plus(self, other: Effort) -> Effort:
+        """Both efforts one after the other in one process."""
+        return Effort(
+            self.build + other.build,
+            self.solve + other.solve,
+            self.total + other.total,
+            max(self.memory_mb, other.memory_mb),
+            self.variables + other.variables,
+            self.clauses + other.clauses,
+        )
+
+
+Part: TypeAlias = tuple[str, str | None]
+"""The subject of one result: a property, and a part of its proof or None."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """An engine's answer about one property, or about one part of its proof.
+
+    Attributes:
+        property: the property's name, or "deadlock".
+        engine: the engine that answered.
+        verdict: see `Verdict`; `SAFE` speaks of the states at most `depth` layers away. A part of a proof is
+            proved if it holds, else unknown.
+        effort: the cost of the answer.
+        solver: the solver that answered or was asked; None for an engine that takes none.
+        part: the part of a proof that this is about, such as an obligation's name.
+        depth: the deepest layer known to hold no counterexample, -1 if none is. No bad state within so many
+            sweeps means none within as many steps, and usually far more.
+        unroll: a layer's content: "steps" or "sweeps"; None for an engine that has no layers.
+        steps: the length of the counterexample in steps, or None.
+        trace: the counterexample, replayed by the concrete meaning.
+        reason: the reason for an unknown verdict, or for not knowing whether the counterexample is a shortest
+            one; or the value that is out of bounds.
+        cti: the counterexample to induction of a part that does not hold, replayed by the concrete meaning,
+            as JSON that `leadline trace` reads.
+        refuted: whether a proof that was to be rechecked is none.
+        certificate: the proof as JSON that `leadline prove --recheck` reads, where the engine has one.
+    """
+
+    property: str
+    engine: str
+    verdict: Verdict
+    effort: Effort = field(default_factory=Effort)
+    solver: str | None = None
+    part: str | None = None
+    depth: int = -1
+    unroll: str | None = None
+    steps: int | None = None
+    trace: Trace | None = None
+    reason: str | None = None
+    cti: Mapping[str, Any] | None = None
+    refuted: bool = False
+    certificate: Mapping[str, Any] | None = None
+
+    @cached_property
+    def about(self) -> Part:
+        """The subject."""
+        return self.property, self.part
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether this proves its subject."""
+        return self.verdict is Verdict.PROVED
+
+    @cached_property
+    def fails(self) -> bool:
+        """Whether this is a proof, or a part of one, that does not hold."""
+        return self.refuted or self.cti is not None
+
+    @cached_property
+    def definite(self) -> bool:
+        """Whether the question is answered; a part of a proof that does not hold is an answer."""
+        return self.verdict is not Verdict.UNKNOWN or self.fails
+
+    def perhaps_longer(self, why: str) -> Result:
+        """The same with a note that the search for a shortest counterexample did not end."""
+        perhaps = f"perhaps not the shortest: {why}"
+        return replace(self, reason=f"{self.reason}; {perhaps}" if self.reason else perhaps)
+
+    def to_json(self, model: Model, source: str) -> dict[str, Any]:
+        """The result as a JSON object; its trace as a document that can be replayed."""
+        trace = trace_json(model, self.trace, source)
+        plain = asdict(replace(self, trace=None))
+        return {**plain, "verdict": self.verdict.name, "trace": trace}
+
+    @classmethod
+    def from_json(cls, model: Model, body: Mapping[str, Any]) -> Result:
+        """The result that `to_json` wrote."""
+        verdict, effort = Verdict[body["verdict"]], Effort(**body["effort"])
+        trace = _trace(model, body["trace"])
+        return cls(**{**body, "verdict": verdict, "effort": effort, "trace": trace})
+
+
+def trace_json(model: Model, trace: Trace | None, source: str) -> dict[str, Any] | None:
+    """A trace as JSON that `leadline trace` reads, or null."""
+    return None if trace is None else document(model, trace, source)
+
+
+def _trace(model: Model, data: Mapping[str, Any] | None) -> Trace | None:
+    return None if data is None else Stored("the child's answer", data).trace(model)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Facts in rows, for a person.
+
+    Attributes:
+        header: the columns' names.
+        rows: the rows, each as long as the header.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An engine's answer to a query.
+
+    Attributes:
+        results: a result for each part asked, in the query's order.
+        facts: further facts by name, as JSON.
+        out_of_bounds: a run to a step out of bounds that no result may tell of.
+    """
+
+    results: Sequence[Result]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    out_of_bounds: Trace | None = None
+
+    @property
+    def definite(self) -> bool:
+        """Whether every part is answered."""
+        return all(one.definite for one in self.results)
+
+    def to_json(self, model: Model, source: str) -> dict[str, Any]:
+        """The answer as a JSON object."""
+        results = [one.to_json(model, source) for one in self.results]
+        beyond = trace_json(model, self.out_of_bounds, source)
+        return {"results": results, "facts": self.facts, "out_of_bounds": beyond}
+
+    @classmethod
+    def from_json(cls, model: Model, body: Mapping[str, Any]) -> Answer:
+        """The answer that `to_json` wrote."""
+        results = [Result.from_json(model, one) for one in body["results"]]
+        return cls(results, body["facts"], _trace(model, body["out_of_bounds"]))
+
+
+def verdict_text(model: Model, result: Result) -> str:
+    """A verdict for a person: how deep, and of a probe whether it came out as expected."""
+    text = str(result.verdict)
+    claim = model.properties.get(result.property)
+    if claim is not None and claim.kind is PropertyKind.PROBE:
+        expected = {Verdict.VIOLATED: "as expected", Verdict.SAFE: "a violation was expected"}
+        text += f" (a probe: {expected[result.verdict]})" if result.verdict in expected else ""
+    if result.verdict not in (Verdict.SAFE, Verdict.UNKNOWN) or result.unroll is None or result.depth < 0:
+        return text
+    beyond = "within" if result.verdict is Verdict.SAFE else "beyond"
+    # Every run of k steps is among the runs of k sweeps.
+    covered = f" (at least {counted(result.depth, 'step')})" if result.unroll == "sweeps" else ""
+    return f"{text} {beyond} {counted(result.depth, result.unroll.removesuffix('s'))}{covered}"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The progress of a running search.
+
+    Attributes:
+        depth: the deepest layer known to hold no counterexample for the properties that are still open.
+        seconds: since the start.
+        open: the names of the properties without a counterexample so far.
+        variables: given to the solver so far.
+        clauses: given to the solver so far.
+        text: the progress for a person, where depth and clauses do not tell it.
+        engine: the engine that searches, where several do.
+    """
+
+    depth: int
+    seconds: float
+    open: tuple[str, ...] = ()
+    variables: int = 0
+    clauses: int = 0
+    text: str = ""
+    engine: str = ""
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Progress:
+        """The progress that `asdict` made."""
+        return cls(**{**body, "open": tuple(body["open"])})
+
+    def __str__(self) -> str:
+        return self.text or f"depth {self.depth}, {self.variables} variables, {self.clauses} clauses"

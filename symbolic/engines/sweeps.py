@@ -1,0 +1,282 @@
+"""The facts about a model that sweeps rest on: an order of its actions, and the sorts that may be permuted.
+
+Order. The protocol's own order comes first. The other actions are sorted by the number of steps after which
+they are first enabled, seen in a short breadth-first look at the concrete states; ties, and actions that the
+look did not meet, by what they read and write.
+
+Sorts. A quantifier stops at the first element that decides it. Where one element decides and another goes out
+of bounds, the result depends on the order of the sort's members, which tells them apart as a constant does.
+A solver is asked whether this can happen in any state, reachable or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from leadline.symbolic.concrete import Outcome, Semantics, State
+from leadline.symbolic.encode import Instance, Unrolled
+from leadline.symbolic.encode.circuit import FALSE, Circuit
+from leadline.symbolic.encode.evaluation import Partial
+from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.template import template
+from leadline.symbolic.encode.values import Shape
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.model import Action, Model, Pick, Property, sorts_in, symmetric_sorts
+from leadline.symbolic.lang.types import Sort
+from leadline.symbolic.solve import LONE, SOLVERS, Answer
+
+LOOK = 1000
+"""The most states that the look visits, in a few hundredths of a second."""
+
+BEGINNINGS = 100
+"""The most initial states among them: where there are many, the look must get beyond them."""
+
+TRIES = 1000
+"""The most values to try for the picks of an action in a state: large types are cut short."""
+
+ALL_TRIES = 50_000
+"""The same over all actions and states, with the number of actions added."""
+
+StatePart = tuple[str | int, ...]
+"""A part of the state: a variable and the positions of components inside; keys of maps do not count."""
+
+
+def sweep_order(model: Model, semantics: Semantics) -> tuple[Action, ...]:
+    """The actions in the order of a sweep."""
+    own = {name: place for place, name in enumerate(model.sweep_order)}
+    first = first_enabled(model, semantics)
+    ranks = {action.name: place for place, action in enumerate(static_order(model))}
+    far = LOOK
+
+    def key(action: Action) -> tuple[int, int, int]:
+        return own.get(action.name, len(own)), first.get(action.name, far), ranks[action.name]
+
+    return tuple(sorted(model.actions, key=key))
+
+
+def first_enabled(model: Model, semantics: Semantics) -> dict[str, int]:
+    """The number of steps after which an action is first enabled, for the actions that the look meets."""
+    look = _Look(semantics)
+    layer = list(islice(look.states(look.outcomes(None, "init")), BEGINNINGS))
+    found: dict[str, int] = {}
+    depth = 0
+    while layer and not look.full and len(found) < len(model.actions):
+        after: list[State] = []
+        for state in layer:
+            for action in model.actions:
+                if action.name in found and look.full:
+                    continue
+                outcomes = list(look.outcomes(state, action.name))
+                if outcomes:
+                    found.setdefault(action.name, depth)
+                after += look.states(iter(outcomes))
+        layer, depth = after, depth + 1
+    return found
+
+
+class _Look:
+    """The states that a look has seen, and the number of tries left."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self.semantics = semantics
+        self.left = ALL_TRIES
+        self.seen: set[State] = set()
+
+    @property
+    def full(self) -> bool:
+        """Whether it has seen as many states as it may."""
+        return len(self.seen) >= LOOK
+
+    def outcomes(self, state: State | None, action: str) -> Iterator[Outcome]:
+        """The outcomes of an action in a state, as many as the look may try."""
+        self.left -= 1
+        for attempt in islice(self.semantics.attempts(state, action), max(0, min(TRIES, self.left))):
+            self.left -= 1
+            if attempt is not None:
+                yield attempt
+
+    def states(self, outcomes: Iterator[Outcome]) -> Iterator[State]:
+        """The new states among outcomes."""
+        for outcome in outcomes:
+            state = outcome.state
+            if state is not None and state not in self.seen and not self.full:
+                self.seen.add(state)
+                yield state
+
+
+def static_order(model: Model) -> tuple[Action, ...]:
+    """The actions in an order in which few come after an action that they may enable.
+
+    To find the order with the fewest such pairs is a feedback arc set problem. The heuristic is that of P.
+    Eades, X. Lin, W. Smyth: A fast and effective heuristic for the feedback arc set problem, Information
+    Processing Letters 47, 1993.
+    """
+    reads = {action.name: _reads(action) for action in model.actions}
+    writes = {action.name: _writes(action) for action in model.actions}
+    weight = {
+        (a.name, b.name): sum(1 for w in writes[a.name] for r in reads[b.name] if _touch(w, r))
+        for a in model.actions
+        for b in model.actions
+        if a is not b
+    }
+    ranks = _ranking([action.name for action in model.actions], weight)
+    return tuple(sorted(model.actions, key=lambda action: ranks[action.name]))
+
+
+def _ranking(names: list[str], weight: dict[tuple[str, str], int]) -> dict[str, int]:
+    """Put sources to the front, sinks to the back, and else the largest surplus to the front."""
+    left = list(names)
+    front: list[str] = []
+    back: list[str] = []
+
+    def surplus(name: str) -> int:
+        return sum(weight[name, x] - weight[x, name] for x in left if x != name)
+
+    while left:
+        sink = next((x for x in left if not any(weight[x, y] for y in left if y != x)), None)
+        source = next((x for x in left if not any(weight[y, x] for y in left if y != x)), None)
+        if sink is not None and sink != source:
+            back.insert(0, sink)
+            left.remove(sink)
+        else:
+            chosen = source if source is not None else max(left, key=surplus)
+            front.append(chosen)
+            left.remove(chosen)
+    return {name: place for place, name in enumerate([*front, *back])}
+
+
+def _touch(a: StatePart, b: StatePart) -> bool:
+    shorter = min(len(a), len(b))
+    return a[:shorter] == b[:shorter]
+
+
+def _reads(action: Action) -> set[StatePart]:
+    """The parts of the state that the guards and the picks' domains read."""
+    roots = [item.domain if isinstance(item, Pick) else item for item in action.body]
+    return reads([root for root in roots if root is not None])
+
+
+def reads(roots: Sequence[n.Node]) -> set[StatePart]:
+    """The parts of the state that expressions read."""
+    looked_at = list(roots)
+    for node in n.postorder(*roots):
+        # A path to a part does not read the whole of the parts around it.
+        through = _through(node) if path_of(node) is not None else None
+        looked_at += [child for child in n.children(node) if child is not through]
+    paths = (path_of(node) for node in looked_at)
+    return {path for path in paths if path is not None}
+
+
+def _through(node: n.Node) -> n.Node | None:
+    if isinstance(node, n.Component):
+        return node.item
+    return node.map if isinstance(node, n.Apply) else None
+
+
+def path_of(node: n.Node) -> StatePart | None:
+    """The part of the state that a chain of components and applications leads to."""
+    steps: list[int] = []
+    while not isinstance(node, n.StateVar):
+        if isinstance(node, n.Component):
+            steps.append(node.position)
+            node = node.item
+        elif isinstance(node, n.Apply):
+            node = node.map
+        else:
+            return None
+    return (node.name, *reversed(steps))
+
+
+def _writes(action: Action) -> set[StatePart]:
+    return {path for name, value in action.updates for path in changed((name,), value)}
+
+
+def changed(path: StatePart, value: n.Node) -> set[StatePart]:
+    """The parts at which an update may differ from the current value of the part at `path`."""
+    if path_of(value) == path:
+        return set()
+    match value:
+        case n.MapUpdate():
+            return changed(path, value.map) | changed(path, value.value)
+        case n.ComponentUpdate():
+            return changed(path, value.item) | changed((*path, value.position), value.value)
+        case n.Ite():
+            return changed(path, value.then) | changed(path, value.orelse)
+    return {path}
+
+
+_FALLIBLE = (
+    *(n.Undefined, n.Coerce, n.Get, n.Payload, n.Index, n.SeqUpdate, n.Slice, n.Div, n.Mod, n.MinOf),
+    *(n.MaxOf, n.Choose, n.Apply, n.MapUpdate),
+)
+
+
+def sorts_alike(model: Model, properties: Sequence[Property]) -> tuple[Sort, ...]:
+    """The sorts whose members may be permuted: initial states, actions and properties treat them alike.
+
+    Args:
+        model: the model.
+        properties: the properties that will be checked together.
+    """
+    sorts = symmetric_sorts(model, properties)
+    apart: set[Sort] = set()
+    for action in (model.init, *model.actions):
+        apart |= _told_apart_by_order(model, action.picks, action.roots)
+    apart |= _told_apart_by_order(model, (), [one.formula for one in properties])
+    return tuple(sort for sort in sorts if sort not in apart)
+
+
+def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.Node]) -> set[Sort]:
+    suspects = [root for root in roots if any(map(_suspicious, n.postorder(root)))]
+    if not suspects:
+        return set()
+    circuit = Circuit()
+    layout = Layout(circuit)
+    # A state may be large: encode only the variables that the suspicious formulas read.
+    read = {x.name for x in n.postorder(*suspects) if isinstance(x, n.StateVar)}
+    kinds = {v.name: v.type for v in model.variables if v.name in read}
+    pick_kinds = {pick.name: pick.type for pick in picks if pick.type.cardinality}
+    state = {name: layout.free(kind) for name, kind in kinds.items()}
+    picked = {name: layout.free(kind) for name, kind in pick_kinds.items()}
+    order = _Order(circuit, state, picked)
+    for root in suspects:
+        if all(x.name in picked for x in n.postorder(root) if isinstance(x, n.PickVar)):
+            order.evaluate(root)
+    shows = {sort: circuit.disj(literals) for sort, literals in order.shows.items()}
+    valid = [layout.valid(state[name], kind) for name, kind in kinds.items()]
+    valid += [layout.valid(picked[name], kind) for name, kind in pick_kinds.items()]
+    solver = SOLVERS[LONE]()
+    made = Instance(template(circuit, (), shows.values(), valid), (), Unrolled(solver))
+    return {
+        sort
+        for sort, literal in shows.items()
+        if literal != FALSE and solver.check([made(literal)]) is Answer.SATISFIABLE
+    }
+
+
+def _suspicious(node: n.Node) -> bool:
+    if not isinstance(node, (n.Forall, n.Exists)) or not sorts_in(node.var.type):
+        return False
+    return any(isinstance(x, _FALLIBLE) for x in n.postorder(node.body))
+
+
+class _Order(Expressions):
+    """Evaluates expressions and records where the result depends on the order of a sort's members."""
+
+    def __init__(self, circuit: Circuit, state: Mapping[str, Shape], picks: Mapping[str, Shape]) -> None:
+        super().__init__(circuit, state, picks)
+        self.shows: dict[Sort, list[int]] = {}
+
+    def visit_quantifier(self, node: n.Forall | n.Exists) -> Partial:
+        fails, stops = [], []
+        conj = self.circuit.conj
+        for value, member in self._elements(node.domain) if _suspicious(node) else ():
+            body, error = self._body(node, value, node.body)
+            fails.append(conj((member, error)))
+            stops.append(conj((member, -error, -body if isinstance(node, n.Forall) else body)))
+        both = conj((self.circuit.disj(fails), self.circuit.disj(stops)))
+        for sort in sorts_in(node.var.type):
+            self.shows.setdefault(sort, []).append(both)
+        return super().visit_quantifier(node)

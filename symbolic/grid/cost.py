@@ -1,0 +1,212 @@
+"""The cost of a query: its seconds, predicted from the size and number of layers, the engine and the solver.
+
+The model is linear in logarithms:
+
+    log(seconds - start) = way + a * log(size) + b * log(layers) + probe + protocol + property
+
+`size` is the number of variables and clauses of one layer (`leadline.symbolic.grid.layers`), `layers` is the
+depth plus one, `way` stands for unrolling (or engine) and solver, `start` is the time before the search
+begins. The coefficients a and b (one b for each unrolling) are fitted, and so is an offset for each way, for
+probes, for each protocol and for each of its properties. The defaults come from measured runs of the built-in
+protocols. A run of a grid draws them towards its measurements, by least squares that count each default as
+one more observation (ridge regression), so that a few rows do not upset them.
+
+A prediction is a guess, typically within a factor of two. It decides only the order of the queries, and it is
+shown to the user.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import leadline
+from leadline.symbolic.grid.durable import write_text
+from leadline.symbolic.grid.layers import ridge
+from leadline.symbolic.grid.query import GridQuery
+
+if TYPE_CHECKING:
+    from leadline.symbolic.grid.rows import Row
+
+FILE = "cost.json"
+"""The name of the model's file in a store."""
+
+_VERSION = 2
+_NAME = re.compile(r"[^\x00-\x1f]{1,400}")
+_LARGEST = 1 << 20  # bytes of a file
+_SHORTEST = 0.005  # seconds: the least that is measured
+_ENDLESS = 1e9  # seconds: thirty years
+
+# Fitted to 1,142 rows of the built-in protocols, which they predict typically within a factor of two.
+_START = 0.08
+_DEFAULTS: Mapping[str, float] = {
+    "size": 0.55,
+    "steps z3": -9.3,
+    "steps cadical": -10.0,
+    "sweeps z3": -8.4,
+    "sweeps cadical": -8.8,
+    "induction z3": -7.8,
+    "induction cadical": -9.2,
+}
+_OTHERS: Mapping[str, float] = {"layers": 1.5, "probe": 0.0, "protocol": 0.0, "property": 0.0}
+_WAY = -9.0  # of an engine and solver that no rows were measured of
+
+
+@dataclass(frozen=True)
+class CostModel:
+    """Predicts the seconds of queries.
+
+    Attributes:
+        start: seconds before a query begins to search.
+        coefficients: the features' coefficients, by name; a missing one has its default.
+        rows: the number of rows that it was fitted to; 0 for the defaults.
+        spread: the typical factor between prediction and measurement; None for the defaults.
+        sizes: the size of a layer of each query that it can predict, by the query's id.
+        layers: the sizes of layers that were measured, by the model's fingerprint.
+    """
+
+    start: float = _START
+    coefficients: Mapping[str, float] = field(default_factory=dict)
+    rows: int = 0
+    spread: float | None = None
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    layers: Mapping[str, int] = field(default_factory=dict)
+
+    def sized(self, sizes: Mapping[str, float], layers: Mapping[str, int] | None = None) -> CostModel:
+        """The same model for other queries.
+
+        Args:
+            sizes: the size of a layer of each query, by the query's id.
+            layers: the measured sizes, by fingerprint; those of this model if left out.
+        """
+        return replace(self, sizes=sizes, layers=self.layers if layers is None else layers)
+
+    def predict(self, query: GridQuery) -> float:
+        """The seconds that a query will take, at most its limit on time.
+
+        Raises:
+            KeyError: if the query's size is not known.
+        """
+        features = _features(query, query.depth, self.sizes[query.id])
+        seconds = self.start + math.exp(min(self._log(features), math.log(_ENDLESS)))
+        limit = query.limits.seconds
+        return seconds if limit is None else min(seconds, self.start + limit)
+
+    def _log(self, features: Mapping[str, float]) -> float:
+        return sum(self._coefficient(name) * value for name, value in features.items())
+
+    def _coefficient(self, name: str) -> float:
+        default = _OTHERS.get(name.partition(" ")[0], _WAY)
+        return self.coefficients.get(name, _DEFAULTS.get(name, default))
+
+    def refit(self, rows: Iterable[Row]) -> CostModel:
+        """The model drawn towards the measurements in rows; the same model if there are none.
+
+        A row counts if the size of its query is known and the query was answered, or stopped at its limit on
+        time.
+        """
+        used = [row for row in rows if row.query in self.sizes and _searched(row)]
+        if not used:
+            return self
+        start = median(max(0.0, row.task_seconds - row.total_seconds) for row in used)
+        features = [_features(row, row.depth_asked, self.sizes[row.query]) for row in used]
+        measured = [math.log(max(row.total_seconds, _SHORTEST)) for row in used]
+        names = sorted({name for one in features for name in one})
+        residuals = [y - self._log(one) for one, y in zip(features, measured, strict=True)]
+        moves = ridge([[one.get(name, 0.0) for name in names] for one in features], residuals, 1.0)
+        moved = {name: self._coefficient(name) + move for name, move in zip(names, moves, strict=True)}
+        fitted = replace(self, start=start, coefficients={**self.coefficients, **moved}, rows=len(used))
+        errors = [y - fitted._log(one) for one, y in zip(features, measured, strict=True)]
+        return replace(fitted, spread=math.exp(math.sqrt(sum(x * x for x in errors) / len(errors))))
+
+    def write(self, folder: Path) -> None:
+        """Write the model and the measured layers into a store's folder.
+
+        Raises:
+            OSError: if that fails; a model that was there is as it was.
+        """
+        data = {
+            "version": _VERSION,
+            "start_seconds": self.start,
+            "coefficients": dict(sorted(self.coefficients.items())),
+            "rows": self.rows,
+            "spread": self.spread,
+            "leadline": leadline.__version__,
+            "layers": dict(self.layers),
+        }
+        write_text(folder / FILE, json.dumps(data, indent=2) + "\n")
+
+
+def read_cost_model(folder: Path) -> tuple[CostModel, tuple[str, ...]]:
+    """The model in a store; the default one if there is none.
+
+    Returns:
+        The model, and a warning if the store's file cannot be read and the defaults are used instead.
+    """
+    path = folder / FILE
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+        return _parsed(content), ()
+    except (FileNotFoundError, NotADirectoryError):
+        return CostModel(), ()
+    except (OSError, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error).partition("\n")[0]
+        return CostModel(), (f"{path} is ignored, costs are predicted by the defaults: {why}",)
+
+
+def _parsed(content: bytes) -> CostModel:
+    if len(content) > _LARGEST:
+        raise ValueError("it is too long")
+    data = json.loads(content)
+    if not isinstance(data, dict) or data.get("version") != _VERSION:
+        raise ValueError("it is no cost model of this version")
+    coefficients, rows, spread, layers = (
+        data.get(key) for key in ("coefficients", "rows", "spread", "layers")
+    )
+    if not isinstance(coefficients, dict) or not all(map(_NAME.fullmatch, coefficients)):
+        raise ValueError("its coefficients have no proper names")
+    if type(rows) is not int or rows < 0:
+        raise ValueError(f"rows must be a number from 0, and is {rows!r}")
+    if not isinstance(layers, dict) or not all(type(size) is int and size >= 0 for size in layers.values()):
+        raise ValueError("its layers are no sizes")
+    return CostModel(
+        start=_number("start_seconds", data.get("start_seconds"), 0, 3600),
+        coefficients={name: _number(name, value, -1000, 1000) for name, value in coefficients.items()},
+        rows=rows,
+        spread=None if spread is None else _number("spread", spread, 0, math.inf),
+        # Another version of Leadline may encode a layer in another way.
+        layers=layers if data.get("leadline") == leadline.__version__ else {},
+    )
+
+
+def _number(name: str, value: Any, low: float, high: float) -> float:
+    if type(value) not in (int, float) or not low <= value <= high:
+        raise ValueError(f"{name} must be a number in {low}..{high}, and is {value!r}")
+    return float(value)
+
+
+def _searched(row: Row) -> bool:
+    stopped = row.unknown() and (row.reason or "").startswith("time:")
+    return row.verdict != "moot" and (not row.unknown() or stopped)
+
+
+def _features(of: GridQuery | Row, depth: int | None, size: float) -> dict[str, float]:
+    way = of.unroll or of.engine
+    found = {
+        "size": math.log(max(size, 1.0)),
+        f"{way} {of.solver}".strip(): 1.0,
+        f"protocol {of.protocol}": 1.0,
+        f"property {of.protocol} {of.property}": 1.0,
+    }
+    if depth is not None:
+        found[f"layers {way}"] = math.log(depth + 1)
+    if of.kind == "probe":
+        found["probe"] = 1.0
+    return found

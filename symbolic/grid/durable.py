@@ -1,0 +1,53 @@
+"""Durable files: written whole or not at all, and safe from a power cut once they are there."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+PART = ".part"
+"""The suffix of a file that is being written; its name begins with a point."""
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file: a temporary one beside it, which then takes its name.
+
+    Args:
+        path: the file; one that is there already is replaced.
+        write: writes the content.
+
+    Raises:
+        OSError: if that fails; a file that was there is as it was.
+    """
+    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PART}")
+    try:
+        with part.open("xb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text in UTF-8 the same way.
+
+    Raises:
+        OSError: if that fails.
+    """
+    write_whole(path, lambda file: file.write(text.encode("utf-8")))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Write a folder to the disk; a new name in it is not durable before."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,322 @@
+"""Grid files: the questions of a grid, in TOML. They are data: nothing in them is evaluated.
+
+A file holds one or more `[[check]]` tables. Each asks for every combination of its values:
+
+    protocol = "kafka-replication"       a name that `leadline list` shows, or the path of a Python file,
+                                         relative to the grid file; it runs, as with `leadline check`
+    parameters = { replicas = [2, 3] }   the values of each parameter
+    constraints = ["replicas < 4"]       conditions on the parameters, in the grammar of
+                                         `leadline.symbolic.grid.constraints`; a point that breaks one is
+                                         dropped
+    properties = ["weak-isr"]            names; default: all that apply; [] asks only for deadlocks
+    kinds = ["bounded"]                  kinds of queries, each answered by one engine; default: "bounded"
+    engines = ["pdr"]                    in place of kinds: the engines by their names
+    depth = 11                           layers to look ahead, for a bounded check; default: 10
+    unroll = "NAME"                      the content of such a layer; values and default as in
+                                         `leadline check --unroll`, with a depth
+    solver = "NAME"                      the name of a solver; default as in `leadline check --depth`
+    seed = 0                             the seed of the solver's random choices; not every solver takes one
+    deadlock = true                      whether to ask for deadlocks too; default: false
+    timeout_seconds = 60                 the limit of a query's time; default: 600 seconds
+    memory_mb = 2000                     the limit of its address space; default: 4096 megabytes
+
+A key that can have several values takes one value, a list, or a range of integers with both ends:
+`{ from = 2, to = 8, step = 2 }`, where `step` is 1 if left out. A list may hold ranges.
+
+The keys from `kinds` on may also stand at the top of the file, for every table that does not set them itself.
+A point at which an assumption of the protocol is false is dropped, with a message.
+
+The solver "auto" of `leadline check` races two solvers on two processors, but a grid has a query for each
+processor: it asks for one or more solvers by name.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.catalog import Entry, find, split_path
+from leadline.symbolic.engines import ENGINES, Engine, Limits
+from leadline.symbolic.grid.constraints import Constraint, read_constraint
+from leadline.symbolic.grid.gridvalues import (
+    MOST_VALUES,
+    Complaint,
+    Mistakes,
+    TableReader,
+    integer,
+    one_of,
+    shown,
+)
+from leadline.symbolic.lang import Parameter, PropertyKind, UserError
+from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.solve import DEFAULT, SOLVERS
+from leadline.symbolic.trace import DEADLOCK
+
+KINDS = {engine.kind: engine for engine in ENGINES.values() if engine.kind}
+"""The engines that a grid may ask, by the kind of their queries; the first is the default."""
+
+AXES = {
+    one.name: one for engine in KINDS.values() for one in fields(engine.options) if one.metadata.get("grid")
+}
+"""The options of engines that a grid may set, by name."""
+
+_ASKED = {engine.name: engine for engine in KINDS.values()}
+_SHARED: dict[str, Any] = {
+    "kinds": next(iter(KINDS)),
+    "engines": None,
+    **{name: one.default for name, one in AXES.items()},
+    "solver": DEFAULT,
+    "seed": 0,
+    "deadlock": False,
+    "timeout_seconds": 600,
+    "memory_mb": 4096,
+}
+_KEYS = ("protocol", "parameters", "constraints", "properties", *_SHARED)
+_SEEDS = (1 << 32) - 1
+_AUTO = {
+    "auto": '"auto" races two solvers, each on a processor of its own, and a grid has a query for each '
+    f"processor: name one or more of {', '.join(SOLVERS)}"
+}
+
+
+@dataclass(frozen=True)
+class SharedValues:
+    """The values that the top of a file may set for its tables.
+
+    Attributes:
+        engines: the engines to ask.
+        axes: the values of each engine option that a grid may set.
+        solvers: the names of the solvers.
+        seeds: the seeds of the solvers.
+        deadlock: whether to ask for deadlocks.
+        limits: the limits of each query.
+    """
+
+    engines: tuple[Engine, ...]
+    axes: Mapping[str, tuple[Any, ...]]
+    solvers: tuple[str, ...]
+    seeds: tuple[int, ...]
+    deadlock: bool
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class CheckTable:
+    """One table of a grid file, its values checked.
+
+    Attributes:
+        place: the table's place in the file.
+        entry: the protocol.
+        parameters: the values of each parameter that is set.
+        constraints: the conditions that its points must satisfy.
+        properties: the names of the properties; None for all.
+        asked: the engines, their options and solvers, and the limits of the queries.
+    """
+
+    place: str
+    entry: Entry
+    parameters: Mapping[str, tuple[Setting, ...]]
+    constraints: tuple[Constraint, ...]
+    properties: tuple[str, ...] | None
+    asked: SharedValues
+
+
+def read_checks(path: Path, mistakes: Mistakes) -> list[CheckTable]:
+    """The tables of a grid file; notes the mistakes, and leaves out the tables that have any.
+
+    Raises:
+        UserError: if the file cannot be read or is not TOML.
+    """
+    data = _load(path)
+    for key in data:
+        if key != "check" and key not in _SHARED:
+            mistakes.say("", unknown_name("the top of a grid file has no key", key, ["check", *_SHARED]))
+    shared = {**_SHARED, **{key: data[key] for key in _SHARED if key in data}}
+    top = TableReader("", shared, mistakes)
+    _shared(top)
+    tables = data.get("check", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        mistakes.say("check", "an array of tables is needed: write [[check]]")
+        return []
+    if not tables:
+        mistakes.say("", "nothing is asked: write a table [[check]] with a protocol")
+    entries = _Protocols(path.parent)
+    found = []
+    for number, table in enumerate(tables, start=1):
+        # A mistake at the top is reported once, and not again for each table.
+        values = {**(_SHARED if top.wrong else shared), **table}
+        check = _read_check(TableReader(f"check[{number}]", values, mistakes), entries, frozenset(table))
+        found += [check] if check is not None else []
+    return found
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{path} is not TOML: {error}") from error
+
+
+class _Protocols:
+    """The protocols named in the file, each loaded once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._found: dict[str, Entry | UserError] = {}
+
+    def find(self, name: str) -> Entry | UserError:
+        if name not in self._found:
+            try:
+                self._found[name] = find(self._source(name))
+            except UserError as error:
+                self._found[name] = error
+        return self._found[name]
+
+    def _source(self, name: str) -> str:
+        """The name with an absolute path: the machines that answer have other working directories."""
+        file = split_path(name)
+        if file is None:
+            return name
+        path, wanted = file
+        return str((self._folder / path).resolve()) + (f":{wanted}" if wanted else "")
+
+
+def _shared(reader: TableReader) -> SharedValues:
+    values = reader.values
+    kinds = reader.many("kinds", values["kinds"], one_of("kind", tuple(KINDS)))
+    axes = {name: reader.many(name, values[name], _complaint(one)) for name, one in AXES.items()}
+    solvers = reader.many("solver", values["solver"], one_of("solver", tuple(SOLVERS), _AUTO))
+    seeds = reader.many("seed", values["seed"], integer(0, _SEEDS))
+    deadlock, seconds, memory = (values[key] for key in ("deadlock", "timeout_seconds", "memory_mb"))
+    if type(deadlock) is not bool:
+        reader.say("deadlock", f"true or false is needed, not {shown(deadlock)}")
+    if type(seconds) not in (int, float) or not 0 < seconds <= Limits.LONGEST:
+        wanted = f"a number above 0, at most {Limits.LONGEST}, is needed"
+        reader.say("timeout_seconds", f"{wanted}, not {shown(seconds)}")
+    if (text := integer(1, Limits.LARGEST)(memory)) is not None:
+        reader.say("memory_mb", text)
+    engines = tuple(KINDS[kind] for kind in kinds if kind in KINDS)
+    if values["engines"] is not None:
+        named = reader.many("engines", values["engines"], one_of("engine", tuple(_ASKED)))
+        engines = tuple(_ASKED[name] for name in named if name in _ASKED)
+    return SharedValues(engines, axes, solvers, seeds, deadlock, Limits(seconds, memory))
+
+
+def _complaint(one: Field[Any]) -> Complaint:
+    """A complaint about a value that an engine option cannot have."""
+    told = one.metadata
+    if told.get("choices"):
+        return one_of(told["noun"], told["choices"])
+    return integer(told["low"], told["most"])
+
+
+def _read_check(reader: TableReader, entries: _Protocols, own: frozenset[str]) -> CheckTable | None:
+    for key in reader.values:
+        if key not in _KEYS:
+            reader.say("", unknown_name("a check has no key", key, list(_KEYS)))
+    asked = _shared(reader)
+    if not reader.wrong:
+        _fitting(reader, asked, own)
+    entry = _protocol(reader, entries)
+    if entry is None:
+        return None
+    parameters = _parameters(reader, entry)
+    constraints = _constraints(reader, entry, frozenset(parameters))
+    properties = _properties(reader, entry, asked)
+    if reader.wrong:
+        return None
+    return CheckTable(reader.place, entry, parameters, constraints, properties, asked)
+
+
+def _fitting(reader: TableReader, asked: SharedValues, own: frozenset[str]) -> None:
+    """Note values that contradict one another."""
+    seedless = [name for name in asked.solvers if not SOLVERS[name].takes_seed]
+    if any(asked.seeds) and seedless:
+        others = " or ".join(name for name, kind in SOLVERS.items() if kind.takes_seed)
+        text = f"{', '.join(seedless)} takes no seed other than 0: "
+        text += f"ask {others} with these seeds in a table of its own"
+        reader.say("seed", text)
+    for key in (*AXES, "deadlock"):
+        fits = [engine for engine in asked.engines if key in engine.axes()]
+        if key == "deadlock":
+            fits = [engine for engine in asked.engines if engine.refuses(DEADLOCK) is None]
+        if key in own and not fits:
+            told = ", ".join(engine.kind for engine in asked.engines)
+            reader.say(key, f"means nothing for kinds = {told}: leave it out")
+    if {"kinds", "engines"} <= own:
+        reader.say("engines", "kinds and engines say the same: leave one of them out")
+
+
+def _protocol(reader: TableReader, entries: _Protocols) -> Entry | None:
+    name = reader.values.get("protocol")
+    if not isinstance(name, str):
+        text = "is missing" if name is None else f"must be text, and is {shown(name)}"
+        reader.say("protocol", f'{text}: write protocol = "a name or a path"')
+        return None
+    found = entries.find(name)
+    if isinstance(found, UserError):
+        reader.say("protocol", str(found))
+        return None
+    return found
+
+
+def _parameters(reader: TableReader, entry: Entry) -> dict[str, tuple[Setting, ...]]:
+    given = reader.values.get("parameters", {})
+    if not isinstance(given, dict):
+        repair = "write parameters = { name = value }"
+        reader.say("parameters", f"a table is needed, not {shown(given)}: {repair}")
+        return {}
+    declared: Mapping[str, Parameter] = entry.protocol.parameters
+    found = {}
+    for name, value in given.items():
+        key = f"parameters.{name}"
+        if name in declared:
+            found[name] = reader.many(key, value, declared[name].complaint)
+        else:
+            reader.say(key, unknown_name(f"{entry.name} has no parameter", name, list(declared)))
+    points = math.prod(len(values) for values in found.values())
+    if points > MOST_VALUES:
+        reader.say("parameters", f"{points} combinations are more than {MOST_VALUES}: split the table")
+    return found
+
+
+def _constraints(reader: TableReader, entry: Entry, given: frozenset[str]) -> tuple[Constraint, ...]:
+    texts = reader.values.get("constraints", [])
+    texts = texts if isinstance(texts, list) else [texts]
+    declared = entry.protocol.parameters
+    unset = frozenset(name for name, one in declared.items() if one.default is None and name not in given)
+    found = []
+    for number, text in enumerate(texts, start=1):
+        key = f"constraints[{number}]"
+        if isinstance(text, str):
+            read = read_constraint(text, declared, unset, lambda said, key=key: reader.say(key, said))  # type: ignore[misc]  # a default
+            found += [read] if read is not None else []
+        else:
+            reader.say(key, f"a condition as text is needed, not {shown(text)}")
+    return tuple(found)
+
+
+def _properties(reader: TableReader, entry: Entry, asked: SharedValues) -> tuple[str, ...] | None:
+    if "properties" not in reader.values:
+        return None
+    if reader.values["properties"] == []:
+        if not asked.deadlock:
+            reader.say(
+                "properties", "the list is empty: name some, or ask for a deadlock with deadlock = true"
+            )
+        return ()
+    known = [claim.name for claim in entry.claims if claim.kind is not PropertyKind.CONSTRAINT]
+
+    def complaint(name: Any) -> str | None:
+        if not isinstance(name, str):
+            return f"the name of a property is needed, not {shown(name)}"
+        return None if name in known else unknown_name(f"{entry.name} has no property", name, known)
+
+    return reader.many("properties", reader.values["properties"], complaint)

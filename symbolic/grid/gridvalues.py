@@ -1,0 +1,160 @@
+"""The values of keys in a grid file (one value, a list, or a range of integers), and its mistakes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.names import counted
+
+MOST_VALUES = 100_000
+"""The most values of a range, and the most points of a table."""
+
+_RANGE = ("from", "to", "step")
+
+Complaint = Callable[[Any], str | None]
+"""Returns the mistake in a value, or None."""
+
+
+@dataclass
+class Mistakes:
+    """The mistakes in a grid file, each with its place, reported together."""
+
+    path: Path
+    found: list[str] = field(default_factory=list)
+
+    def say(self, place: str, text: str) -> None:
+        """Add a mistake, or several: one for each line of the text."""
+        self.found += [f"{place}: {line}" if place else line for line in text.splitlines()]
+
+    def check(self) -> None:
+        """Raise an error if there are mistakes.
+
+        Raises:
+            UserError: with all mistakes, a line each.
+        """
+        found = list(dict.fromkeys(self.found))
+        if found:
+            lines = [f"  {self.path}: {one}" for one in found]
+            raise UserError(
+                "\n".join(
+                    [f"the grid has {counted(len(found), 'mistake')} (its first table is check[1]):", *lines]
+                )
+            )
+
+
+@dataclass
+class TableReader:
+    """Reads the values of one table and notes mistakes.
+
+    Attributes:
+        place: the table's place in the file; "" is the top.
+        values: the table's values, and the defaults of keys that it does not set.
+        mistakes: takes the mistakes.
+        wrong: whether there was a mistake.
+    """
+
+    place: str
+    values: Mapping[str, Any]
+    mistakes: Mistakes
+    wrong: bool = False
+
+    def say(self, key: str, text: str) -> None:
+        """Note a mistake at a key of the table."""
+        self.wrong = True
+        self.mistakes.say(".".join(filter(None, [self.place, key])), text)
+
+    def many(self, key: str, value: object, complaint: Complaint) -> tuple[Any, ...]:
+        """A value, a range, or a list of both.
+
+        Args:
+            key: the key in the table.
+            value: the key's value.
+            complaint: returns the mistake in a single value.
+        """
+        given = value if isinstance(value, list) else [value]
+        if not given:
+            self.say(key, "the list is empty: give it a value or leave the key out")
+        found: list[Any] = []
+        for one in given:
+            values = self._range(key, one) if isinstance(one, dict) else [one]
+            # If the ends of a range are right, so are the values between.
+            ends = [values[0], values[-1]] if isinstance(one, dict) and values else values
+            text = next(filter(None, map(complaint, ends)), None)
+            if text is not None:
+                self.say(key, text)
+            found += values
+        self._each_once(key, found)
+        return tuple(found)
+
+    def _each_once(self, key: str, values: Sequence[Any]) -> None:
+        times = Counter((type(one), one) if isinstance(one, (int, str)) else shown(one) for one in values)
+        for one, count in times.items():
+            if count > 1:
+                text = one if isinstance(one, str) else shown(one[1])
+                self.say(key, f"{text} is given more than once: leave the others out")
+
+    def _range(self, key: str, given: Mapping[str, Any]) -> Sequence[int]:
+        """The values of `{ from = 2, to = 5 }`, to which `step` may be added; none if it has mistakes."""
+        wrong = [
+            unknown_name("a range has no key", name, list(_RANGE)) for name in given if name not in _RANGE
+        ]
+        if not {"from", "to"} <= given.keys():
+            wrong.append("a range needs both its ends: write { from = 1, to = 3 }")
+        for name, value in given.items():
+            if name in _RANGE and type(value) is not int:
+                wrong.append(f"`{name}` of a range is an integer, not {shown(value)}")
+        for text in wrong:
+            self.say(key, text)
+        if wrong:
+            return ()
+        first, last, step = given["from"], given["to"], given.get("step", 1)
+        if step < 1:
+            self.say(key, f"`step` of a range is at least 1, and is {step}")
+        elif first > last:
+            self.say(key, f"the range is empty: from = {first} is above to = {last}")
+        elif (count := (last - first) // step + 1) > MOST_VALUES:
+            self.say(key, f"the range has {count} values, and {MOST_VALUES} are allowed: make it shorter")
+        else:
+            return range(first, last + 1, step)
+        return ()
+
+
+def integer(low: int, high: int) -> Complaint:
+    """A complaint about a value that is not an integer from `low` to `high`."""
+
+    def complaint(value: Any) -> str | None:
+        fits = type(value) is int and low <= value <= high
+        return None if fits else f"an integer in {low}..{high} is needed, not {shown(value)}"
+
+    return complaint
+
+
+def one_of(what: str, names: Sequence[str], special: Mapping[str, str] | None = None) -> Complaint:
+    """A complaint about a value that is none of these names.
+
+    Args:
+        what: the kind of thing that the names stand for.
+        names: the names that are allowed.
+        special: messages about names that are allowed elsewhere but not here, by the name.
+    """
+
+    def complaint(value: Any) -> str | None:
+        if not isinstance(value, str):
+            return f"the name of {'an' if what[0] in 'aeiou' else 'a'} {what} is needed, not {shown(value)}"
+        if special and value in special:
+            return special[value]
+        return None if value in names else f"there is no {what} {shown(value)}: choose of {', '.join(names)}"
+
+    return complaint
+
+
+def shown(value: Any) -> str:
+    """A value about as TOML writes it."""
+    return json.dumps(value, default=str, ensure_ascii=False)

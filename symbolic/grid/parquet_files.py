@@ -1,0 +1,181 @@
+"""Parquet files of rows: their names, and reading ten thousand of them quickly.
+
+A query's row has a file of its own, `<query>.<run>.parquet`; `compacted.<id>.parquet` has many rows. A file
+that cannot be read is left out with a warning: its query counts as unanswered.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from leadline.symbolic.grid.rows import SCHEMA, Row, from_table, to_table
+
+_NAME = re.compile(r"(?P<query>[A-Za-z0-9_-]{1,100})\.(?P<run>[A-Za-z0-9_-]{1,100})\.parquet")
+_COMPACTED = "compacted"
+_TOLD_ALONE = 3  # the most files with the same mistake that get a warning each
+
+
+@dataclass(frozen=True)
+class RowFile:
+    """A file of rows by its name.
+
+    Attributes:
+        path: the file.
+        query: the query whose row it holds; None if it holds many rows.
+        run: the run that wrote the row; for many rows a name that no other file has.
+    """
+
+    path: Path
+    query: str | None
+    run: str
+
+    @classmethod
+    def of(cls, folder: Path, query: str, run: str) -> RowFile:
+        """The file of a run's row for a query.
+
+        Raises:
+            ValueError: if one of the two is no name.
+        """
+        name = f"{query}.{run}.parquet"
+        if query == _COMPACTED or not _NAME.fullmatch(name):
+            raise ValueError(f"{query!r} and {run!r} make no file name: letters, digits, - and _ do")
+        return cls(folder / name, query, run)
+
+    @classmethod
+    def compacted(cls, folder: Path, run: str) -> RowFile:
+        """A file for many rows."""
+        return cls(folder / f"{_COMPACTED}.{run}.parquet", None, run)
+
+    def stamp(self) -> tuple[int, int] | None:
+        """Numbers that change when the file is replaced; None if it is gone."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_mtime_ns
+
+    def table(self) -> pa.Table:
+        """The rows of the file.
+
+        Raises:
+            OSError: if it cannot be read.
+            ValueError: if its rows are not those that its name tells.
+        """
+        # To read a few kilobytes, a file in memory and one thread are the quickest.
+        whole = pa.BufferReader(self.path.read_bytes())
+        table = pq.ParquetFile(whole, page_checksum_verification=True).read(use_threads=False)
+        table.validate(full=True)
+        if not table.schema.equals(SCHEMA):
+            raise ValueError("its columns are not those of this version")
+        if self.query is not None:
+            if table.num_rows != 1:
+                raise ValueError(f"it holds {table.num_rows} rows")
+            query, run = table["query"][0].as_py(), table["run"][0].as_py()
+            if (query, run) != (self.query, self.run):
+                raise ValueError(f"it holds the row of another query: {query}, of the run {run}")
+        return table
+
+
+def row_files(folder: Path, queries: Iterable[str] | None = None) -> list[RowFile]:
+    """The files of rows in a folder: those with many rows first, then one of each query.
+
+    Args:
+        folder: the folder.
+        queries: the queries whose own files are wanted; all if left out.
+
+    Raises:
+        OSError: if the folder cannot be read.
+    """
+    wanted = None if queries is None else {*queries}
+    found = []
+    for path in folder.iterdir():
+        match = _NAME.fullmatch(path.name)
+        if match is None:
+            continue
+        query = None if match["query"] == _COMPACTED else match["query"]
+        if query is None or wanted is None or query in wanted:
+            found.append(RowFile(path, query, match["run"]))
+    return sorted(found, key=lambda file: (file.query is not None, file.path.name))
+
+
+@dataclass
+class Reading:
+    """The tables of some files of rows, and the mistakes in these files.
+
+    Attributes:
+        tables: the tables that could be read, one for each file.
+        whole: the files that could be read.
+        gone: whether a file was removed in the meantime, as by a compaction.
+    """
+
+    tables: list[pa.Table] = field(default_factory=list)
+    whole: list[RowFile] = field(default_factory=list)
+    gone: bool = False
+    _wrong: dict[str, list[Path]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Iterable[RowFile]) -> Reading:
+        """Read files."""
+        reading = cls()
+        for file in files:
+            try:
+                table = file.table()
+            except FileNotFoundError:
+                reading.gone = True
+            except (OSError, ValueError, pa.ArrowException) as error:
+                why = str(error).strip().partition("\n")[0]
+                reading._wrong.setdefault(why, []).append(file.path)
+            else:
+                reading.tables.append(table)
+                reading.whole.append(file)
+        return reading
+
+    def rows(self, queries: Iterable[str] | None = None) -> list[Row]:
+        """The rows; only those of these queries if they are given."""
+        if not self.tables:
+            return []
+        table = pa.concat_tables(self.tables)
+        if queries is not None:
+            table = table.filter(pc.is_in(table["query"], value_set=pa.array([*queries], pa.string())))
+        return from_table(table)
+
+    def warnings(self) -> Iterator[str]:
+        """A sentence for each file that cannot be read, or one for many with the same mistake."""
+        for why, paths in self._wrong.items():
+            if len(paths) <= _TOLD_ALONE:
+                yield from (f"{path} is ignored, it is no row of this version: {why}" for path in paths)
+            else:
+                such = f"{len(paths)} files such as {paths[0]} are ignored"
+                yield f"{such}, they are no rows of this version: {why}"
+
+
+def writer(rows: Iterable[Row]) -> Callable[[IO[bytes]], object]:
+    """A function that writes rows into a file."""
+    table = to_table(rows)
+    many = table.num_rows > 1
+
+    def write(file: IO[bytes]) -> None:
+        # For one row, dictionaries and statistics would be larger than the values, and a sink in memory saves
+        # a system call for each column.
+        made = io.BytesIO()
+        pq.write_table(
+            table,
+            made,
+            compression="zstd" if many else "none",
+            use_dictionary=many,
+            write_statistics=many,
+            store_schema=many,
+            write_page_checksum=True,
+        )
+        file.write(made.getbuffer())
+
+    return write

@@ -1,0 +1,112 @@
+"""Pruning: an answer makes another query moot, that is pointless to ask, if it implies that query's answer.
+
+- **A violation** makes queries about the same goal moot, for any solver and seed, if their engine says so
+  (`Engine.pointless`): a bounded check that looks as far, and every proof. A shallower check may still be
+  safe, so it is asked. A proof with an obligation that fails makes nothing moot: the property may still hold.
+- **A proof** makes all queries about the same goal moot whose engine proves nothing. All parts of the proof
+  must hold, by any solvers. A grid that asks for a proof asks for every part of it; where it asks for none,
+  answers of other grids are no proof, since they may lack a part.
+
+An answer "unknown", "safe" or "out-of-bounds" makes nothing moot: the shallower of two safe queries shows how
+the effort grows with the depth. A probe is a property like others: reached is violated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from leadline.symbolic.engines import ENGINES, Verdict, Violation
+from leadline.symbolic.grid.cells import Goal
+from leadline.symbolic.grid.query import GridQuery, read_options
+from leadline.symbolic.grid.rows import VIOLATED, Row
+from leadline.symbolic.lang.names import counted
+
+_PROVED = str(Verdict.PROVED)
+_CAUSE = re.compile(r"answer ([0-9a-f]{40})")
+
+ProofPart = tuple[str, str | None]
+"""A part of a proof: its engine, and its name or None for all of the proof."""
+
+
+def cause(row: Row) -> str | None:
+    """The id of the query whose answer made this one moot, as the row names it."""
+    named = _CAUSE.search(row.reason or "")
+    return named[1] if named else None
+
+
+@dataclass
+class _GoalState:
+    """The queries about a goal that are not settled, and the parts of its proofs that hold.
+
+    Attributes:
+        open: the queries that are not settled, by their ids.
+        parts: the part of a proof that each query asks for, by its id.
+        proved: the parts that hold.
+    """
+
+    open: dict[str, GridQuery] = field(default_factory=dict)
+    parts: dict[str, ProofPart] = field(default_factory=dict)
+    proved: set[ProofPart] = field(default_factory=set)
+
+
+class Pruning:
+    """Learns answers, and tells which queries they make moot.
+
+    Args:
+        queries: all queries of the grid, also those that are answered already.
+    """
+
+    def __init__(self, queries: Iterable[GridQuery]) -> None:
+        self._known: dict[Goal, _GoalState] = {}
+        for query in queries:
+            known = self._known.setdefault(Goal.of(query), _GoalState())
+            known.open[query.id] = query
+            if ENGINES[query.engine].proves:
+                known.parts[query.id] = query.engine, query.obligation
+
+    def learn(self, row: Row) -> Mapping[str, str]:
+        """Take in a row.
+
+        Returns:
+            The reason for each query that becomes moot, by its id. The reason has the id of the query whose
+            answer says so. A query that is answered itself is never moot.
+        """
+        known = self._known.get(Goal.of(row))
+        if known is None:
+            return {}
+        known.open.pop(row.query, None)
+        if row.verdict == VIOLATED:
+            moot = {x.id: _violated(row, x) for x in known.open.values() if _pointless(row, x)}
+        elif row.verdict == _PROVED and row.query in known.parts:
+            known.proved.add(known.parts[row.query])
+            moot = _proved(known, row)
+        else:
+            return {}
+        for query in moot:
+            del known.open[query]
+        return moot
+
+
+def _proved(known: _GoalState, row: Row) -> dict[str, str]:
+    """The queries that become moot if all parts of an engine's proof hold now, with the reason."""
+    engine, part = known.parts[row.query]
+    wanted = {one for one in known.parts.values() if one[0] == engine}
+    if not wanted <= known.proved:
+        return {}
+    by = "" if part is None else f" by {counted(len(wanted), 'obligation')}, the last of them"
+    reason = f"proved for every depth{by}: answer {row.query}"
+    return {query.id: reason for query in known.open.values() if not ENGINES[query.engine].proves}
+
+
+def _pointless(row: Row, query: GridQuery) -> bool:
+    """Whether a violation tells the answer to a query about the same goal."""
+    assert row.steps is not None
+    found = Violation(read_options(row.engine, row.options), row.steps, row.depth)
+    return ENGINES[query.engine].pointless(query.asked, found)
+
+
+def _violated(row: Row, query: GridQuery) -> str:
+    so = ", so there is no proof" if ENGINES[query.engine].proves else ""
+    return f"violated in {counted(row.steps or 0, 'step')}{so}: answer {row.query}"

@@ -1,0 +1,180 @@
+"""The rows of the store, one for each query, and the one definition of their columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+import pyarrow as pa
+
+from leadline.symbolic.engines import ENGINES, Verdict
+from leadline.symbolic.grid.query import GridQuery, ParameterValues, question_text
+from leadline.symbolic.solve import SOLVERS
+
+VIOLATED = str(Verdict.VIOLATED)
+"""The verdict of a query that found a counterexample."""
+
+UNKNOWN = str(Verdict.UNKNOWN)
+"""The verdict of a query that was not answered."""
+
+MOOT = "moot"
+"""The verdict of a query that was not asked, since another answer had made it pointless."""
+
+NOT_INDUCTIVE = "not inductive"
+"""The beginning of the reason if an obligation has a counterexample to induction (CTI)."""
+
+_VERDICTS = frozenset((*map(str, Verdict), MOOT))
+
+SCHEMA_VERSION = 2
+"""The version of the columns; it changes whenever one of them does."""
+
+_ARROW: dict[type, pa.DataType] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    datetime: pa.timestamp("us", tz="UTC"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """The answer to one query. Each field is a column, documented by its annotation."""
+
+    query: Annotated[str, "the query's id: a hash of the question, the model and the version of Leadline"]
+    protocol: Annotated[str, "the protocol's name"]
+    source: Annotated[str, "the protocol as the catalog found it: its name, or the path of its file"]
+    parameters: Annotated[str, "every parameter's value: a JSON object, sorted by name"]
+    property: Annotated[str, "the property's name, or deadlock"]
+    kind: Annotated[str, "invariant, probe (a violation is expected) or deadlock"]
+    engine: Annotated[str, "the engine that was asked"]
+    options: Annotated[str, "the engine's options: a JSON object, sorted by name"]
+    depth_asked: Annotated[int | None, "layers to look ahead; null for an engine without"]
+    unroll: Annotated[
+        str | None, "the content of a layer, as in `check --unroll`; null for an engine without"
+    ]
+    obligation: Annotated[str | None, "the part of a proof that was asked for; null for a whole question"]
+    solver: Annotated[str, "the solver's name; empty for an engine without"]
+    seed: Annotated[int, "the seed of random choices"]
+    timeout_seconds: Annotated[float | None, "the limit on wall-clock time, in seconds"]
+    memory_limit_mb: Annotated[int | None, "the limit on address space, in megabytes"]
+    verdict: Annotated[str, "proved, safe (to the depth reached), unknown, out-of-bounds, violated or moot"]
+    depth: Annotated[int, "the deepest layer known to hold no counterexample; -1 if none is"]
+    steps: Annotated[int | None, "the length of the counterexample in steps"]
+    build_seconds: Annotated[float, "seconds spent on making terms and clauses"]
+    solve_seconds: Annotated[float, "seconds spent in the solver"]
+    total_seconds: Annotated[float, "seconds from the start to the end of the search"]
+    task_seconds: Annotated[float, "seconds of the whole Spark task, with the start of its child process"]
+    memory_mb: Annotated[float, "peak memory of the child process in megabytes"]
+    variables: Annotated[int, "variables given to the solver"]
+    clauses: Annotated[int, "clauses given to the solver"]
+    predicted_seconds: Annotated[float | None, "the prediction of the cost model, in seconds"]
+    reason: Annotated[str | None, "why the verdict is no better, what is out of bounds, or why it is moot"]
+    trace: Annotated[str | None, "the counterexample's file in the store, which `leadline trace` reads"]
+    run: Annotated[str, "the run of `leadline grid` that answered: its time of start and a random part"]
+    fingerprint: Annotated[str, "the model's hash: of its variables, initial states, actions and properties"]
+    leadline_version: Annotated[str, "the Leadline that answered"]
+    solver_version: Annotated[str, "the package of the solver and its version"]
+    python_version: Annotated[str, "the Python that ran the task"]
+    host: Annotated[str, "the name of the machine that answered"]
+    machine: Annotated[str, "its system and its number of processors"]
+    started: Annotated[datetime, "when the task began (UTC)"]
+
+    def settings(self) -> ParameterValues:
+        """The value of every parameter, by name."""
+        found: ParameterValues = json.loads(self.parameters)
+        return found
+
+    def question(self) -> str:
+        """The question about the property, in words."""
+        return question_text(self.engine, self.obligation, self.depth_asked, self.unroll)
+
+    def unknown(self) -> bool:
+        """Whether the query was not answered."""
+        return self.verdict == UNKNOWN
+
+    def moot(self) -> bool:
+        """Whether the query was not asked, since another answer had made it pointless."""
+        return self.verdict == MOOT
+
+    def not_inductive(self) -> bool:
+        """Whether an obligation has a CTI: the property may still hold, this proof of it fails."""
+        return self.unknown() and (self.reason or "").startswith(NOT_INDUCTIVE)
+
+    def contradiction(self) -> str | None:
+        """How the verdict contradicts other columns of the row, or None."""
+        found = self.verdict in (VIOLATED, str(Verdict.OUT_OF_BOUNDS))
+        if self.verdict not in _VERDICTS:
+            return f"there is no verdict {self.verdict!r}"
+        if found and (self.steps is None or self.obligation is not None):
+            return f"it says {self.verdict}, and has no run that is so"
+        if not found and self.steps is not None:
+            return f"it says {self.verdict}, and has a counterexample of {self.steps} steps"
+        if not found and self.trace is not None and not self.not_inductive():
+            return f"it says {self.verdict}, and has the counterexample {self.trace}"
+        if self.engine not in ENGINES:
+            return f"there is no engine {self.engine!r}"
+        if self.verdict == str(Verdict.PROVED) and not ENGINES[self.engine].proves:
+            return f"it says proved, and the engine {self.engine} proves nothing"
+        if self.verdict == str(Verdict.SAFE) and (self.depth_asked is None or self.depth < self.depth_asked):
+            return f"it says safe, and looked {self.depth} layers ahead where {self.depth_asked} were asked"
+        return None
+
+    def disbelief(self, why: str) -> str:
+        """The warning that the row is not believed, with the reason."""
+        asked = ", ".join(filter(None, [self.property, self.question(), self.solver]))
+        of = f"{self.protocol} {self.parameters}: {asked}"
+        return f"the row {self.query} of the run {self.run} ({of}) is not believed: {why}"
+
+    def settles(self, query: GridQuery) -> bool:
+        """Whether the query need not be run again.
+
+        An answer settles it, and so does a counterexample to induction. So does a moot row; the caller checks
+        that the answer which it names still stands. A query that stopped at a limit would stop there again,
+        unless the limit is larger now; a query that failed otherwise gets another try.
+        """
+        if not self.unknown() or self.not_inductive():
+            return True
+        limit, asked = {
+            "time": (self.timeout_seconds, query.limits.seconds),
+            "memory": (self.memory_limit_mb, query.limits.memory_mb),
+        }.get((self.reason or "").partition(":")[0], (0, None))
+        return limit is None or (asked is not None and limit >= asked)
+
+
+def _field(name: str, annotation: Any) -> pa.Field:
+    assert get_origin(annotation) is Annotated, f"the column {name} has no documentation"
+    kind, doc = get_args(annotation)
+    kinds = get_args(kind) or (kind,)
+    return pa.field(name, _ARROW[kinds[0]], nullable=type(None) in kinds, metadata={"doc": doc})
+
+
+SCHEMA = pa.schema([_field(*item) for item in get_type_hints(Row, include_extras=True).items()])
+"""The columns in Parquet; each field's metadata has its documentation under `doc`."""
+
+_BARE = pa.schema([field.remove_metadata() for field in SCHEMA])
+
+
+def to_table(rows: Iterable[Row]) -> pa.Table:
+    """Rows as a table. Its columns have no documentation, which ten thousand files would repeat."""
+    return pa.Table.from_pylist([asdict(row) for row in rows], schema=_BARE)
+
+
+def from_table(table: pa.Table) -> list[Row]:
+    """The rows of a table.
+
+    Raises:
+        ValueError: if it has other columns.
+    """
+    if not table.schema.equals(SCHEMA):
+        raise ValueError("its columns are not those of this version")
+    return [Row(**values) for values in table.to_pylist()]
+
+
+@cache
+def solver_version(solver: str) -> str:
+    """A solver's distribution and its version; "" for an engine that takes no solver."""
+    return SOLVERS[solver].version if solver else ""

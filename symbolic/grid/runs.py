@@ -1,0 +1,131 @@
+"""A run of a grid: the queries that are answered already, and the place where new answers go."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from leadline.symbolic.grid.pruning import Pruning, cause
+from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.rows import MOOT, UNKNOWN, Row
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import TaskResult, unanswered
+from leadline.symbolic.grid.witnesses import answers
+
+
+def new_run() -> str:
+    """A name for a run: its time of start and a random part."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+
+
+@dataclass
+class StoreArchive:
+    """Keeps answers in a store.
+
+    Attributes:
+        store: the store.
+        run: the name of the run.
+        predicted: seconds that each query is expected to take, by its id.
+        unsaved: the answers that could not be stored.
+    """
+
+    store: Store
+    run: str
+    predicted: Mapping[str, float]
+    unsaved: list[TaskResult] = field(default_factory=list)
+
+    def keep(self, result: TaskResult) -> None:
+        """Store an answer.
+
+        Raises:
+            OSError: if that fails; it is among the `unsaved` then.
+        """
+        try:
+            self.store.keep(result.row, result.documents)
+        except OSError:
+            self.unsaved.append(result)
+            raise
+
+    def moot(self, query: GridQuery, reason: str) -> None:
+        """Store that a query is moot."""
+        self._keep_unanswered(query, MOOT, reason)
+
+    def lost(self, query: GridQuery, reason: str) -> None:
+        """Store that a query is unknown, since the machine that ran it was lost."""
+        self._keep_unanswered(query, UNKNOWN, reason)
+
+    def _keep_unanswered(self, query: GridQuery, verdict: str, reason: str) -> None:
+        self.keep(TaskResult(unanswered(query, self.run, self.predicted.get(query.id), verdict, reason)))
+
+    def again(self) -> None:
+        """Try once more to store the answers that could not be stored."""
+        left, self.unsaved = self.unsaved, []
+        for result in left:
+            with suppress(OSError):
+                self.keep(result)
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """The state of a grid before a run.
+
+    Attributes:
+        settled: the ids of the queries whose rows stand.
+        left: the queries to ask, in the order given.
+        moot: the queries that earlier answers make moot and that have no row which says so, with the reason.
+        pruning: has learned all answers so far; None if nothing is to be pruned.
+        warnings: a sentence for each file of the store that cannot be read, and for each row that is not
+            believed.
+    """
+
+    settled: frozenset[str]
+    left: tuple[GridQuery, ...]
+    moot: tuple[tuple[GridQuery, str], ...]
+    pruning: Pruning | None
+    warnings: tuple[str, ...]
+
+
+def resume(
+    queries: Sequence[GridQuery], store: Store, *, prune: bool, refuted: Set[str] = frozenset()
+) -> Resumed:
+    """Compare the queries of a grid with the rows of a store.
+
+    A moot row stands for as long as the answer stands that it names; without pruning it never stands.
+
+    Args:
+        queries: all queries of a grid.
+        store: the store with the answers.
+        prune: whether a query may be moot.
+        refuted: the ids of queries whose rows are known to be wrong.
+    """
+    found = answers(store, (query.id for query in queries))
+    rows = {query: row for query, row in found.rows.items() if query not in refuted}
+    settled = {
+        query.id: rows[query.id]
+        for query in queries
+        if query.id in rows and not rows[query.id].moot() and rows[query.id].settles(query)
+    }
+    pruning = Pruning(queries) if prune else None
+    reasons: dict[str, str] = {}
+    if pruning is not None:
+        for row in (*settled.values(), *_others(rows, store, refuted)):
+            reasons.update(pruning.learn(row))
+    reasons = {query: reason for query, reason in reasons.items() if query not in settled}
+    told = {query for query in reasons if query in rows and rows[query].moot()}
+    return Resumed(
+        settled=frozenset(settled.keys() | told),
+        left=tuple(query for query in queries if query.id not in settled and query.id not in reasons),
+        moot=tuple((query, reasons[query.id]) for query in queries if query.id in reasons.keys() - told),
+        pruning=pruning,
+        warnings=found.warnings,
+    )
+
+
+def _others(rows: Mapping[str, Row], store: Store, refuted: Set[str]) -> list[Row]:
+    """The answers that moot rows name and that another grid with the same store asked for."""
+    causes = {cause(row) for row in rows.values() if row.moot()} - {None} - rows.keys() - refuted
+    found = answers(store, (name for name in causes if name is not None)).rows
+    return [row for row in found.values() if not row.moot()]

@@ -1,0 +1,248 @@
+"""A Spark session: Java and Spark started with the settings that grids need, and ended together.
+
+All output of Spark and its machines goes to a file; the caller reports what a user must know.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import signal
+import sys
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+
+import leadline
+from leadline.symbolic.lang import UserError
+
+MASTER = "local[*]"
+"""This machine, with as many tasks at once as it has processors."""
+
+RETRIES = 2
+"""The number of times that a query whose worker was lost is tried again."""
+
+_LOCAL = re.compile(r"local(?:\[(?P<cores>\*|\d+)\])?")
+_CONNECT = re.compile(r"sc://|connect$")
+
+_SETTINGS = {
+    "spark.ui.showConsoleProgress": "false",
+    # The pages keep finished jobs in the driver's memory.
+    "spark.ui.retainedJobs": "300",
+    "spark.ui.retainedStages": "300",
+    "spark.ui.retainedTasks": "300",
+    "spark.driver.memory": "512m",
+    # The driver passes small messages on: to compile its code well costs more than it gains.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    # No query reads data that lies on some machine.
+    "spark.locality.wait": "0",
+    # A query that is cancelled gives its processor back at once.
+    "spark.python.task.killTimeout": "100ms",
+}
+
+
+@dataclass(frozen=True)
+class SparkSetup:
+    """The settings of Spark.
+
+    Attributes:
+        master: Spark's master.
+        retries: the number of times that a query whose worker was lost is tried again, 0 or more.
+        ui: whether Spark shows its pages.
+        conf: further settings of Spark, by name, which override all others.
+    """
+
+    master: str = MASTER
+    retries: int = RETRIES
+    ui: bool = False
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def local(self) -> bool:
+        """Whether Spark runs on this machine, in one Java process."""
+        return self.master.startswith("local") and not self.master.startswith("local-cluster")
+
+    @property
+    def spark_master(self) -> str:
+        """The master as Spark takes it: a local one needs the number of retries in its name."""
+        plain = _LOCAL.fullmatch(self.master)
+        return f"local[{plain['cores'] or 1},{self.retries + 1}]" if plain else self.master
+
+    def check(self) -> None:
+        """Check the settings that can be checked before Spark starts.
+
+        Raises:
+            UserError: if there is no Java, or the master is one that grids cannot use.
+        """
+        if _CONNECT.match(self.master) or "SPARK_REMOTE" in os.environ:
+            raise UserError(
+                "grids need a classic Spark, whose jobs can be named and cancelled one by one, and not Spark "
+                "Connect: give --master spark://HOST:PORT, yarn or k8s://..., and unset SPARK_REMOTE"
+            )
+        require_java()
+
+    def spark_conf(self) -> SparkConf:
+        """The settings as Spark takes them."""
+        conf = SparkConf().setMaster(self.spark_master).setAppName("leadline grid")
+        for name, value in _SETTINGS.items():
+            conf.set(name, value)
+        conf.set("spark.ui.enabled", str(self.ui).lower())
+        conf.set("spark.task.maxFailures", str(self.retries + 1))
+        # The workers find the same package as this process.
+        conf.setExecutorEnv("PYTHONPATH", str(Path(leadline.__file__).parent.parent))
+        # A file in the working directory, such as a user's `token.py`, must not hide a module.
+        conf.setExecutorEnv("PYTHONSAFEPATH", "1")
+        if self.local:
+            # Nothing leaves the machine, so neither a network nor the host's name is needed.
+            conf.set("spark.driver.host", "localhost").set("spark.driver.bindAddress", "127.0.0.1")
+        for name, value in self.conf.items():
+            conf.set(name, value)
+        return conf
+
+
+@contextmanager
+def session(setup: SparkSetup, log: Path) -> Iterator[SparkContext]:
+    """Start Spark, and stop it at the end.
+
+    Args:
+        setup: its settings.
+        log: the file for its output.
+
+    Raises:
+        UserError: if it does not start.
+    """
+    setup.check()
+    conf = setup.spark_conf()
+    interrupt = signal.getsignal(signal.SIGINT)
+    if setup.local:
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    with _held_back() as interrupts:
+        # An interrupt here would leave a Java process that nothing ends.
+        gateway = _launched(conf, log)
+    # An error between Python and Java is raised here; without a log handler py4j prints it as well.
+    nobody = logging.NullHandler()
+    logging.getLogger().addHandler(nobody)
+    try:
+        if interrupts:
+            raise KeyboardInterrupt
+        spark = _context(conf, gateway, f"on {setup.master}", log)
+        try:
+            yield spark
+        finally:
+            _stop(spark)
+    finally:
+        signal.signal(signal.SIGINT, interrupt)
+        gateway.shutdown()
+        # The Java process ends when its standard input does.
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
+        logging.getLogger().removeHandler(nobody)
+        SparkContext._gateway = SparkContext._jvm = None
+
+
+@contextmanager
+def _held_back() -> Iterator[list[int]]:
+    """Only note a first Ctrl-C; a second one interrupts."""
+    noted: list[int] = []
+    usual = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if noted and callable(usual):
+            usual(number, frame)
+        noted.append(number)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def _launched(conf: SparkConf, log: Path) -> Any:
+    """The gateway to a new Java process."""
+    try:
+        with log.open("wb") as file:
+            return launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]  # pyspark leaves it so
+    except (OSError, PySparkException) as error:
+        raise UserError(
+            f"Spark does not start: {_complaint(log) or gist(error)} (its log is {log})"
+        ) from error
+
+
+def _context(conf: SparkConf, gateway: Any, where: str, log: Path) -> SparkContext:
+    """Spark in the Java process of a gateway."""
+    try:
+        with warnings.catch_warnings():
+            # A warning about the version of pandas, which is not used here.
+            warnings.simplefilter("ignore", FutureWarning)
+            spark = SparkContext(conf=conf, gateway=gateway)
+    except Exception as error:
+        raise UserError(f"Spark does not start {where}: {gist(error)} (its log is {log})") from error
+    # If Java has ended, that is reported once, and not by the traceback of a thread that reads from it.
+    setattr(spark._accumulatorServer, "handle_error", lambda *_: None)  # noqa: B010  # a method, to mypy
+    return spark
+
+
+def _stop(spark: SparkContext) -> None:
+    """Stop Spark, also if its Java process has ended."""
+    with warnings.catch_warnings():
+        # A warning that Java has ended, which the executor reports itself.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        try:
+            spark.stop()
+        except OSError:
+            spark._jsc = None
+            spark.stop()
+
+
+def gist(error: BaseException) -> str:
+    """The most telling line of an error of Spark: the last line of Python's, the first cause of Java's."""
+    _, traceback, after = str(error).partition("Traceback (most recent call last):")
+    python = [line for line in after.splitlines() if line.strip() and not line.startswith((" ", "\t"))]
+    if traceback and python:
+        return python[0]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    java = [line for line in lines if not line.startswith(("at ", "An error occurred", ":"))]
+    named = [line.removeprefix(": ") for line in lines if line.startswith(": ")]
+    return (named or java or lines or [type(error).__name__])[0]
+
+
+def _complaint(log: Path) -> str:
+    """Java's last words in the log: its exception, else its last line."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    said = [line.strip() for line in lines if line.strip()]
+    thrown = [line for line in said if line.startswith(("Exception in thread", "Error"))]
+    return (thrown or said[-1:] or [""])[0]
+
+
+def require_java() -> None:
+    """Check that Spark finds a Java.
+
+    Raises:
+        UserError: if it does not.
+    """
+    home = os.environ.get("JAVA_HOME")
+    if home and not os.access(Path(home, "bin", "java"), os.X_OK):
+        raise UserError(
+            f"grids need Java 17 or newer, but JAVA_HOME is {home}, which has no bin/java: set it to one "
+            "that has, or unset it after apt-get install default-jre-headless"
+        )
+    if not home and shutil.which("java") is None:
+        raise UserError(
+            "grids need Java 17 or newer: apt-get install default-jre-headless (or set JAVA_HOME)"
+        )

@@ -1,0 +1,340 @@
+"""The store of results: a folder with the answers to queries, which can be read at any moment.
+
+    manifest.json                          versions, and the fingerprint of each protocol at each point
+    results/<query>.<run>.parquet          a row for each query and run that answered it, written as it ends
+    results/compacted.<id>.parquet         many such rows, merged by `leadline results STORE --compact`
+    traces/<name>.json                     counterexamples, which `leadline trace` reads
+    certificates/<name>.json               proofs, which `leadline prove --recheck` reads
+
+A row is there whole or not at all, and the documents that it names are there before it. Several runs can
+share a store: of the rows of one query the latest counts. A name that begins with a point is a file
+half-written, which this module, Spark and DuckDB skip. `docs/store.md` has the columns.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import re
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import leadline
+from leadline.symbolic.grid.cells import Obligations, obligations_of
+from leadline.symbolic.grid.durable import write_text, write_whole
+from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, writer
+from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.rows import SCHEMA_VERSION, Row, solver_version
+from leadline.symbolic.lang import UserError
+
+_FOLDERS = ("results", "traces", "certificates")
+
+
+def certificate_place(query: str) -> str:
+    """The path in the store of the certificate of a proof that is the answer to one query, by its id."""
+    return f"certificates/{query}.json"
+
+
+_DOCUMENT = re.compile(r"(traces|certificates)/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}")
+_LOOKS = 3  # files that go away while they are read are in a compacted file by the next look
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows read from a store.
+
+    Attributes:
+        rows: the latest row of each query, by the query's id.
+        warnings: a sentence for each file that cannot be read and for each row that is not believed.
+    """
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def without(self, wrong: Mapping[str, str | None]) -> StoredRows:
+        """The same without rows that are not believed.
+
+        Args:
+            wrong: the reason why the row of a query is not believed, or None, by the query's id.
+        """
+        told = [self.rows[query].disbelief(why) for query, why in wrong.items() if why is not None]
+        if not told:
+            return self
+        kept = {query: row for query, row in self.rows.items() if wrong.get(query) is None}
+        return StoredRows(kept, (*self.warnings, *told))
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store of results.
+
+    Attributes:
+        folder: its folder.
+    """
+
+    folder: Path
+
+    @property
+    def results(self) -> Path:
+        """The folder of the rows, which other tools read as one table."""
+        return self.folder / "results"
+
+    def create(self) -> None:
+        """Make the folders, where they are missing.
+
+        Raises:
+            UserError: if they cannot be made or written to, or are of another version.
+        """
+        try:
+            for name in _FOLDERS:
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"the store {self.folder} cannot be made: {error.strerror}") from error
+        for folder in (self.folder, *(self.folder / name for name in _FOLDERS)):
+            if not os.access(folder, os.W_OK):
+                raise UserError(f"the store {self.folder} is not writable")
+        self.manifest()
+
+    def manifest(self) -> Manifest:
+        """The versions and fingerprints of the runs so far; empty before the first.
+
+        Raises:
+            UserError: if another version of Leadline wrote it, whose rows have other columns.
+        """
+        return Manifest.read(self.folder)
+
+    def record(self, run: str, queries: Iterable[GridQuery]) -> None:
+        """Add a run to the manifest: its versions, the models' fingerprints, the size of the proofs.
+
+        Args:
+            run: the run's name.
+            queries: all queries of its plan, also those that are answered already.
+
+        Raises:
+            OSError: if it cannot be written.
+        """
+        with locked(self.folder):
+            self.manifest().with_run(run, queries).write(self.folder)
+
+    def path(self, query: str, run: str) -> Path:
+        """The file of a run's row for a query.
+
+        Raises:
+            ValueError: if one of the two is no name: letters, digits, - and _ make one.
+        """
+        return RowFile.of(self.results, query, run).path
+
+    def keep(self, row: Row, documents: Mapping[str, str] | None = None) -> None:
+        """Store a row durably, after the documents that it names. To repeat the call changes nothing.
+
+        Args:
+            row: the row; one of the same query and run is replaced.
+            documents: texts by their paths in the store: `traces/<name>` or `certificates/<name>`.
+
+        Raises:
+            OSError: if that fails; a row that was there is as it was.
+            ValueError: if a path or the row's query or run is no name.
+        """
+        path = self.path(row.query, row.run)
+        for place, text in (documents or {}).items():
+            self.put(place, text)
+        write_whole(path, writer([row]))
+
+    def put(self, place: str, text: str) -> None:
+        """Store a document durably; one that is there already is replaced.
+
+        Args:
+            place: its path in the store: `traces/<name>` or `certificates/<name>`.
+            text: its content.
+
+        Raises:
+            OSError: if that fails.
+            ValueError: if the path is not of this form.
+        """
+        write_text(self.document(place), text)
+
+    def document(self, place: str) -> Path:
+        """The file of a document that a row names.
+
+        Raises:
+            ValueError: if the path leads elsewhere: rows are not to be trusted.
+        """
+        if not _DOCUMENT.fullmatch(place):
+            raise ValueError(f"{place!r} is no document of a store: write traces/NAME or certificates/NAME")
+        return self.folder / place
+
+    def find(self, queries: Iterable[str]) -> StoredRows:
+        """The latest rows of these queries, as far as there are any."""
+        wanted = [*queries]
+        return self._read(wanted) if self.results.is_dir() else StoredRows()
+
+    def all(self) -> StoredRows:
+        """The latest row of every query.
+
+        Raises:
+            UserError: if the folder is no store or of another version.
+        """
+        self.check()
+        return self._read(None)
+
+    def check(self) -> None:
+        """Check that the folder is a store.
+
+        Raises:
+            UserError: if it is no store, or one of another version.
+        """
+        if not self.results.is_dir():
+            raise UserError(f"{self.folder} is no store of results: `leadline grid` writes one")
+        self.manifest()
+
+    def _read(self, wanted: list[str] | None) -> StoredRows:
+        for _ in range(_LOOKS):
+            reading = Reading.of(row_files(self.results, wanted))
+            if not reading.gone:
+                break
+        found: dict[str, Row] = {}
+        for row in sorted(reading.rows(wanted), key=lambda row: (row.started, row.run)):
+            found[row.query] = row
+        return StoredRows(found, tuple(reading.warnings())).without(
+            {x: y.contradiction() for x, y in found.items()}
+        )
+
+
+_NAME = "manifest.json"
+_LOCK = ".lock"
+_PARTS = ("runs", "fingerprints", "obligations")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The runs and models of a store, for people and reports: each row has its own versions too.
+
+    Attributes:
+        runs: the versions of Leadline, of Python and of the solvers on the machine that started each run.
+        fingerprints: the model's latest fingerprint, by protocol and by parameters as rows spell them.
+        obligations: the number of obligations of each inductive proof, by fingerprint and property.
+    """
+
+    runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fingerprints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    obligations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def proofs(self) -> Obligations:
+        """The number of obligations of each proof."""
+        return {(of, name): count for of, found in self.obligations.items() for name, count in found.items()}
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """The manifest of a store; empty if it cannot be read, and then the next run writes it anew.
+
+        Raises:
+            UserError: if the store's rows have columns of another version.
+        """
+        try:
+            data = json.loads((folder / _NAME).read_text(encoding="utf-8"))
+            version = data["schema"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return cls()
+        if version != SCHEMA_VERSION:
+            raise UserError(
+                f"the store {folder} is of version {version}, and this Leadline reads version "
+                f"{SCHEMA_VERSION}: choose another folder, or the Leadline that wrote it"
+            )
+        parts = [data.get(name) for name in _PARTS]
+        whole = all(
+            isinstance(part, dict) and all(isinstance(one, dict) for one in part.values()) for part in parts
+        )
+        return cls(*parts) if whole else cls()
+
+    def with_run(self, run: str, queries: Iterable[GridQuery]) -> Manifest:
+        """The manifest with one more run of these queries."""
+        asked = [*queries]
+        points = {name: {**found} for name, found in self.fingerprints.items()}
+        for query in asked:
+            points.setdefault(query.protocol, {})[query.parameters] = query.fingerprint
+        proofs = {of: {**found} for of, found in self.obligations.items()}
+        for (of, name), count in obligations_of(asked).items():
+            proofs.setdefault(of, {})[name] = count
+        solvers = {query.solver for query in asked} - {""}
+        versions = {
+            "leadline": leadline.__version__,
+            "python": platform.python_version(),
+            "solvers": [solver_version(solver) for solver in sorted(solvers)],
+        }
+        return Manifest({**self.runs, run: versions}, points, proofs)
+
+    def write(self, folder: Path) -> None:
+        """Write the manifest.
+
+        Raises:
+            OSError: if that fails; a manifest that was there is as it was.
+        """
+        write_text(folder / _NAME, json.dumps({"schema": SCHEMA_VERSION, **asdict(self)}, indent=1) + "\n")
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a store: one process at a time writes the manifest or compacts the rows.
+
+    Raises:
+        OSError: if the folder cannot be written to.
+    """
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """The result of a compaction.
+
+    Attributes:
+        rows: the number of rows in the one file.
+        files: the number of files that they came from.
+        warnings: a sentence for each file that cannot be read; it stays as it is.
+    """
+
+    rows: int
+    files: int
+    warnings: tuple[str, ...]
+
+
+def compact(store: Store) -> Compacted:
+    """Merge all rows of a store into one file, which reads a hundred times as fast as ten thousand files.
+
+    Nothing is lost if this is stopped: the merged file is there before a file that it replaces is removed,
+    and a row that is there twice counts once. A grid may write to the store meanwhile.
+
+    Raises:
+        UserError: if the folder is no store or cannot be written to.
+    """
+    store.check()
+    try:
+        with locked(store.folder):
+            return _merged(store)
+    except OSError as error:
+        raise UserError(f"the store {store.folder} cannot be written: {error.strerror}") from error
+
+
+def _merged(store: Store) -> Compacted:
+    files = row_files(store.results)
+    # A row that a repeated task writes again meanwhile must not be removed with the old one.
+    seen = {file.path: file.stamp() for file in files}
+    reading = Reading.of(files)
+    rows = {(row.query, row.run, row.started): row for row in reading.rows()}
+    if len(reading.whole) > 1:
+        merged = RowFile.compacted(store.results, uuid.uuid4().hex)
+        write_whole(merged.path, writer(rows[key] for key in sorted(rows)))
+        for file in reading.whole:
+            if file.stamp() == seen[file.path]:
+                file.path.unlink(missing_ok=True)
+    return Compacted(len(rows), len(reading.whole), tuple(reading.warnings()))

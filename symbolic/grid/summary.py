@@ -1,0 +1,116 @@
+"""Rows in words, for the terminal and for pages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.grid.query import layers_text, setting_order
+from leadline.symbolic.grid.rows import MOOT, Row
+from leadline.symbolic.lang import PropertyKind
+from leadline.symbolic.lang.names import counted, setting_text
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows of one protocol.
+
+    Attributes:
+        protocol: its name.
+        fixed: the parameters that are the same in all rows, in words; may be empty.
+        varying: the names of the other parameters.
+        rows: the rows, in the order given.
+    """
+
+    protocol: str
+    fixed: str
+    varying: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def title(self) -> str:
+        """The protocol, with the parameters that are the same in all rows."""
+        return f"{self.protocol} ({self.fixed})" if self.fixed else self.protocol
+
+    def point(self, row: Row) -> list[str]:
+        """The values of the varying parameters in a row."""
+        return [_spelled(row.settings().get(name)) for name in self.varying]
+
+
+def groups(rows: Iterable[Row]) -> list[Group]:
+    """The rows by protocol; the protocols are in the order of their first rows."""
+    by_protocol: dict[str, list[Row]] = {}
+    for row in rows:
+        by_protocol.setdefault(row.protocol, []).append(row)
+    return [_group(protocol, found) for protocol, found in by_protocol.items()]
+
+
+def _group(protocol: str, rows: Sequence[Row]) -> Group:
+    names = dict.fromkeys(name for row in rows for name in row.settings())
+    values = {name: {_spelled(row.settings().get(name)) for row in rows} for name in names}
+    fixed = ", ".join(f"{name} = {next(iter(found))}" for name, found in values.items() if len(found) == 1)
+    varying = tuple(name for name, found in values.items() if len(found) > 1)
+    return Group(protocol, fixed, varying, tuple(rows))
+
+
+def _spelled(value: object) -> str:
+    return "-" if value is None else setting_text(value)
+
+
+def latest(rows: Iterable[Row]) -> list[Row]:
+    """The latest of the rows that ask the same, of any version of the protocol and of Leadline.
+
+    They are sorted by protocol, parameters, property, engine, depth, obligation and solver.
+    """
+    found: dict[tuple[str | int, ...], Row] = {}
+    for row in rows:
+        key = _question(row)
+        if key not in found or found[key].started < row.started:
+            found[key] = row
+    return sorted(found.values(), key=lambda row: (row.protocol, point_order(row), _question(row)))
+
+
+def point_order(row: Row) -> tuple[tuple[str, int, float, str], ...]:
+    """An order of points: by the parameters' names, numbers by their size."""
+    return tuple((name, *setting_order(value)) for name, value in row.settings().items())
+
+
+def _question(row: Row) -> tuple[str | int, ...]:
+    """The question of a row, whatever the model's fingerprint and the version of Leadline."""
+    depth = -1 if row.depth_asked is None else row.depth_asked
+    how = (row.engine, depth, row.unroll or "", row.obligation or "", row.solver, row.seed)
+    return (row.protocol, row.parameters, row.property, *how)
+
+
+def verdict_text(row: Row) -> str:
+    """A row's verdict in words: with the length of the counterexample, the safe depth, or the reason."""
+    probe = row.kind == PropertyKind.PROBE
+    steps = "" if row.steps is None else f" in {layers_text(row.steps, 'steps')}"
+    why = "" if row.reason is None else f": {_gist(row.reason)}"
+    unexpected = " (a probe: a violation was expected)" if probe else ""
+    match row.verdict:
+        case "violated":
+            return f"violated{steps}{' (a probe: as expected)' if probe else ''}"
+        case "safe":
+            return f"safe within {layers_text(row.depth, row.unroll)}{unexpected}"
+        case "proved" if row.obligation is None:
+            return f"proved{why}{unexpected}"
+        case "unknown":
+            beyond = f" beyond {layers_text(row.depth, row.unroll)}" if row.depth >= 0 else ""
+            return f"unknown{beyond}{why}"
+    return f"{row.verdict}{steps}{why}"
+
+
+def _gist(reason: str) -> str:
+    """The last line, which is the most telling one of a traceback."""
+    return next((line.strip() for line in reversed(reason.splitlines()) if line.strip()), "")
+
+
+def counts(rows: Sequence[Row]) -> str:
+    """The number of rows of each verdict, in words, the worst first."""
+    found = Counter(row.verdict for row in rows)
+    worst_first = [*(str(verdict) for verdict in reversed(Verdict)), MOOT]
+    told = ", ".join(f"{found[verdict]} {verdict}" for verdict in worst_first if found[verdict])
+    return f"{counted(len(rows), 'query', 'queries')}: {told}" if rows else "no queries"

@@ -1,0 +1,180 @@
+"""One query answered, on whatever machine: always a result, never an error."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import leadline
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import Result, Verdict, answer_in_child
+from leadline.symbolic.grid.query import ASKED, GridQuery
+from leadline.symbolic.grid.rows import Row, solver_version
+from leadline.symbolic.grid.store import Store, certificate_place
+from leadline.symbolic.lang import InternalError
+from leadline.symbolic.trace import document
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """The result of a task.
+
+    Attributes:
+        row: the answer to the query.
+        documents: the files that go with the row, by their paths relative to the store.
+        stored: whether the row and its documents, which are left out then, are in the store already.
+    """
+
+    row: Row
+    documents: Mapping[str, str] = field(default_factory=dict)
+    stored: bool = False
+
+
+Task = Callable[[GridQuery, str, float | None], TaskResult]
+"""Answers a query, as `answer` does."""
+
+
+def answer(query: GridQuery, run: str, predicted: float | None) -> TaskResult:
+    """Answer a query within its limits.
+
+    Nothing is raised: a query that fails is unknown, and its reason says why.
+
+    Args:
+        query: the question.
+        run: the name of the run of `leadline grid` that asks.
+        predicted: the seconds that the cost model expects the query to take.
+    """
+    started, begin = datetime.now(UTC), time.monotonic()
+    documents: dict[str, str] = {}
+    try:
+        result, witness = _answered(query)
+    except Exception as error:
+        result, witness = _failed(query, f"error: {type(error).__name__}: {error}"), None
+    trace = None if witness is None else f"traces/{query.id}.json"
+    if trace is not None and witness is not None:
+        documents[trace] = _json(witness)
+    if result.certificate is not None:
+        documents[certificate_place(query.id)] = _json(result.certificate)
+    about = _columns(query, run, predicted)
+    seconds = time.monotonic() - begin
+    row = Row(**about, **_found(result), trace=trace, started=started, task_seconds=seconds)
+    return TaskResult(row, documents)
+
+
+def unanswered(query: GridQuery, run: str, predicted: float | None, verdict: str, reason: str) -> Row:
+    """The row of a query that no task answered: it is moot, or the machine that ran it was lost.
+
+    Args:
+        query: the question.
+        run: the name of the run of `leadline grid` that asked.
+        predicted: the seconds that the cost model expects the query to take.
+        verdict: "moot" or "unknown".
+        reason: why.
+    """
+    columns = {**_columns(query, run, predicted), **_found(_failed(query, reason)), "verdict": verdict}
+    return Row(**columns, trace=None, started=datetime.now(UTC), task_seconds=0.0)
+
+
+def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
+    """An engine's result, and its counterexample as a document."""
+    model = model_of(find(query.source, tried=True), dict(query.settings))
+    if model.fingerprint != query.fingerprint:
+        raise InternalError(f"{query.source} is another protocol here than where the grid was planned")
+    (result,) = answer_in_child(model, query.by_engine(), query.limits).results
+    return result, result.cti if result.trace is None else document(model, result.trace, query.source)
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+
+
+def _failed(query: GridQuery, reason: str) -> Result:
+    return Result(query.property, query.engine, Verdict.UNKNOWN, reason=reason)
+
+
+def _found(result: Result) -> dict[str, Any]:
+    """The columns that hold the answer and its cost."""
+    return {
+        "verdict": str(result.verdict),
+        "depth": result.depth,
+        "steps": result.steps,
+        "reason": result.reason,
+        "build_seconds": result.effort.build,
+        "solve_seconds": result.effort.solve,
+        "total_seconds": result.effort.total,
+        "memory_mb": result.effort.memory_mb,
+        "variables": result.effort.variables,
+        "clauses": result.effort.clauses,
+    }
+
+
+def _columns(query: GridQuery, run: str, predicted: float | None) -> dict[str, Any]:
+    """The columns that hold the question, the run, the versions and the machine."""
+    return {
+        **{name: getattr(query, name) for name in ASKED},
+        "query": query.id,
+        "source": query.source,
+        "depth_asked": query.depth,
+        "unroll": query.unroll,
+        "obligation": query.obligation,
+        "timeout_seconds": query.limits.seconds,
+        "memory_limit_mb": query.limits.memory_mb,
+        "predicted_seconds": predicted,
+        "run": run,
+        "leadline_version": leadline.__version__,
+        "solver_version": solver_version(query.solver),
+        "python_version": platform.python_version(),
+        "host": platform.node(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+    }
+
+
+# -- on Spark's machines ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A query on its way to some machine.
+
+    Attributes:
+        query: the query.
+        run: the name of the run.
+        predicted: seconds that it is expected to take.
+        store: the store's folder as the driver names it.
+        sign: a file in the store that only this run has made: a machine that sees it shares the folder.
+        task: answers the query.
+    """
+
+    query: GridQuery
+    run: str
+    predicted: float | None
+    store: Path
+    sign: str
+    task: Task
+
+    def do(self, _: None = None) -> TaskResult:
+        """Answer the query, and store the result if this machine can; the driver stores it otherwise."""
+        _freeze()
+        result = self.task(self.query, self.run, self.predicted)
+        if (self.store / self.sign).exists():
+            # The driver stores the row if this fails, and tells of it if that fails too.
+            with suppress(OSError):
+                Store(self.store).keep(result.row, result.documents)
+                return TaskResult(result.row, stored=True)
+        return result
+
+
+@cache
+def _freeze() -> None:
+    """Spark's worker collects garbage after each task: it need not look through every library each time."""
+    gc.freeze()

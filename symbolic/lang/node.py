@@ -1,0 +1,214 @@
+"""The bases of all nodes, how nodes are interned, and traversals of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar, dataclass_transform
+from weakref import WeakValueDictionary
+
+from leadline.symbolic.lang.span import Span
+from leadline.symbolic.lang.types import Type
+
+KINDS: list[type[Node]] = []
+"""Every kind of node: each meaning must translate it or name it as unsupported."""
+
+
+@dataclass_transform(eq_default=False, frozen_default=True)
+class _Data:
+    """Makes each subclass a frozen dataclass, and a kind of node unless it is abstract."""
+
+    def __init_subclass__(cls, *, abstract: bool = False) -> None:
+        dataclass(frozen=True, eq=False, repr=False)(cls)
+        if not abstract and issubclass(cls, Node):
+            KINDS.append(cls)
+
+
+class Node(_Data, abstract=True):
+    """An expression. `type` is the type of its value."""
+
+    type: Type
+    span: Span
+
+    def __repr__(self) -> str:
+        return _shown(self, 6)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy, or a node that another process sent, is interned here like any other.
+        values = (getattr(self, name) for name in field_names(type(self)))
+        return make, (type(self), self.type, self.span, *values)
+
+
+def _shown(value: object, depth: int) -> str:
+    """A node for a developer to read; deep parts as `...`: formulas may be deeper than the call stack."""
+    if isinstance(value, tuple):
+        return f"({', '.join(_shown(item, depth) for item in value)})"
+    if not isinstance(value, Node):
+        return repr(value)
+    if depth == 0:
+        return "..."
+    parts = (_shown(getattr(value, name), depth - 1) for name in field_names(type(value)))
+    return f"{type(value).__name__}({', '.join(parts)})"
+
+
+class Unary(Node, abstract=True):
+    """A node with one operand."""
+
+    item: Node
+
+
+class Binary(Node, abstract=True):
+    """A node with two operands."""
+
+    left: Node
+    right: Node
+
+
+class Several(Node, abstract=True):
+    """A node with any number of operands."""
+
+    items: tuple[Node, ...]
+
+
+class Bound(Node):
+    """A variable bound by a quantifier, a filter, a comprehension, a choice or a map.
+
+    `level` is one more than the highest level bound inside the binder's body; before the binder is
+    closed it is negative and unique.
+    """
+
+    name: str
+    level: int
+
+
+class Binder(Node, abstract=True):
+    """A node that binds a variable. `domain` is a set or sequence, and lies outside the variable's scope."""
+
+    var: Bound
+    domain: Node
+    body: Node
+
+
+class MapBuild(Node):
+    """The map that gives each key the value of the body; evaluated key by key in the keys' order."""
+
+    var: Bound
+    body: Node
+
+
+BINDERS = (Binder, MapBuild)
+
+
+N = TypeVar("N", bound=Node)
+_INTERNED: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
+_FIELD_NAMES: dict[type[Node], tuple[str, ...]] = {}
+
+
+def field_names(kind: type[Node]) -> tuple[str, ...]:
+    """The names of a kind's own fields, without type and span."""
+    names = _FIELD_NAMES.get(kind)
+    if names is None:
+        names = _FIELD_NAMES[kind] = tuple(f.name for f in fields(kind))[2:]
+    return names
+
+
+def make(kind: type[N], type_: Type, span: Span, *values: Any) -> N:
+    """The one node of this kind, type and fields."""
+    key = (kind, type_, *values)
+    node = _INTERNED.get(key)
+    if node is None:
+        node = kind(type_, span, *values)
+        _INTERNED[key] = node
+    return node  # type: ignore[return-value]  # the key holds the kind
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes among a node's fields, in their order; a binder's variable is not one."""
+    return iter(_children(node))
+
+
+def _children(node: Node) -> tuple[Node, ...]:
+    """The children, found once: most of the time of building a model goes into traversals."""
+    found: tuple[Node, ...] | None = node.__dict__.get("_children")
+    if found is None:
+        several: list[Node] = []
+        for name in field_names(type(node)):
+            value = getattr(node, name)
+            if isinstance(value, Node):
+                if name != "var":
+                    several.append(value)
+            elif isinstance(value, tuple):
+                several += [item for item in value if isinstance(item, Node)]
+        found = node.__dict__["_children"] = tuple(several)
+    return found
+
+
+def postorder(*roots: Node) -> list[Node]:
+    """Every node below the roots once, children before parents."""
+    done: dict[Node, None] = {}
+    stack = list(reversed(roots))
+    while stack:
+        node = stack[-1]
+        waiting = () if node in done else [child for child in _children(node) if child not in done]
+        if waiting:
+            stack.extend(reversed(waiting))
+        else:
+            done[node] = None
+            stack.pop()
+    return list(done)
+
+
+# -- traversals that need more than the order of the nodes ------------------------------------------
+
+
+def rebuilt(node: Node, replacement: Callable[[Node], Node]) -> Node:
+    """The same node over replaced children (a binder's variable is replaced as well)."""
+    values: list[Any] = []
+    for name in field_names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, Node):
+            value = replacement(value)
+        elif isinstance(value, tuple) and value and isinstance(value[0], Node):
+            value = tuple(map(replacement, value))
+        values.append(value)
+    return make(type(node), node.type, node.span, *values)
+
+
+def substitute(root: Node, mapping: Mapping[Node, Node]) -> Node:
+    """The expression with some leaves replaced. The caller sees to it that nothing is captured."""
+    done: dict[Node, Node] = dict(mapping)
+    for node in postorder(root):
+        if node not in done:
+            changed = any(done[child] is not child for child in children(node))
+            done[node] = rebuilt(node, lambda x: done.get(x, x)) if changed else node
+    return done[root]
+
+
+def binder_height(root: Node) -> int:
+    """The highest level that a binder inside the expression uses; 0 without binders."""
+    return max((node.var.level for node in postorder(root) if isinstance(node, BINDERS)), default=0)
+
+
+def free_variables(root: Node, known: dict[Node, frozenset[Bound]]) -> frozenset[Bound]:
+    """The bound variables that occur in an expression outside their binder.
+
+    Args:
+        root: the expression.
+        known: a table that the caller keeps; filled for every node below the root.
+    """
+    if root in known:
+        return known[root]
+    for node in postorder(root):
+        if node in known:
+            continue
+        if isinstance(node, Bound):
+            known[node] = frozenset((node,))
+            continue
+        free: frozenset[Bound] = frozenset()
+        for child in children(node):
+            inner = known[child]
+            if isinstance(node, BINDERS) and child is node.body:
+                inner -= {node.var}
+            free |= inner
+        known[node] = free
+    return known[root]

@@ -1,0 +1,211 @@
+"""Results for continuous integration: as JUnit XML, which it shows as tests, and as SARIF 2.1.0.
+
+In JUnit XML there is a test case for each property at each point: a failure if its outcome is failed, an
+error if it is open, as a test that was not run to its end.
+
+In SARIF, which code hosts show beside the source lines, there is a result for each property that fails at a
+point, at the line where the property is written, and a rule for each property of a protocol. An open cell is
+a notification of the run, not a result.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeGuard
+from xml.etree import ElementTree as Xml
+
+import leadline
+from leadline.symbolic.catalog import installed, split_path
+from leadline.symbolic.grid.cells import Cell
+from leadline.symbolic.grid.query import point_text
+from leadline.symbolic.lang import Span, UserError
+from leadline.symbolic.lang.names import kebab
+from leadline.symbolic.report.outcomes import CellOutcome, outcome, sentence, unanswered, verdict_of
+from leadline.symbolic.trace import DEADLOCK
+
+_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(cells: Sequence[Cell]) -> str:
+    """The XML: a suite for each protocol.
+
+    Args:
+        cells: the cells.
+    """
+    root = Xml.Element("testsuites", {"name": "leadline", **_numbers(cells)})
+    for protocol in dict.fromkeys(cell.goal.protocol for cell in cells):
+        own = [cell for cell in cells if cell.goal.protocol == protocol]
+        suite = Xml.SubElement(root, "testsuite", {"name": _clean(protocol), **_numbers(own)})
+        for cell in own:
+            _case(suite, cell)
+    Xml.indent(root)
+    return Xml.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _numbers(cells: Sequence[Cell]) -> dict[str, str]:
+    found = [outcome(cell) for cell in cells]
+    return {
+        "tests": str(len(cells)),
+        "failures": str(found.count(CellOutcome.FAILED)),
+        "errors": str(found.count(CellOutcome.OPEN)),
+        "skipped": "0",
+        "time": f"{sum(map(_seconds, cells)):.3f}",
+    }
+
+
+def _case(suite: Xml.Element, cell: Cell) -> None:
+    point = point_text(cell.settings)
+    name = f"{cell.goal.property} at {point}" if point else cell.goal.property
+    case = Xml.SubElement(
+        suite,
+        "testcase",
+        {"classname": _clean(cell.goal.protocol), "name": _clean(name), "time": f"{_seconds(cell):.3f}"},
+    )
+    kind = {CellOutcome.FAILED: "failure", CellOutcome.OPEN: "error"}.get(outcome(cell))
+    if kind is not None:
+        attributes = {
+            "type": _clean("unknown" if unanswered(cell) else cell.verdict),
+            "message": _clean(verdict_of(cell)),
+        }
+        Xml.SubElement(case, kind, attributes).text = _clean("\n".join(_details(cell)))
+
+
+def _details(cell: Cell) -> Iterable[str]:
+    row = unanswered(cell) or cell.row
+    yield verdict_of(cell)
+    if row.reason is not None:
+        yield row.reason
+    if row.trace is not None:
+        yield f"the counterexample is in the store: {row.trace}"
+
+
+def _seconds(cell: Cell) -> float:
+    return sum(row.task_seconds for row in cell.rows)
+
+
+def _clean(text: str) -> str:
+    """A text with a replacement for each character that XML cannot hold."""
+    return _ILLEGAL.sub("\ufffd", text)
+
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif(cells: Sequence[Cell]) -> dict[str, Any]:
+    """The results as SARIF, a JSON object."""
+    failed = [cell for cell in cells if outcome(cell) is CellOutcome.FAILED]
+    rules = list(dict.fromkeys(_rule_id(cell) for cell in failed))
+    notes = [
+        {"level": "warning", "message": {"text": sentence(cell)}}
+        for cell in cells
+        if outcome(cell) is CellOutcome.OPEN
+    ]
+    run = {
+        "tool": {
+            "driver": {
+                "name": "Leadline",
+                "version": leadline.__version__,
+                "rules": [
+                    {"id": rule, "shortDescription": {"text": f"{rule.replace('/', ': ', 1)} holds"}}
+                    for rule in rules
+                ],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+        "results": [_result(cell, rules.index(_rule_id(cell))) for cell in failed],
+    }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule_id(cell: Cell) -> str:
+    return f"{cell.goal.protocol}/{cell.goal.property}"
+
+
+def _result(cell: Cell, rule: int) -> dict[str, Any]:
+    row = cell.row
+    about = {"parameters": dict(cell.settings), "query": row.query, "steps": row.steps, "trace": row.trace}
+    return {
+        "ruleId": _rule_id(cell),
+        "ruleIndex": rule,
+        "kind": "fail",
+        "level": "error",
+        "message": {"text": sentence(cell)},
+        "locations": [_location(cell)],
+        "partialFingerprints": {"leadlineCell/v1": _stable(cell)},
+        "properties": {name: value for name, value in about.items() if value is not None},
+    }
+
+
+def _location(cell: Cell) -> dict[str, Any]:
+    named = {"fullyQualifiedName": _rule_id(cell), "kind": "member"}
+    span = property_line(cell)
+    if span is None:
+        return {"logicalLocations": [named]}
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": _address(span)},
+            "region": {"startLine": span.line},
+        },
+        "logicalLocations": [named],
+    }
+
+
+def _stable(cell: Cell) -> str:
+    """A result's fingerprint, which stays the same even if the protocol's text changes."""
+    protocol, parameters, name = cell.goal.place()
+    text = "\n".join((protocol, name, parameters))
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+# -- the line of a property ------------------------------------------------------------------------------
+
+
+def property_line(cell: Cell) -> Span | None:
+    """The line on which a cell's property begins; for a deadlock, the line on which the protocol begins.
+
+    A user's own file is read and not run: a store of results must not make a program run.
+
+    Returns:
+        The line, 1 if only the file is known; None if the protocol is not installed here.
+    """
+    row = cell.row
+    file = split_path(row.source)
+    if file is not None:
+        return Span(str(file[0]), _line_in(file[0], row.protocol, row.property))
+    try:
+        entry = installed(row.source)
+    except UserError:
+        return None
+    if row.property == DEADLOCK:
+        return Span(inspect.getfile(entry.protocol), inspect.getsourcelines(entry.protocol)[1])
+    return next((claim.span for claim in entry.claims if claim.name == row.property), None)
+
+
+def _line_in(path: Path, protocol: str, name: str) -> int:
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return 1
+    found = [node for node in tree.body if _defines(node, protocol, name)]
+    return min([found[-1].lineno, *(one.lineno for one in found[-1].decorator_list)]) if found else 1
+
+
+def _defines(node: ast.stmt, protocol: str, name: str) -> TypeGuard[ast.FunctionDef | ast.ClassDef]:
+    """Whether a statement defines the property or, for a deadlock, the protocol: `MyPaxos` is my-paxos."""
+    if name == DEADLOCK:
+        return isinstance(node, ast.ClassDef) and node.name.lower() == protocol.replace("-", "").lower()
+    return isinstance(node, ast.FunctionDef) and kebab(node.name) == name
+
+
+def _address(span: Span) -> str:
+    """The URI of a line's file; relative if it is below the working directory, as code hosts want it."""
+    path = Path(span.file).resolve()
+    here = Path.cwd().resolve()
+    whole = path.as_uri()
+    return whole.removeprefix(f"{here.as_uri()}/") if path.is_relative_to(here) else whole

@@ -1,0 +1,77 @@
+"""A small solver for many small questions: clauses in; a model or a core of the assumptions out.
+
+Property-directed reachability asks tens of thousands of questions of less than a millisecond each. Glucose
+answers these faster than CaDiCaL does, which is made for long ones (docs/decisions/0007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from leadline.symbolic.solve.interface import TRUE
+
+Clause = tuple[int, ...]
+
+
+class CoreSolver:
+    """An incremental solver for clauses over integer literals as in DIMACS.
+
+    Args:
+        clauses: the clauses to begin with.
+        variables: the number of variables that there are at least.
+        name: the solver as python-sat calls it.
+    """
+
+    def __init__(self, clauses: Iterable[Clause], variables: int, name: str) -> None:
+        # Here, so that commands without a solver do not wait for the library.
+        from pysat.solvers import Solver as PySatSolver
+
+        self._solver = PySatSolver(name=name, bootstrap_with=clauses)
+        self.variables = variables
+
+    def new_variable(self) -> int:
+        """A variable that no clause mentions."""
+        self.variables += 1
+        return self.variables
+
+    def add(self, clause: Sequence[int]) -> None:
+        """Assert a clause."""
+        self._solver.add_clause(clause)
+
+    def check(self, assumptions: Sequence[int]) -> bool:
+        """Whether the clauses and the assumptions, which count for this call only, can be satisfied."""
+        return bool(self._solver.solve(assumptions=assumptions))
+
+    def core(self) -> frozenset[int]:
+        """Of the last check, which failed: assumptions that cannot hold together."""
+        return frozenset(self._solver.get_core() or ())
+
+    def model(self) -> list[int]:
+        """Of the last check, which succeeded: the literal that is true of each variable, in order."""
+        found: list[int] = self._solver.get_model()
+        # Variables that no clause mentions are left out at the end.
+        found += range(-len(found) - 1, -self.variables - 1, -1)
+        return found
+
+    def close(self) -> None:
+        """Free the solver's memory."""
+        self._solver.delete()
+
+
+def simplified(clauses: Sequence[Clause], frozen: Iterable[int]) -> list[Clause]:
+    """Clauses without most of the variables, equivalent over those that are frozen.
+
+    N. Eén, A. Biere: Effective Preprocessing in SAT through Variable and Clause Elimination, SAT 2005.
+
+    Args:
+        clauses: the clauses.
+        frozen: the variables to keep: all that will be assumed, read or mentioned by other clauses.
+    """
+    from pysat.process import Processor
+
+    off = dict.fromkeys(("block", "cover", "condition", "decompose", "probe", "probehbr", "vivify"), False)
+    processor = Processor(bootstrap_with=list(map(list, clauses)))
+    done = processor.process(rounds=1, elim=True, subsume=True, freeze=sorted(frozen), **off)
+    satisfiable, found = processor.get_status(), [tuple(clause) for clause in done.clauses]
+    processor.delete()
+    return [(TRUE,), *found] if satisfiable else list(clauses)

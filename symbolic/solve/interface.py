@@ -1,0 +1,193 @@
+"""Sinks and solvers: the interfaces through which clauses and gates reach a solver.
+
+A literal is a non-zero integer as in DIMACS: `-x` is the negation of `x`. Variable 1 is the constant true.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from typing import TextIO, TypeAlias
+
+TRUE = 1
+"""The variable that is constantly true in every sink."""
+
+Clause: TypeAlias = tuple[int, ...]
+
+
+class Copier(ABC):
+    """Copies a set of variables of a sink together with the gates among them.
+
+    Attributes:
+        variables: the variables to copy, in ascending order.
+        outside: the other variables that the gates among them combine.
+    """
+
+    variables: Sequence[int]
+    outside: frozenset[int]
+
+    @abstractmethod
+    def copy(self, images: Mapping[int, int]) -> int:
+        """Copy all variables.
+
+        Args:
+            images: the literal that replaces each variable of `outside`.
+
+        Returns:
+            The copy of the first variable. The copies of the others follow it, in their order.
+        """
+
+
+class Sink(ABC):
+    """A receiver of clauses and gates. A gate becomes clauses unless a subclass overrides that.
+
+    G. S. Tseitin: On the complexity of derivation in propositional calculus, 1968.
+
+    Attributes:
+        copies: whether `copier` can give copiers. If so, `named` gives literals that are no gates.
+    """
+
+    copies = False
+
+    @abstractmethod
+    def new_variables(self, count: int) -> int:
+        """Reserve variables with consecutive numbers.
+
+        Returns:
+            The first of them.
+        """
+
+    @abstractmethod
+    def add(self, clauses: Sequence[Clause]) -> None:
+        """Assert clauses."""
+
+    def define(self, clauses: Sequence[Clause]) -> None:
+        """Add the clauses that define a gate; any values of its operands satisfy them."""
+        self.add(clauses)
+
+    def conj(self, literals: Sequence[int]) -> int:
+        """A new variable for the conjunction of several literals."""
+        x = self.new_variables(1)
+        if len(literals) == 2:  # Most gates have two operands, and this takes half the time.
+            left, right = literals
+            self.define(((-x, left), (-x, right), (x, -left, -right)))
+            return x
+        self.define([*((-x, literal) for literal in literals), (x, *(-literal for literal in literals))])
+        return x
+
+    def xor(self, left: int, right: int) -> int:
+        """A new variable for the exclusive or of two literals."""
+        x = self.new_variables(1)
+        self.define(((-x, left, right), (-x, -left, -right), (x, -left, right), (x, left, -right)))
+        return x
+
+    def mux(self, condition: int, then: int, orelse: int) -> int:
+        """A new variable that equals `then` where the condition holds, and `orelse` elsewhere."""
+        x, c, a, b = self.new_variables(1), condition, then, orelse
+        # The last two clauses follow from the others. They propagate a value on which both arms agree.
+        self.define(((-c, -a, x), (-c, a, -x), (c, -b, x), (c, b, -x), (-a, -b, x), (a, b, -x)))
+        return x
+
+    def named(self, literals: Sequence[int]) -> tuple[int, ...]:
+        """Equivalent literals for a row on which many gates will be built, such as a state's."""
+        return tuple(literals)
+
+    def copier(self, variables: Sequence[int], known: Collection[int]) -> Copier | None:
+        """A copier of variables and of all gates below them, down to known variables.
+
+        Returns:
+            None if the gates rest on a free variable that is not known, or if copying would not be faster
+            than making the gates anew. This default always gives None.
+        """
+        return None
+
+
+class Formula(Sink):
+    """A sink that keeps its clauses, to write them to a file.
+
+    Attributes:
+        variables: the number of variables.
+        clauses: the clauses in the order in which they came.
+    """
+
+    def __init__(self) -> None:
+        self.variables = TRUE
+        self.clauses: list[Clause] = [(TRUE,)]
+        self._guard = TRUE
+
+    def new_variables(self, count: int) -> int:
+        first = self.variables + 1
+        self.variables += count
+        return first
+
+    def add(self, clauses: Sequence[Clause]) -> None:
+        if self._guard == TRUE:
+            self.clauses += clauses
+        else:
+            self.clauses += [(-self._guard, *clause) for clause in clauses]
+
+    def define(self, clauses: Sequence[Clause]) -> None:
+        # Gates are never guarded: clauses outside the guard share them.
+        self.clauses += clauses
+
+    @contextmanager
+    def under(self, guard: int) -> Iterator[None]:
+        """Guard the assertions made inside the block: they need to hold only where `guard` is true."""
+        before, self._guard = self._guard, guard
+        try:
+            yield
+        finally:
+            self._guard = before
+
+    def write(self, file: TextIO, comments: Iterable[str] = ()) -> None:
+        """Write the formula in the DIMACS format, below comments of one line each."""
+        file.writelines(f"c {comment}\n" for comment in comments)
+        file.write(f"p cnf {self.variables} {len(self.clauses)}\n")
+        file.writelines(" ".join(map(str, (*clause, 0))) + "\n" for clause in self.clauses)
+
+
+class Answer(Enum):
+    """The outcome of one check."""
+
+    SATISFIABLE = "sat"
+    UNSATISFIABLE = "unsat"
+    UNKNOWN = "unknown"
+
+
+class Solver(Sink):
+    """An incremental SAT solver. Clauses are never removed.
+
+    Args:
+        seed: the seed of the solver's random choices; 0 unless `SOLVERS` says that it takes one.
+    """
+
+    name: str
+
+    @abstractmethod
+    def __init__(self, seed: int = 0) -> None: ...
+
+    @abstractmethod
+    def check(self, assumptions: Sequence[int]) -> Answer:
+        """Whether the clauses can be satisfied under assumptions, which count for this call only."""
+
+    @abstractmethod
+    def true(self, literal: int) -> bool:
+        """Whether a literal is true in the model of the last satisfiable check."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Make a check that runs in another thread answer UNKNOWN soon.
+
+        Raises:
+            NotImplementedError: if `SOLVERS` says that the solver cannot be interrupted.
+        """
+
+    @abstractmethod
+    def reason(self) -> str:
+        """Why the last check answered UNKNOWN."""
+
+    @abstractmethod
+    def statistics(self) -> Mapping[str, int]:
+        """The numbers of `variables` and `clauses` given so far."""

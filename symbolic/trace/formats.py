@@ -1,0 +1,167 @@
+"""Traces for other tools: the Informal Trace Format of Apalache (its ADR 015), and TLA+ modules.
+
+Names are those of TLA+. In ITF, sorts and enumerations are strings, an option is its value or the string
+"None", a union is a variant ``{"tag": ..., "value": record}``. As in Apalache, "U_OF_UNIT" stands for
+an empty record.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from leadline.symbolic.concrete import State
+from leadline.symbolic.lang import (
+    Bool,
+    Enum,
+    Int,
+    InternalError,
+    Map,
+    Model,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+)
+from leadline.symbolic.lang.names import setting_text
+from leadline.symbolic.lang.tla_names import Scope, Words, words_of
+from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.text import headline, in_full
+from leadline.symbolic.trace.trace import Trace, call_of
+from leadline.symbolic.trace.values import field_names
+
+FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
+
+
+def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]:
+    """A trace as a JSON object in ITF. A step that goes out of bounds has no state; `#meta` names it.
+
+    Args:
+        model: the model.
+        trace: a run of it.
+        reason: why its end is out of bounds, from `end_reason`.
+    """
+    names = [variable.tla for variable in model.variables]
+    states = [
+        {
+            "#meta": {"index": number, "action": call_of(model, stage)},
+            **{v.tla: _itf_value(v.type, x) for v, x in zip(model.variables, stage.state, strict=True)},
+        }
+        for number, stage in enumerate(trace.stages)
+        if stage.state is not None
+    ]
+    meta = {
+        "format": "ITF",
+        "format-description": FORMAT,
+        "description": headline(model, trace),
+        "protocol": model.protocol,
+        "parameters": {
+            name: setting_text(value) for name, value in model.parameters.items() if value is not None
+        },
+        "ends": str(trace.ends),
+    }
+    if trace.last is None:
+        meta["out-of-bounds"] = call_of(model, trace.stages[-1]) + (f": {reason}" if reason else "")
+    return {"#meta": meta, "params": [], "vars": names, "states": states}
+
+
+def _itf_value(kind: Type, value: Value) -> Any:
+    match kind:
+        case Bool() | Enum() | Sort():
+            return value
+        case Int():
+            return {"#bigint": str(value)}
+        case Option():
+            return "None" if value is None else _itf_value(kind.item, value)
+        case Tuple():
+            return {"#tup": [_itf_value(part, x) for part, x in zip(kind.items, value, strict=True)]}
+        case Seq():
+            return [_itf_value(kind.item, x) for x in value]
+        case Set():
+            return {"#set": [_itf_value(kind.item, x) for x in sorted(value, key=kind.item.rank)]}
+        case Map():
+            pairs = zip(kind.keys, value, strict=True)
+            return {"#map": [[_itf_value(kind.key, k), _itf_value(kind.value, v)] for k, v in pairs]}
+        case Record():
+            parts = zip(field_names(kind), kind.parts, value, strict=True)
+            return {name: _itf_value(part, x) for name, part, x in parts}
+        case Union():
+            shape = kind.by_tag[value[0]]
+            payload = _itf_value(shape, value[1]) if shape.fields else "U_OF_UNIT"
+            return {"tag": value[0], "value": payload}
+    raise InternalError(f"values of {kind!r} have no ITF form")
+
+
+# -- TLA+ ------------------------------------------------------------------------------------------------
+
+
+def tla_module(model: Model, trace: Trace, name: str = "counterexample", reason: str | None = None) -> str:
+    """A trace as a TLA+ module, in the form of Apalache's counterexamples: `State0`, `State1` and so on.
+
+    Each of these operators describes one state. Variables have the names of the module that `export` writes.
+
+    Args:
+        model: the model.
+        trace: a run of it.
+        name: the module's name, which for TLA+'s tools has to be the file's name. A name that TLA+ does not
+            allow becomes `counterexample`.
+        reason: why its end is out of bounds, from `end_reason`.
+    """
+    words = words_of(model)
+    name = name if re.fullmatch(r"\w*[A-Za-z]\w*", name, re.ASCII) else "counterexample"
+    parts = [
+        f"{f' MODULE {name} ':-^80}",
+        _comment(headline(model, trace)),
+        "EXTENDS Integers, Sequences, FiniteSets, TLC",
+        *_constants(model),
+        "VARIABLES\n" + ",\n".join(f"  {name}" for name in words.variables.values()),
+        *_stages(model, words, trace, reason),
+        "=" * 80,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _comment(text: str) -> str:
+    return f"(* {text.replace('(*', '( *').replace('*)', '* )')} *)"
+
+
+def _constants(model: Model) -> list[str]:
+    names: dict[str, None] = {}
+    pending = [variable.type for variable in reversed(model.variables)]
+    seen: set[Type] = set()
+    while pending:
+        kind = pending.pop()
+        if kind in seen:
+            continue
+        seen.add(kind)
+        pending.extend(reversed(kind.parts))
+        if isinstance(kind, Sort):
+            names.update(dict.fromkeys(kind.members))
+        elif isinstance(kind, Option):
+            names["None"] = None
+    return [f"CONSTANTS\n  {', '.join(names)}"] if names else []
+
+
+def _stages(model: Model, words: Words, trace: Trace, reason: str | None) -> Iterator[str]:
+    scope = Scope(words.taken)
+    for number, stage in enumerate(trace.stages):
+        what = "Initial state" if number == 0 else f"Step {number}"
+        call = _comment(f"{what}: {call_of(model, stage)}")
+        if stage.state is None:
+            why = f": {reason}" if reason else ""
+            yield _comment(f"{what}: {call_of(model, stage)} goes out of bounds{why}")
+        else:
+            operator = scope.take(f"State{number}")
+            yield "\n".join([call, f"{operator} ==", *_conjuncts(model, words, stage.state)])
+
+
+def _conjuncts(model: Model, words: Words, state: State) -> Iterator[str]:
+    for variable, value in zip(model.variables, state, strict=True):
+        first, *rest = in_full(variable.type, words.variables[variable.name], value)
+        yield f"  /\\ {first}"
+        yield from (f"     {line}" for line in rest)

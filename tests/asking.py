@@ -1,0 +1,51 @@
+"""Questions to engines, as tests put them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import BmcOptions, Listener, Query, Result, answer_here
+from leadline.symbolic.engines.induction import InductionOptions
+from leadline.symbolic.engines.query import SILENT
+from leadline.symbolic.lang import Model
+
+
+def bounded_query(
+    source: str,
+    depth: int,
+    unroll: str = "steps",
+    *,
+    settings: Mapping[str, Any] | None = None,
+    properties: Sequence[str] | None = None,
+    solver: str = "z3",
+    seed: int = 0,
+    deadlock: bool = False,
+    **options: Any,
+) -> Query:
+    """A bounded check."""
+    names = None if properties is None else tuple(properties)
+    return Query(source, settings or {}, names, BmcOptions(depth, unroll, **options), solver, seed, deadlock)
+
+
+def inductive(source: str, model: Model, goal: str, solver: str = "z3", *obligations: str) -> Query:
+    """The obligations of a property of a model."""
+    settings = {name: value for name, value in model.parameters.items() if value is not None}
+    return Query(source, settings, (goal,), InductionOptions(obligations), solver)
+
+
+def model_for(query: Query) -> Model:
+    """The model that a query is about."""
+    return model_of(find(query.source, tried=True), query.settings)
+
+
+def here(query: Query, listener: Listener = SILENT, model: Model | None = None) -> Sequence[Result]:
+    """The results of a query that is answered in this process."""
+    return answer_here(model or model_for(query), query, listener).results
+
+
+def options_of(query: Query) -> BmcOptions:
+    """The options of a bounded check."""
+    assert isinstance(query.options, BmcOptions)
+    return query.options

@@ -1,0 +1,253 @@
+"""PDR on the protocols of the tests and of the catalog: proofs, counterexamples, and what stands between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog.entry import claims_in, entry_of
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode.facts import Facts
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
+from leadline.symbolic.engines.pdr import (
+    Invariant,
+    PdrOptions,
+    PdrProgress,
+    minimized,
+    pdr,
+    recheck,
+)
+from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.lang import Model, ModelError, UserError
+from leadline.symbolic.solve import SOLVERS
+from leadline.symbolic.trace import TraceEnd
+from tests.engines import inductive
+from tests.truth import Row, model_of_row, name_of, rows_where, shortest_violations
+
+FEW = PdrOptions(strengthenings=False, samples=3)
+"""So few samples that the frames must do the work."""
+
+
+def twos(**parameters: Any) -> Model:
+    return model_of(entry_of(inductive.Twos, claims_in(inductive), "inductive"), parameters)
+
+
+def after(questions: int) -> Callable[[], str | None]:
+    """Stops a search after some looks at whether to stop."""
+    left = iter(range(questions))
+    return lambda: None if next(left, None) is not None else "long enough"
+
+
+@pytest.mark.parametrize("options", [PdrOptions(), PdrOptions(strengthenings=False), FEW], ids=str)
+@pytest.mark.parametrize("name", ["even", "not-five", "not-seven", "at-most-eight", "evaluates"])
+def test_what_holds_is_proved(name: str, options: PdrOptions) -> None:
+    model = twos()
+    result = pdr(model, model.properties[name], options)
+    assert result.verdict is Verdict.PROVED
+    assert result.invariant is not None and result.invariant.in_bounds
+    for solver in SOLVERS.values():
+        assert recheck(model, model.properties[name], result.invariant, solver) == ()
+
+
+@pytest.mark.parametrize("options", [PdrOptions(), FEW], ids=str)
+@pytest.mark.parametrize(("name", "steps"), [("impossible", 0), ("never-four", 2)])
+def test_what_is_violated_has_a_trace(name: str, steps: int, options: PdrOptions) -> None:
+    model = twos()
+    result = pdr(model, model.properties[name], options)
+    assert (result.verdict, result.invariant) == (Verdict.VIOLATED, None)
+    assert result.trace is not None
+    assert (result.trace.ends, result.trace.length) == (TraceEnd.VIOLATES, steps)
+
+
+@pytest.mark.parametrize("options", [PdrOptions(), FEW], ids=str)
+@pytest.mark.parametrize(("fault", "steps"), [("start-outside", 0), ("step-outside", 5)])
+def test_what_leaves_its_bounds_is_told_with_a_trace(fault: str, steps: int, options: PdrOptions) -> None:
+    model = twos(fault=fault)
+    result = pdr(model, model.properties["at-most-eight"], options)
+    assert result.verdict is Verdict.OUT_OF_BOUNDS
+    assert result.trace is not None and result.trace.length == steps
+    assert result.reason is not None and "is not in Int(0, 9)" in result.reason
+    assert result.invariant is None or not result.invariant.in_bounds
+
+
+def test_a_violation_is_found_behind_a_step_out_of_bounds() -> None:
+    model = twos(fault="step-outside")
+    result = pdr(model, model.properties["never-four"], FEW)
+    assert result.verdict is Verdict.VIOLATED
+
+
+def test_within_bounds_there_is_still_an_invariant() -> None:
+    model = twos(fault="step-outside")
+    result = pdr(model, model.properties["even"], FEW)
+    assert result.verdict is Verdict.OUT_OF_BOUNDS
+    assert result.invariant is not None
+    assert recheck(model, model.properties["even"], result.invariant, SOLVERS["z3"]) == ()
+    claimed = Invariant(result.invariant.strengthenings, result.invariant.orbits, in_bounds=True)
+    assert "steps in bounds" in recheck(model, model.properties["even"], claimed, SOLVERS["z3"])
+
+
+def test_a_model_that_cannot_begin_is_a_mistake() -> None:
+    model = twos(fault="no-start")
+    with pytest.raises(ModelError, match="has no initial state"):
+        pdr(model, model.properties["even"])
+
+
+def test_deadlocks_are_found() -> None:
+    model = twos()
+    assert pdr(model, deadlock_property(model), FEW).verdict is Verdict.PROVED
+
+
+def test_strengthenings_are_candidates_and_not_believed() -> None:
+    model = twos()
+    used = pdr(model, model.properties["not-five"])
+    assert used.invariant is not None
+    # `contradiction` is a strengthening too, and false at the start.
+    assert used.invariant.strengthenings == ("grows-by-twos", "at-most-nine", "help-of-helps")
+    hidden = pdr(model, model.properties["not-five"], PdrOptions(strengthenings=False))
+    assert hidden.invariant is not None and not hidden.invariant.strengthenings
+
+
+def test_a_search_can_be_stopped() -> None:
+    model = model_of(find("two-phase-commit"), {"resource_managers": 3})
+    told: list[PdrProgress] = []
+    result = pdr(model, model.properties["consistency"], FEW, told=told.append, stop=after(4))
+    assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "long enough")
+    assert result.invariant is None and result.trace is None
+    assert [x.frames for x in told] == list(range(1, len(told) + 1))
+
+
+def test_the_same_seed_finds_the_same_invariant() -> None:
+    model = model_of(find("spanner-leases"), {"variant": "mended-handle-vote", "replicas": 2})
+    first, second = (pdr(model, model.properties["disjointness"], FEW) for _ in range(2))
+    assert first.verdict is Verdict.PROVED
+    assert first.invariant == second.invariant
+    assert first.progress.questions == second.progress.questions
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_protocols_are_proved_without_strengthenings(symmetry: bool) -> None:
+    sizes = {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+    model = model_of(find("kafka-replication"), sizes)
+    target = model.properties["strong-isr"]
+    options = PdrOptions(symmetry=symmetry, strengthenings=False, samples=20)
+    found = pdr(model, target, options).invariant
+    assert found is not None
+    assert (found.clauses > len(found.orbits)) == symmetry
+    smaller = minimized(model, target, found)
+    assert 0 < smaller.clauses < found.clauses
+    for solver in SOLVERS.values():
+        assert recheck(model, target, smaller, solver) == ()
+    without = Invariant(smaller.strengthenings, (), smaller.in_bounds)
+    assert recheck(model, target, without, SOLVERS["cadical"])
+
+
+def test_a_changed_invariant_is_refused_if_it_is_none() -> None:
+    """Each literal of each clause negated in turn: the recheck agrees with a look at every state."""
+    model = twos()
+    target = model.properties["not-five"]
+    found = pdr(model, target, FEW).invariant
+    assert found is not None
+    refused = 0
+    for changed in changes(found):
+        failing = recheck(model, target, changed, SOLVERS["cadical"])
+        assert bool(failing) == (not is_inductive(model, "not-five", changed))
+        refused += bool(failing)
+    assert refused
+
+
+def changes(found: Invariant) -> list[Invariant]:
+    """The invariant with one literal negated, and with one clause less."""
+    made = []
+    for place, (cube,) in enumerate(found.orbits):
+        others = (found.orbits[:place], found.orbits[place + 1 :])
+        made.append(Invariant((), (*others[0], *others[1])))
+        for x in cube:
+            changed = tuple(-y if x == y else y for y in cube)
+            made.append(Invariant((), (*others[0], (changed,), *others[1])))
+    return made
+
+
+def is_inductive(model: Model, name: str, invariant: Invariant) -> bool:
+    """Whether an invariant is one, by looking at every state of a model without don't-cares."""
+    semantics, facts = Semantics(model), Facts(model)
+    cubes = [cube for orbit in invariant.orbits for cube in orbit]
+
+    def satisfied(state: Any) -> bool:
+        true, _ = facts.packed(state)
+        return not any(all(bool(true >> abs(x) - TRUE - 1 & 1) == (x > 0) for x in cube) for cube in cubes)
+
+    if not all(x.state is not None and satisfied(x.state) for x in semantics.initial()):
+        return False
+    states = product(*(variable.type.values() for variable in model.variables))
+    return all(
+        semantics.holds(name, state)
+        and all(x.state is not None and satisfied(x.state) for x in semantics.successors(state))
+        for state in states
+        if satisfied(state)
+    )
+
+
+def test_an_invariant_of_another_model_is_refused() -> None:
+    model = twos()
+    target = model.properties["even"]
+    with pytest.raises(UserError, match="no literal that a clause has"):
+        recheck(model, target, Invariant((), (((90,),),)), SOLVERS["cadical"])
+    with pytest.raises(UserError, match="no strengthening unheard-of"):
+        recheck(model, target, Invariant(("unheard-of",), ()), SOLVERS["cadical"])
+
+
+def test_invariants_are_told_in_the_words_of_the_protocol() -> None:
+    model = model_of(find("kafka-replication"), {"replicas": 2})
+    facts = Facts(model)
+    texts = {
+        facts.text(sign * x) for x in range(TRUE + 1, TRUE + 1 + len(facts.literals)) for sign in (1, -1)
+    }
+    assert {"replica_state[r1].leader = none", "replica_state[r1].leader != none"} <= texts
+
+
+VIOLATED = rows_where(lambda row: any(x["shortest_violation_steps"] for x in row["properties"].values()))
+
+
+def violated_is_not_proved(row: Row, questions: int) -> None:
+    model = model_of_row(row)
+    for name, steps in shortest_violations(row).items():
+        if steps is None:
+            continue
+        result = pdr(model, model.properties[name], PdrOptions(samples=500), stop=after(questions))
+        assert result.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN), name
+        assert result.trace is None or result.trace.length >= steps
+
+
+@pytest.mark.parametrize("row", VIOLATED[::6], ids=name_of)
+def test_what_tlc_finds_violated_is_not_proved(row: Row) -> None:
+    violated_is_not_proved(row, 20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", VIOLATED, ids=name_of)
+def test_what_tlc_finds_violated_is_never_proved(row: Row) -> None:
+    violated_is_not_proved(row, 300)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(("name", "depth"), [("even", 0), ("not-five", 2), ("not-seven", 3)])
+def test_k_induction_proves(name: str, depth: int, solver: str) -> None:
+    model = twos()
+    target = model.properties[name]
+    result = k_induction(model, target, KInductionOptions(8), SOLVERS[solver])
+    assert (result.verdict, result.depth, result.engine) == (Verdict.PROVED, depth, "k-induction")
+    if depth:
+        less = k_induction(model, target, KInductionOptions(depth - 1), SOLVERS[solver])
+        assert (less.verdict, less.depth) == (Verdict.SAFE, depth - 1)
+
+
+def test_k_induction_finds_shortest_counterexamples() -> None:
+    model = twos()
+    result = k_induction(model, model.properties["never-four"], KInductionOptions(8), SOLVERS["cadical"])
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)

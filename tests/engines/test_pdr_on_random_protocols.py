@@ -1,0 +1,148 @@
+"""PDR and k-induction against exploration on random small protocols: verdicts, and invariants that stand."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from leadline.symbolic.concrete import Exploration, Semantics, State, explore
+from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode.facts import Facts
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
+from leadline.symbolic.engines.pdr import Invariant, PdrOptions, minimized, pdr, recheck
+from leadline.symbolic.lang import Model, ModelError
+from leadline.symbolic.solve import SOLVERS
+from tests.random_symmetric import symmetric_model
+from tests.strategies import models
+
+DEPTH = 3
+"""Steps that k-induction looks ahead."""
+
+MOST = 20_000
+"""States to explore at most; larger models are skipped."""
+
+SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+def expected(seen: Exploration, name: str) -> Verdict:
+    checked = seen.properties[name]
+    if checked.violation is not None:
+        return Verdict.VIOLATED
+    outside = checked.out_of_bounds or seen.out_of_bounds
+    return Verdict.PROVED if outside is None else Verdict.OUT_OF_BOUNDS
+
+
+def compare_k_induction(model: Model, name: str, verdict: Verdict, solver: str) -> None:
+    """k-induction within a few steps gives no other verdict."""
+    found = k_induction(model, model.properties[name], KInductionOptions(DEPTH), SOLVERS[solver])
+    if found.verdict is Verdict.SAFE:
+        assert found.depth == DEPTH
+    elif found.verdict is Verdict.OUT_OF_BOUNDS:
+        assert verdict >= found.verdict
+    else:
+        assert found.verdict is verdict
+
+
+def compare(model: Model, options: PdrOptions, solver: str = "cadical") -> int:
+    """PDR and exploration give the same verdict of each property; the number of proofs."""
+    names = list(model.properties)
+    try:
+        seen = explore(Semantics(model), names, max_states=MOST)
+    except ModelError:
+        with pytest.raises(ModelError, match="has no initial state"):
+            pdr(model, model.properties[names[0]], options)
+        return 0
+    if not seen.complete:
+        return 0
+    proofs = 0
+    for name in names:
+        result = pdr(model, model.properties[name], options)
+        assert result.verdict is expected(seen, name), name
+        if result.trace is not None:
+            shortest = seen.properties[name].steps or 0
+            assert result.verdict is not Verdict.VIOLATED or result.trace.length >= shortest
+        compare_k_induction(model, name, result.verdict, solver)
+        if result.invariant is not None:
+            proofs += 1
+            check_invariant(model, name, result.invariant, seen.states)
+    return proofs
+
+
+def check_invariant(model: Model, name: str, found: Invariant, states: int) -> None:
+    """Both solvers accept it, smaller too, and refuse it with a literal changed that excludes a state."""
+    target = model.properties[name]
+    smaller = minimized(model, target, found)
+    assert smaller.clauses <= found.clauses
+    for solver in SOLVERS.values():
+        assert not recheck(model, target, found, solver)
+        assert not recheck(model, target, smaller, solver)
+    changed = _with_a_literal_changed(found, Random(states))
+    if changed is not None and _excludes_one(model, changed):
+        assert recheck(model, target, changed, SOLVERS["cadical"])
+
+
+def _with_a_literal_changed(found: Invariant, dice: Random) -> Invariant | None:
+    if not found.orbits:
+        return None
+    place = dice.randrange(len(found.orbits))
+    first, *others = found.orbits[place]
+    flipped = dice.choice(first)
+    changed = (tuple(-x if x == flipped else x for x in first), *others)
+    orbits = (*found.orbits[:place], changed, *found.orbits[place + 1 :])
+    return Invariant(found.strengthenings, orbits, found.in_bounds)
+
+
+def _excludes_one(model: Model, invariant: Invariant) -> bool:
+    """Whether a reachable state is excluded by a clause of which every literal matters there."""
+    facts = Facts(model)
+    return any(
+        _inside(facts, state, cube)
+        for state in _reachable(model)
+        for orbit in invariant.orbits
+        for cube in orbit
+    )
+
+
+def _reachable(model: Model) -> set[State]:
+    semantics = Semantics(model)
+    seen = {x.state for x in semantics.initial() if x.state is not None}
+    waiting = list(seen)
+    while waiting:
+        for outcome in semantics.successors(waiting.pop()):
+            if outcome.state is not None and outcome.state not in seen:
+                seen.add(outcome.state)
+                waiting.append(outcome.state)
+    return seen
+
+
+def _inside(facts: Facts, state: State, cube: tuple[int, ...]) -> bool:
+    true, matters = facts.packed(state)
+    places = [(abs(x) - TRUE - 1, x > 0) for x in cube]
+    return all(matters >> place & 1 and bool(true >> place & 1) == sign for place, sign in places)
+
+
+@given(models())
+@settings(max_examples=25, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+def test_verdicts_are_those_of_exploration(model: Model) -> None:
+    compare(model, PdrOptions())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_verdicts_are_those_of_exploration_with_symmetry(seed: int) -> None:
+    compare(symmetric_model(seed), PdrOptions(samples=seed))
+
+
+@pytest.mark.slow
+@given(models())
+@settings(max_examples=500, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+def test_verdicts_are_those_of_exploration_often(model: Model) -> None:
+    compare(model, PdrOptions(samples=10))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20, 520))
+def test_verdicts_are_those_of_exploration_with_symmetry_often(seed: int) -> None:
+    compare(symmetric_model(seed), PdrOptions(samples=seed % 40))

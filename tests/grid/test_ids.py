@@ -1,0 +1,245 @@
+"""Every field of everything that a question is made of changes its id, or is on a list that says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from enum import StrEnum
+from typing import Any, get_type_hints
+
+import pytest
+
+from leadline.symbolic.engines import ENGINES, Answer, Engine, Limits, Query, Result, Verdict
+from leadline.symbolic.grid import query as grid_query
+from leadline.symbolic.grid import task
+from leadline.symbolic.grid.query import GridQuery, options_json, read_options
+from leadline.symbolic.lang import (
+    Action,
+    Bool,
+    Enum,
+    Int,
+    Map,
+    Model,
+    Never,
+    Option,
+    Pick,
+    Property,
+    PropertyKind,
+    Seq,
+    Set,
+    Sort,
+    Span,
+    Tuple,
+    Type,
+    Union,
+    Variable,
+)
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.fingerprint import LEFT_OUT, fingerprint
+from leadline.symbolic.lang.structures import record
+from tests.grid.queries import QUERY, obligation, query
+
+HERE, ELSEWHERE = Span("a.py", 1), Span("b.py", 2)
+X, Y = (n.make(n.StateVar, Bool(), HERE, name) for name in "xy")
+BOUND = n.make(n.Bound, Bool(), HERE, "b", 1)
+INFO = record("Info", seen=Bool())
+TYPES: tuple[Type, ...] = (
+    *(Bool(), Never(), Int(0, 3), Enum("Mode", ("idle", "busy")), Sort("Node", ("n1", "n2"))),
+    *(Option(Bool()), Tuple((Bool(), Int(0, 1))), INFO, Union("Message", (("ping", INFO),))),
+    *(Set(Bool()), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
+)
+CLAIM = Property("claim", "Claim", PropertyKind.INVARIANT, "It holds.", HERE, X)
+HELP = Property("help", "Help", PropertyKind.STRENGTHENING, "It helps.", HERE, Y, ("claim",), True)
+STEP = Action("step", "Step", "A step.", HERE, (Pick("p", Bool(), X, HERE), Y), (("x", Y),))
+MODEL = Model(
+    "sample",
+    {"size": 2},
+    (Variable("x", "X", Bool(), HERE), Variable("y", "Y", Bool(), HERE)),
+    Action("init", "Init", "", HERE, (), (("x", X), ("y", Y))),
+    (STEP,),
+    {"claim": CLAIM, "help": HELP},
+    ("step",),
+)
+
+
+def node(kind: type[n.Node]) -> n.Node:
+    """A node of a kind, whatever a rule would say of it."""
+    hints = get_type_hints(kind)
+    samples = {n.Node: X, n.Bound: BOUND, tuple[n.Node, ...]: (X, Y), str: "s", int: 1, Span: HERE}
+    values = [samples.get(hints[name], (frozenset((1, 2)), "v")) for name in n.field_names(kind)]
+    return n.make(kind, Bool(), HERE, *values)
+
+
+def others(value: Any) -> Iterator[Any]:
+    """Other values for a field, of its own kind."""
+    if isinstance(value, Span):
+        yield ELSEWHERE
+    elif isinstance(value, n.Bound):
+        yield n.make(n.Bound, Bool(), HERE, "c", 1)
+    elif isinstance(value, n.Node):
+        yield from (x for x in (X, Y) if x is not value)
+    elif isinstance(value, Type):
+        yield from (x for x in (Bool(), Int(5, 6)) if x != value)
+    elif isinstance(value, StrEnum):
+        yield from (x for x in type(value) if x is not value)
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int | float):
+        yield value + 1
+    elif isinstance(value, str):
+        yield value + "_"
+    elif isinstance(value, frozenset):
+        yield value | {3}
+    elif isinstance(value, tuple):
+        for at, part in enumerate(value):
+            yield from ((*value[:at], other, *value[at + 1 :]) for other in others(part))
+        named = len(value) == 2 and isinstance(value[0], str) and not isinstance(value[1], str)
+        if not named:  # a name with what it names stays a pair
+            yield value[1:] if value else ("step",)
+            yield from [value[::-1]] if value[::-1] != value else []
+    elif isinstance(value, Mapping):
+        yield from ({**value, key: other} for key, x in value.items() for other in others(x))
+        yield dict([*value.items()][:-1])
+    elif is_dataclass(value) and not isinstance(value, type):
+        own = edits(value)  # Fields that do not matter are for the class's own test.
+        yield from (other for kind, name, other in own if matters(kind, name, getattr(value, name)))
+    elif value is None:
+        yield from ("some", 1)
+    else:
+        raise AssertionError(f"say here what else {value!r} could be")
+
+
+def edits(thing: Any) -> Iterator[tuple[str, str, Any]]:
+    """The thing with another value in one of its fields: the class, the field, and the thing."""
+    for field in fields(thing):
+        for value in others(getattr(thing, field.name)):
+            if isinstance(thing, n.Node):
+                own = {name: getattr(thing, name) for name in n.field_names(type(thing))}
+                given = {"type": thing.type, "span": thing.span, **own, field.name: value}
+                made: Any = type(thing)(**given)
+            else:
+                made = replace(thing, **{field.name: value})
+            yield type(thing).__name__, field.name, made
+
+
+def leaves(kind: type) -> Iterator[type]:
+    """The classes without subclasses below a class."""
+    below: list[type] = kind.__subclasses__()
+    yield from (x for child in below for x in leaves(child)) if below else (kind,)
+
+
+def matters(kind: str, name: str, value: Any) -> bool:
+    return (kind, name) not in LEFT_OUT and not isinstance(value, Span)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [MODEL, MODEL.variables[0], MODEL.init, STEP, STEP.body[0], CLAIM, HELP, *TYPES, *map(node, n.KINDS)],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_every_field_of_what_a_model_is_made_of(thing: Any) -> None:
+    own = fingerprint(thing)
+    changed = {}
+    for kind, name, other in edits(thing):
+        found = fingerprint(other)
+        assert (found != own) == matters(kind, name, getattr(thing, name)), f"{kind}.{name}"
+        changed[name] = other
+    assert changed.keys() == {field.name for field in fields(thing)}
+
+
+def test_no_class_of_types_is_forgotten() -> None:
+    assert {type(x) for x in TYPES} == {*leaves(Type)}
+
+
+def test_every_part_of_a_model_is_in_its_fingerprint() -> None:
+    """Not only each part's own text: a part that the model's text passed over would show here."""
+    assert MODEL.fingerprint == fingerprint(MODEL)
+    parts: dict[str, list[Model]] = {
+        "types": [replace(MODEL, variables=(replace(MODEL.variables[0], type=x),)) for x in TYPES],
+        "formulas": [replace(MODEL, properties={"claim": replace(CLAIM, formula=node(x))}) for x in n.KINDS],
+        "guards": [replace(MODEL, actions=(replace(STEP, body=(node(x),)),)) for x in n.KINDS],
+        "domains": [
+            replace(MODEL, actions=(replace(STEP, body=(Pick("p", Bool(), node(x), HERE),)),))
+            for x in n.KINDS
+        ],
+        "updates": [replace(MODEL, actions=(replace(STEP, updates=(("x", node(x)),)),)) for x in n.KINDS],
+        "starts": [replace(MODEL, init=replace(MODEL.init, updates=(("x", node(x)),))) for x in n.KINDS],
+    }
+    made = [model.fingerprint for models in parts.values() for model in models]
+    assert len({MODEL.fingerprint, *made}) == 1 + len(made)
+
+
+def test_every_reason_is_of_a_field_that_there_is() -> None:
+    known = {type(x).__name__: type(x) for x in (MODEL, *MODEL.variables, STEP, STEP.body[0], CLAIM, *TYPES)}
+    for kind, name in LEFT_OUT:
+        assert name in {field.name for field in fields(known[kind])}  # type: ignore[arg-type]  # all dataclasses
+
+
+def test_what_has_no_text_is_refused() -> None:
+    with pytest.raises(TypeError, match="has no canonical text"):
+        fingerprint(replace(MODEL, sweep_order=object()))  # type: ignore[arg-type]  # what is to be refused
+
+
+def test_every_field_of_a_query() -> None:
+    for asked in (query(), obligation("implication")):
+        changed = set()
+        for _, name, other in edits(asked):
+            assert (other.id != asked.id) == (name not in grid_query.LEFT_OUT), name
+            changed.add(name)
+        assert changed == {field.name for field in fields(GridQuery)} == {*QUERY}
+    assert {*grid_query.LEFT_OUT} < changed
+
+
+FROM = {
+    "source": "source",
+    "settings": "settings",
+    "properties": "property",
+    "deadlock": "property",
+    "options": "options",
+    "solver": "solver",
+    "seed": "seed",
+}
+"""From which field of a grid's query each field of an engine's query comes."""
+
+
+NOT_FREE = ("engine", "options", "fingerprint", "settings")
+"""Fields of a query whose values must fit each other, or the model."""
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_every_option_of_an_engine_is_in_the_id(engine: Engine) -> None:
+    options = engine.options()
+    asked = query(engine=engine.name, options=options_json(options))
+    assert read_options(engine.name, asked.options) == options
+    for _, name, other in edits(options):
+        assert replace(asked, options=options_json(other)).id != asked.id, name
+
+
+def test_an_engine_is_asked_nothing_that_is_not_in_the_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a new option of the engine must find its place in a grid's query."""
+    assert FROM.keys() == {field.name for field in fields(Query)}
+    asked: list[Query] = []
+
+    def answered(model: Model, question: Query, limits: Limits) -> Answer:
+        asked.append(question)
+        return Answer([Result("claim", "bmc", Verdict.UNKNOWN, reason="time")])
+
+    monkeypatch.setattr(task, "answer_in_child", answered)
+    monkeypatch.setattr(task, "find", lambda *_, **__: None)
+    monkeypatch.setattr(task, "model_of", lambda *_: MODEL)
+    monkeypatch.setattr(task, "solver_version", lambda solver: solver)
+    plain = query(fingerprint=MODEL.fingerprint)
+    variants = [
+        replace(plain, property="deadlock", kind="deadlock"),
+        replace(plain, settings=(("top", 4),)),
+        *(other for _, name, other in edits(plain) if name not in NOT_FREE),
+        *(replace(plain, options=options_json(other)) for _, _, other in edits(plain.asked)),
+    ]
+    for one in (plain, *variants):
+        row = task.answer(one, "run", None).row
+        assert row.reason == "time", row.reason
+    first, *rest = asked
+    for variant, question in zip(variants, rest, strict=True):
+        for name, source in FROM.items():
+            same = not hasattr(plain, source) or getattr(variant, source) == getattr(plain, source)
+            assert not same or getattr(question, name) == getattr(first, name), name

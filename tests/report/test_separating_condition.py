@@ -1,0 +1,120 @@
+"""Where a property breaks: the condition separates exactly, and none is shorter."""
+
+import itertools
+from collections.abc import Callable, Sequence
+
+import pytest
+import sympy
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from leadline.symbolic.grid.query import ParameterValues
+from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.report.separating_condition import condition_text, holds_at, separate
+
+GRID: list[ParameterValues] = [
+    {"replicas": replicas, "log": log, "variant": variant, "strict": strict}
+    for replicas, log, variant, strict in itertools.product(
+        (2, 3, 4, 5), (1, 2, 4), ("kip-101", "kip-279", "kip-320"), (False, True)
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("broken", "text"),
+    [
+        (lambda x: True, "true"),
+        (lambda x: False, "false"),
+        (lambda x: x["replicas"] >= 3, "replicas >= 3"),
+        (lambda x: x["replicas"] == 3, "replicas == 3"),
+        (lambda x: x["replicas"] != 3, "replicas != 3"),
+        (lambda x: not x["strict"], "not strict"),
+        (lambda x: x["variant"] == "kip-101", 'variant == "kip-101"'),
+        (lambda x: x["replicas"] >= 3 and x["log"] >= 2, "log >= 2 and replicas >= 3"),
+        (lambda x: x["replicas"] <= 2 or x["strict"], "replicas <= 2 or strict"),
+        (
+            lambda x: x["strict"] and (x["log"] == 2 or x["variant"] != "kip-101"),
+            'strict and (log == 2 or variant != "kip-101")',
+        ),
+    ],
+)
+def test_conditions(broken: Callable[[ParameterValues], bool], text: str) -> None:
+    violated = [point for point in GRID if broken(point)]
+    others = [point for point in GRID if not broken(point)]
+    found = separate(violated, others)
+    assert condition_text(found.conditions[0]) == text
+
+
+def test_no_simple_condition() -> None:
+    odd = [point for point in GRID if (hash_of(point) % 2)]
+    even = [point for point in GRID if not hash_of(point) % 2]
+    assert separate(odd, even).conditions == ()
+
+
+def hash_of(point: ParameterValues) -> int:
+    """A parity of everything: as far from a threshold as can be."""
+    return sum(int(str(value)[-1]) if isinstance(value, str) else int(value or 0) for value in point.values())
+
+
+def test_all_that_fit_are_told() -> None:
+    found = separate([{"a": 2, "b": 5, "c": "y"}], [{"a": 1, "b": 4, "c": "x"}])
+    assert [condition_text(one) for one in found.conditions] == ["a >= 2", "b >= 5", 'c == "y"']
+
+
+def test_points_that_cannot_be_told_apart() -> None:
+    assert separate([{"a": 1}], [{"a": 1}]).conditions == ()
+    assert separate([{}], [{}]).conditions == ()
+
+
+def test_a_parameter_that_is_not_set_everywhere_is_no_ground() -> None:
+    found = separate([{"a": None, "b": 2}], [{"a": 1, "b": 1}])
+    assert [condition_text(one) for one in found.conditions] == ["b >= 2"]
+    assert separate([{"a": 1}], [{"a": "x"}]).conditions == ()
+
+
+VALUES: dict[str, Sequence[Setting]] = {
+    "n": (1, 2, 3, 4),
+    "m": (2, 3, 7),
+    "v": ("x", "y", "z"),
+    "on": (False, True),
+}
+
+
+@st.composite
+def single(draw: st.DrawFn) -> sympy.Basic:
+    name = draw(st.sampled_from(sorted(VALUES)))
+    symbol = sympy.Symbol(name)
+    value = draw(st.sampled_from(VALUES[name]))
+    if isinstance(value, bool):
+        return symbol if value else sympy.Not(symbol)
+    if isinstance(value, str):
+        relation = draw(st.sampled_from((sympy.Eq, sympy.Ne)))
+        return relation(symbol, sympy.core.symbol.Str(value), evaluate=False)
+    relation = draw(st.sampled_from((sympy.Ge, sympy.Le, sympy.Eq, sympy.Ne)))
+    return relation(symbol, value, evaluate=False)
+
+
+@st.composite
+def planted(draw: st.DrawFn) -> tuple[int, sympy.Basic]:
+    """A condition and the number of its tests."""
+    count = draw(st.integers(1, 4))
+    condition = draw(single())
+    for _ in range(count - 1):
+        condition = draw(st.sampled_from((sympy.And, sympy.Or)))(condition, draw(single()), evaluate=False)
+    return count, condition
+
+
+@given(planted(), st.data())
+def test_a_planted_condition_is_found(plant: tuple[int, sympy.Basic], data: st.DataObject) -> None:
+    length, condition = plant
+    space = [dict(zip(VALUES, values, strict=True)) for values in itertools.product(*VALUES.values())]
+    known = data.draw(st.lists(st.sampled_from(space), min_size=2, max_size=40, unique_by=repr))
+    violated = [x for x in known if holds_at(condition, x)]
+    others = [x for x in known if x not in violated]
+    assume(violated and others)
+    found = separate(violated, others)
+    assert found.conditions, condition
+    assert 1 <= found.length <= length
+    for one in found.conditions:
+        assert all(holds_at(one, point) for point in violated)
+        assert not any(holds_at(one, point) for point in others)
