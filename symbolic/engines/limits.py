@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import resource
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -90,6 +91,10 @@ class TimeIsOver(Exception):
     """A time limit has passed."""
 
 
+_RINGS_AGAIN = 0.5
+"""Seconds between two alarms."""
+
+
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
     """Enforce limits: raise `TimeIsOver` or MemoryError. For the main thread only."""
@@ -97,15 +102,19 @@ def limited(limits: Limits) -> Iterator[None]:
         yield
         return
     alarm = signal.signal(signal.SIGALRM, _time_is_over)
+    unraisable = sys.unraisablehook
+    sys.unraisablehook = lambda lost: None if lost.exc_type is TimeIsOver else unraisable(lost)
     size = resource.getrlimit(resource.RLIMIT_AS)
     try:
         if limits.memory_mb is not None:
             resource.setrlimit(resource.RLIMIT_AS, (limits.memory_mb << 20, size[1]))
-        signal.setitimer(signal.ITIMER_REAL, limits.seconds or 0)
+        # Python drops what a finalizer or the callback of a weak reference raises, so the alarm rings again.
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds or 0, _RINGS_AGAIN)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarm)
+        sys.unraisablehook = unraisable
         resource.setrlimit(resource.RLIMIT_AS, size)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,8 @@ from leadline.symbolic.engines import (
     answer_in_child,
     process,
 )
+from leadline.symbolic.engines import limits as limits_module
+from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.engines.parallel import _Session
 from leadline.symbolic.engines.process import Forked, QueryProcess
 from leadline.symbolic.engines.query import SILENT, Ledger
@@ -253,3 +256,25 @@ def test_a_query_survives_json() -> None:
 )
 def test_whether_there_are_limits(limits: Limits, any_limit: bool) -> None:
     assert bool(limits) is any_limit
+
+
+def test_a_time_limit_holds_although_its_alarm_rang_in_a_finalizer() -> None:
+    class Finalized:
+        def __del__(self) -> None:
+            while not rang:
+                pass
+
+    rang = []
+
+    def noted(*_: Any) -> None:
+        rang.append(True)
+        raise TimeIsOver
+
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(TimeIsOver):
+        patched.setattr(limits_module, "_time_is_over", noted)
+        with limits_module.limited(Limits(seconds=0.05)):
+            Finalized()
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:
+                pass
+    assert len(rang) == 2
