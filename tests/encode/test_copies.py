@@ -18,6 +18,11 @@ from tests.encode.protocols import Clock, Letterbox, Picky, Shelf
 
 LAYERS = 12
 OWN: dict[str, Protocol] = {"clock": Clock(), "letterbox": Letterbox(), "picky": Picky(), "shelf": Shelf()}
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] if name == "kafka-transactions" else [])
+    for name in (*entries(), *OWN)
+]
+"""The largest protocol takes a minute of solving."""
 
 
 @pytest.fixture
@@ -76,7 +81,7 @@ def sizes(model: Model, unroll: str, *, late: bool) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("unroll", ["steps", "sweeps"])
-@pytest.mark.parametrize("name", [*entries(), *OWN])
+@pytest.mark.parametrize("name", NAMES)
 def test_copies_have_the_size_of_what_they_stand_for(
     name: str, unroll: str, late: bool, copied: list[Instance], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +97,7 @@ def test_copies_have_the_size_of_what_they_stand_for(
 
 
 @pytest.mark.parametrize("unroll", ["steps", "sweeps"])
-@pytest.mark.parametrize("name", [*entries(), *OWN])
+@pytest.mark.parametrize("name", NAMES)
 def test_copies_mean_the_same(name: str, unroll: str, copied: list[Instance]) -> None:
     """Beside each copy of the last layer the same is made anew: no assignment tells them apart."""
     layers = Layers(build(OWN[name]) if name in OWN else model_of(find(name), {}), unroll)
