@@ -135,6 +135,7 @@ def test_a_killed_driver_and_broken_files(tmp_path: Path) -> None:
     assert {row.verdict for row in rows(folder)} == {"safe"} and len(rows(folder)) == 9
 
 
+@pytest.mark.slow
 def test_a_killed_java(tmp_path: Path) -> None:
     """Without Spark's own process nothing more can be asked; the answers so far are kept, no process is."""
     folder = trapped(tmp_path, 'trap = ["none", "stay"], number = [0, 1, 2]')
@@ -172,6 +173,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(made)], check=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk(small_disk: Path, tmp_path: Path) -> None:
     folder = trapped(tmp_path, 'trap = "wait", number = { from = 0, to = 39 }')
     with grid_process(folder, "--master", "local[2]", "--format", "json") as process:
