@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.inputs import at_least, seconds
 from leadline.symbolic.cli.output import Exit, Report, tell, write_out
-from leadline.symbolic.cli.progress import live
 from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:

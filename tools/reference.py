@@ -16,6 +16,8 @@ from pdoc.render_helpers import to_html
 ROOT = Path(__file__).resolve().parent.parent
 
 MODULES = (
+    "leadline",
+    "leadline.symbolic.api",
     "leadline.symbolic.lang",
     "leadline.symbolic.catalog",
     "leadline.symbolic.engines",
@@ -23,7 +25,8 @@ MODULES = (
     "leadline.symbolic.engines.query",
     "leadline.symbolic.solve",
 )
-"""The public modules: the language, where protocols are found, and the interfaces of engines and solvers."""
+"""The public modules: the library, the language, where protocols are found, and the interfaces of engines and
+solvers."""
 
 GUIDES = (
     "README.md",

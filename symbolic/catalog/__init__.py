@@ -1,15 +1,19 @@
 """The sources of protocols: built in, in an installed package, or in a Python file of the user's. Floor 2.
 
+A class that was made in this process, as in a notebook, is a source too: other processes get it by value.
+
 There is no list to keep. The built-in protocols are those that the modules of `leadline.encodings` define,
 each with the properties in the module of the same name in `leadline.properties`. A package adds more through
 the entry-point group `leadline.protocols`, whose values are modules that hold both.
 """
 
+from leadline.symbolic.catalog.by_value import packed, receive
 from leadline.symbolic.catalog.entry import Entry, model_of
 from leadline.symbolic.catalog.sources import (
     GROUP,
     complaints,
     entries,
+    entry_of_class,
     find,
     installed,
     load_file,
@@ -21,9 +25,12 @@ __all__ = [
     "Entry",
     "complaints",
     "entries",
+    "entry_of_class",
     "find",
     "installed",
     "load_file",
     "model_of",
+    "packed",
+    "receive",
     "split_path",
 ]

@@ -12,11 +12,12 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
+from leadline.symbolic.catalog.by_value import entry_by_value, known_by_value
 from leadline.symbolic.catalog.entry import (
     Entry,
     claims_in,
@@ -26,7 +27,16 @@ from leadline.symbolic.catalog.entry import (
     protocols_in,
     refuse_unattached,
 )
-from leadline.symbolic.lang import InternalError, LeadlineError, Mistake, ModelError, Span, UserError
+from leadline.symbolic.lang import (
+    Claim,
+    InternalError,
+    LeadlineError,
+    Mistake,
+    ModelError,
+    Protocol,
+    Span,
+    UserError,
+)
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.script import python_says
 
@@ -178,17 +188,35 @@ def complaints() -> tuple[str, ...]:
     return _load()[1]
 
 
+def entry_of_class(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entry:
+    """The entry of a class: that of its name if it is a built-in protocol, else one by value.
+
+    Args:
+        protocol: the class.
+        more: further properties, wherever they are written.
+
+    Raises:
+        ModelError: if a property or a line has no effect, or two properties have one name.
+    """
+    if protocol.__module__.startswith(f"{ENCODINGS}.") and not more:
+        return installed(protocol.protocol_name)
+    return entry_by_value(protocol, more)
+
+
 def find(name_or_path: str, *, tried: bool = False) -> Entry:
     """The protocol of that name, or of that Python file. The file runs, so do not pass on what data names.
 
     Args:
         name_or_path: a name such as `kafka-replication`, `path.py`, or `path.py:ClassName` where the file
-            holds several protocols.
+            holds several protocols; or the source of an entry by value.
         tried: as in `load_file`.
 
     Raises:
         UserError: if there is none, with the nearest names.
     """
+    here = known_by_value(name_or_path)
+    if here is not None:
+        return here
     file = split_path(name_or_path)
     if file is not None:
         return find_in_file(*file, tried=tried)

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.output import Exit, check_writable, is_special, tell, worst
-from leadline.symbolic.cli.progress import live
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
 from leadline.symbolic.engines.refutation import answer_proof, formula_of
 from leadline.symbolic.lang import UserError
@@ -48,7 +48,7 @@ def _check_writable(path: Path) -> None:
         raise UserError(f"--proof {path}: this is a device or a pipe; a proof needs a file")
 
 
-def _write_proof(path: Path, asked: ask.Asked, limits: Limits) -> Exit:
+def _write_proof(path: Path, asked: ask.Question, limits: Limits) -> Exit:
     """Write a proof of the properties that were found safe.
 
     Returns:

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.grid_report import Answers, grid_json, grid_report, show_plan
 from leadline.symbolic.cli.inputs import store_folder
 from leadline.symbolic.cli.output import Exit, add_format, as_json, deliver, tell, write_out
-from leadline.symbolic.cli.progress import steady
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.names import counted
 

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from leadline.symbolic.api.asked import Part, plain
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Table
 from leadline.symbolic.grid.durable import write_whole
@@ -68,7 +69,7 @@ def add_format(parser: argparse.ArgumentParser, *formats: str, out: bool = False
 class Report:
     """An answer for a person to read, collected before it is shown."""
 
-    parts: list[str | Line | Table] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
 
     def say(self, text: str = "") -> None:
         """Add a line."""
@@ -86,7 +87,7 @@ class Report:
         """The answer as plain text."""
         lines: list[str] = []
         for part in self.parts:
-            lines += columns([part.header, *part.rows]) if isinstance(part, Table) else [str(part)]
+            lines += plain(part)
         return "".join(f"{line}\n" for line in lines)
 
     def show(self) -> None:
@@ -177,19 +178,6 @@ def printable(text: str) -> str:
     'a\\\\x1b[2Jb'
     """
     return "".join(x if x.isprintable() else x.encode("unicode_escape").decode() for x in text)
-
-
-def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
-    """Rows as lines with aligned columns.
-
-    >>> columns([["a", "bc"], ["def", "g"]])
-    ['a    bc', 'def  g']
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()
-        for row in rows
-    ]
 
 
 def written_trace(form: str, semantics: Semantics, trace: Trace, source: str, out: Path | None) -> str:

@@ -7,12 +7,13 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data
 from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, tell, write_out
 from leadline.symbolic.engines import Limits, Verdict, engines_of
-from leadline.symbolic.engines.certificates import certificate, read_certificate, recheck
+from leadline.symbolic.engines.certificates import read_certificate, recheck
 from leadline.symbolic.engines.pdr import minimized
 from leadline.symbolic.engines.pdr.written import importable, strengthenings_file
 from leadline.symbolic.engines.provers import PdrQuery, understood
@@ -73,8 +74,8 @@ def _prove(args: argparse.Namespace) -> Exit:
         importable(entry.protocol.__module__, args.write_strengthenings)
     model.choose_properties((args.property,))
     query = ask.query_of(args, "prove", entry, settings, model, (args.property,))
-    asked = ask.Asked(entry, model, query)
-    asked.put(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory))
+    asked = ask.Question(entry, model, query)
+    asked.ask(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory))
     asked.deliver(args.format, None)
     _write(args.out, asked)
     _write_strengthenings(args.write_strengthenings, asked)
@@ -91,7 +92,7 @@ def _check_strengthenings(args: argparse.Namespace) -> None:
     args.engine = PdrQuery.engine
 
 
-def _write_strengthenings(path: Path | None, asked: ask.Asked) -> None:
+def _write_strengthenings(path: Path | None, asked: ask.Question) -> None:
     if path is None:
         return
     (found,) = asked.verdicts
@@ -107,16 +108,14 @@ def _write_strengthenings(path: Path | None, asked: ask.Asked) -> None:
     tell(f"wrote {path}; {shlex.join(proof)} proves the same")
 
 
-def _write(out: Path | None, asked: ask.Asked) -> None:
+def _write(out: Path | None, asked: ask.Question) -> None:
     if out is None:
         return
     (found,) = asked.verdicts
     if found.verdict is not Verdict.PROVED:
         tell(f"no certificate is written: {found.property} is not proved")
         return
-    made = found.certificate
-    if made is None and asked.engine.proof_parts(asked.model, found.property):
-        made = certificate(asked.model, found.property, asked.answer.results, source=asked.entry.source)
+    made = certificate_of(asked, found)
     if made is None:
         tell(f"no certificate is written: the engine {asked.engine.name} has none")
         return
@@ -141,9 +140,9 @@ def _recheck(args: argparse.Namespace) -> Exit:
     entry = entry_of_data(args.file or args.protocol, found.protocol, found.source, what, command)
     model = model_of(entry, found.settings)
     found.queries(model, entry.source)  # Report errors in the certificate before the work begins.
-    asked = ask.Asked(entry, model, found.whole(entry.source))
+    asked = ask.Question(entry, model, found.whole(entry.source))
     limits = Limits(args.timeout, args.memory)
-    asked.put(
+    asked.ask(
         f"checking {args.recheck} again",
         limits,
         lambda listener: recheck(model, found, limits, source=entry.source, listener=listener),

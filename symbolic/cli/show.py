@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
+from leadline.symbolic.api.asked import columns
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
-from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, columns, deliver, tell
+from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
 from leadline.symbolic.lang import (
     Action,
     Claim,

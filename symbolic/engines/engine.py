@@ -39,15 +39,17 @@ class Violation:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a search that has an answer so far.
+    """Ctrl-C ended a search.
 
     Attributes:
         answer: the answer so far.
+        message: how far it is, if the answer does not say it.
     """
 
-    def __init__(self, answer: Answer) -> None:
-        super().__init__()
+    def __init__(self, answer: Answer, message: str = "") -> None:
+        super().__init__(message)
         self.answer = answer
+        self.message = message
 
 
 class Engine(ABC):
@@ -67,6 +69,7 @@ class Engine(ABC):
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
             definite; None if it takes no part.
         limits_itself: whether it obeys limits by itself; other engines run in a process that is killed.
+        sets_alarm: whether it obeys a time limit by a signal, which only a main thread can set.
     """
 
     name: ClassVar[str]
@@ -79,6 +82,7 @@ class Engine(ABC):
     needs_property: ClassVar[bool] = True
     proves: ClassVar[bool] = False
     limits_itself: ClassVar[bool] = False
+    sets_alarm: ClassVar[bool] = False
     certifies: ClassVar[bool] = False
     in_portfolio: ClassVar[Options | None] = None
 

@@ -44,6 +44,7 @@ class Explore(Engine):
     takes_solver = False
     needs_property = False
     limits_itself = True
+    sets_alarm = True
     in_portfolio = ExploreOptions(max_states=3_000_000, prove=True)
 
     def answer(

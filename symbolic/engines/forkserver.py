@@ -11,9 +11,9 @@ once it runs, and its exit status once it has ended. The process is killed when 
 When the parent ends, so do the server and all its copies.
 
 A query's process reads its job from its standard input, one JSON object: the query, the model's fingerprint,
-`memory_mb` or null, and the number of the parent's process. A solver's own limits are only requests, so the
-process limits its address space, and the parent kills it when its time is over. Results are sent line by line
-as they are found: those that were sent outlive the process.
+`memory_mb` or null, the protocol by value or null, and the number of the parent's process. A solver's own
+limits are only requests, so the process limits its address space, and the parent kills it when its time is
+over. Results are sent line by line as they are found: those that were sent outlive the process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog import find, model_of, receive
 from leadline.symbolic.engines.limits import size_mb
 from leadline.symbolic.engines.parallel import answer_here
 from leadline.symbolic.engines.query import Listener, Query
@@ -65,6 +65,8 @@ def answer_query() -> None:
     try:
         _check_size(request["memory_mb"])
         query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
+        if request["protocol"] is not None:
+            receive(query.source, request["protocol"])
         _answer(_model(query, request["fingerprint"]), query, say)
     except MemoryError:
         say("stopped", "memory")

@@ -7,6 +7,7 @@ hardly longer than running the better one.
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -56,7 +57,9 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
         first, second = (query.by(solver) for solver in RACERS)
         return answer_in_children(model, [first, engine.beside(second)], limits, listener)
     interruptible = not engine.takes_solver or SOLVERS[_alone(query).solver].interruptible
-    if engine.limits_itself or (interruptible and not limits):
+    main = threading.current_thread() is threading.main_thread()
+    limits_itself = engine.limits_itself and (main or not engine.sets_alarm)
+    if limits_itself or (interruptible and not limits):
         return answer_here(model, query, listener, limits)
     return answer_in_child(model, query, limits, listener)
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import leadline
+from leadline.symbolic.catalog import packed
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Query
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, UserError
@@ -211,6 +212,9 @@ class QueryProcess:
         query: the question, with a solver by name.
         limits: the child limits its address space itself; the caller has to watch the time.
 
+    Raises:
+        UserError: if the protocol is a class that cannot be sent.
+
     Attributes:
         silent: whether it has closed its output.
         seconds: its wall-clock time, once it has ended.
@@ -227,8 +231,13 @@ class QueryProcess:
         self._status = 0
         self._out_of_memory = False
         self._rest = b""
+        job = {
+            "query": query.to_json(),
+            "fingerprint": model.fingerprint,
+            "memory_mb": limits.memory_mb,
+            "protocol": packed(query.source),
+        }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
-        job = {"query": query.to_json(), "fingerprint": model.fingerprint, "memory_mb": limits.memory_mb}
         self._child: Forked | None = Forked(job, self._errors)
         self._output = self._child.output
 

@@ -51,6 +51,7 @@ class Simulate(Engine):
     takes_solver = False
     needs_property = False
     limits_itself = True
+    sets_alarm = True
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener

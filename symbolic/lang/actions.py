@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABCMeta
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -92,11 +92,16 @@ def action(
 
 
 class _Body(dict[str, Any]):
-    """The names of a class's body while it runs, with a mistake for each part of a protocol written twice."""
+    """The names of a class's body while it runs, with a mistake for each part of a protocol written twice.
+
+    Attributes:
+        earlier: the actions that were marked before, as by a notebook's cell that failed in the same class.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.twice: list[Mistake] = []
+        self.earlier = tuple(declaration_log(caller_names()).actions)
 
     def __setitem__(self, name: str, value: Any) -> None:
         earlier = self.get(name)
@@ -124,17 +129,17 @@ class ProtocolClass(ABCMeta):
         mcs, name: str, bases: tuple[type, ...], body: Mapping[str, Any], /, **options: Any
     ) -> ProtocolClass:
         made = super().__new__(mcs, name, bases, dict(body), **options)
-        twice = body.twice if isinstance(body, _Body) else []
-        made.__leadline_lost__ = (*twice, *_lost_actions(made), *_lost_in_mixins(made))
+        twice, earlier = (body.twice, body.earlier) if isinstance(body, _Body) else ([], ())
+        made.__leadline_lost__ = (*twice, *_lost_actions(made, earlier), *_lost_in_mixins(made))
         return made
 
 
-def _lost_actions(made: type) -> list[Mistake]:
+def _lost_actions(made: type, earlier: Sequence[ActionMark]) -> list[Mistake]:
     """The actions that the class's body has marked and that the class does not have."""
     log = declaration_log(caller_names())
     own = [x for x in log.actions if x.function.__qualname__.rpartition(".")[0] == made.__qualname__]
     log.actions = [x for x in log.actions if not any(x is one for one in own)]
-    kept = list(vars(made).values())
+    kept = [*vars(made).values(), *(x.function for x in earlier)]
     return [Mistake(x.span, _how_lost(x, made)) for x in own if not any(x.function is y for y in kept)]
 
 

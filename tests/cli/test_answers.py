@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.cli import ask
+from leadline.symbolic.api import asked
 from leadline.symbolic.engines import Answer, answer
 from tests.cli.conftest import Leadline
 
@@ -142,7 +142,7 @@ def test_why_a_counterexample_is_perhaps_not_the_shortest(
         results = answer(*arguments).results
         return Answer([result.perhaps_longer("time: stopped after 9 s") for result in results])
 
-    monkeypatch.setattr(ask, "answer", late)
+    monkeypatch.setattr(asked, "answer", late)
     ran = leadline("check", "counter.py", "--property", "below-three", "--shortest")
     assert "below-three: perhaps not the shortest: time: stopped after 9 s\n" in ran.out
     assert "BelowThree is false" in ran.out

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from leadline import __main__ as entry
+from leadline.symbolic.api import asked
 from leadline.symbolic.cli import ask, main
 from leadline.symbolic.cli.output import write_out
 from leadline.symbolic.concrete import Semantics
@@ -140,7 +141,7 @@ def test_checking_is_stopped(leadline: Leadline, monkeypatch: pytest.MonkeyPatch
         listener.progress(Progress(4, 1.0, ("below-three", "not-negative", "deadlock"), 10, 20))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ask, "answer", stopped)
+    monkeypatch.setattr(asked, "answer", stopped)
     ran = leadline("check", "counter.py", "--depth", "9", "--deadlock")
     assert ran.code == 130
     assert "never-one  violated (a probe: as expected)  1" in ran.out

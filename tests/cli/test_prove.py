@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.cli import ask
+from leadline.symbolic.api import asked
 from leadline.symbolic.cli.output import Exit
 from leadline.symbolic.engines import Answer, Limits, Listener, Query, Result, answer
 from leadline.symbolic.lang import Model
@@ -284,7 +284,7 @@ def test_an_interruption_shows_what_there_is(here: Leadline, monkeypatch: pytest
 
         return answer(model, query, limits, Listener(done=until_the_third))
 
-    monkeypatch.setattr(ask, "answer", tired)
+    monkeypatch.setattr(asked, "answer", tired)
     ran = here("prove", "inductive.py", *INDUCTION, "--property", "even", "--out", "p.json")
     assert ran.code == 130
     assert len(rows(ran.out)) == 3

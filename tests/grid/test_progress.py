@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from leadline.symbolic.cli.progress import steady
+from leadline.symbolic.api.progress import steady
 from leadline.symbolic.grid.schedule import RunProgress
 from tests.grid.queries import finding, query
 

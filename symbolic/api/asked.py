@@ -1,0 +1,175 @@
+"""A query that is put to its engine, and its answer in lines and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+from leadline.symbolic.catalog import Entry
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines import (
+    ENGINES,
+    Answer,
+    Interrupted,
+    Limits,
+    Listener,
+    Progress,
+    Query,
+    Result,
+    Table,
+    answer,
+)
+from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
+from leadline.symbolic.trace.trace import title
+
+Part: TypeAlias = str | Line | Table
+"""A part of an answer for a person."""
+
+
+class Asked:
+    """A query and its answer.
+
+    Args:
+        entry: the protocol.
+        model: the model that it makes.
+        query: the question.
+    """
+
+    def __init__(self, entry: Entry, model: Model, query: Query) -> None:
+        self.entry = entry
+        self.model = model
+        self.query = query
+        self.engine = ENGINES[query.engine]
+        self.answer = Answer(())
+
+    def check_asks(self, mend: str) -> None:
+        """Check that something is asked.
+
+        Args:
+            mend: how to ask for deadlocks.
+
+        Raises:
+            UserError: if there is nothing to check.
+        """
+        if self.engine.needs_property and self.query.properties == () and not self.query.deadlock:
+            raise UserError(
+                f"there is nothing to check: {self.entry.name} has no property at these parameters; state "
+                f"one, or ask for deadlocks with {mend}"
+            )
+
+    def put(
+        self,
+        limits: Limits,
+        heard: Callable[[Progress], object],
+        show: Callable[[str], object],
+        ask: Callable[[Listener], Answer] | None = None,
+    ) -> None:
+        """Have the query answered.
+
+        Args:
+            limits: the most that it may use.
+            heard: is told of the progress.
+            show: takes a text that says how far the search is, whenever that changes.
+            ask: answers it in another way than `answer`.
+
+        Raises:
+            Interrupted: on Ctrl-C, with a message; the answer so far is kept.
+        """
+        so_far: dict[Any, Result] = {}
+        reached: dict[str, Progress] = {}
+        count = len(self.engine.parts(self.model, self.query))
+
+        def progress(now: Progress) -> None:
+            reached[now.engine] = now
+            heard(now)
+            show("; ".join(map(str, reached.values())))
+
+        def told(result: Result) -> None:
+            so_far[result.about] = result
+            if result.part is not None:
+                show(f"{len(so_far)} of {count} parts")
+
+        listener = Listener(progress, told, told)
+        try:
+            self.answer = ask(listener) if ask else answer(self.model, self.query, limits, listener)
+        except Interrupted as interrupted:
+            self.answer = interrupted.answer
+            raise
+        except KeyboardInterrupt:
+            self.answer = Answer(list(so_far.values()))
+            raise Interrupted(self.answer, self._interrupted(list(reached.values()))) from None
+
+    def _interrupted(self, reached: Sequence[Progress]) -> str:
+        """A sentence on the progress of an interrupted search, or of each of several."""
+        parts = self.engine.parts(self.model, self.query)
+        if any(part for _, part in parts):
+            return f"interrupted; {len(self.answer.results)} of {counted(len(parts), 'part')} answered so far"
+        known = {one.property for one in self.answer.results}
+        left = ", ".join(name for name, _ in parts if name not in known) or "nothing left to search"
+        if len(reached) > 1:
+            far = "; ".join(f"{now.engine}: {now}" for now in reached)
+            return f"interrupted; no answer so far: {left} ({far})"
+        depth = f"within {reached[0].depth} steps" if reached else "at any depth"
+        return f"interrupted; no counterexample {depth} so far: {left}"
+
+    @property
+    def verdicts(self) -> Sequence[Result]:
+        """A result for each property."""
+        return self.engine.verdicts(self.model, self.query, self.answer)
+
+    def described(self) -> Iterator[Part]:
+        """The answer for a person."""
+        semantics = Semantics(self.model)
+        yield title(self.model)
+        if self.answer.results or self.answer.facts:
+            yield from self.engine.describe(self.model, self.query, self.answer)
+        yield from self.reasons(semantics)
+        for trace in self.traces(self.answer.results):
+            yield ""
+            yield from lines(self.model, trace, end_reason(semantics, trace))
+        yield from self._cti(semantics)
+
+    def _cti(self, semantics: Semantics) -> Iterator[Part]:
+        """The first counterexample to induction."""
+        failing = [one.cti for one in self.answer.results if one.cti is not None]
+        if not failing:
+            return
+        yield ""
+        yield from cti_lines(semantics, read_cti(self.model, failing[0]))
+        if len(failing) > 1:
+            yield f"{counted(len(failing) - 1, 'more obligation')} failed: see one with --obligation"
+
+    def reasons(self, semantics: Semantics) -> Iterator[str]:
+        """The reasons of verdicts, where a trace or a counterexample to induction does not tell them."""
+        found: dict[str, None] = {}
+        for result in self.answer.results:
+            # The last line of a trace that is out of bounds tells the reason; so does a CTI.
+            shown = end_reason(semantics, result.trace) if result.trace is not None else None
+            if result.reason != shown and not result.fails:
+                found[f"{'unknown' if result.part else result.property}: {result.reason}"] = None
+        yield from found
+
+    def traces(self, results: Sequence[Result]) -> list[Trace]:
+        """The traces, each once: one step out of bounds may be the reason of several verdicts."""
+        traces = [*(result.trace for result in results), self.answer.out_of_bounds]
+        return list({id(trace): trace for trace in traces if trace is not None}.values())
+
+
+def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
+    """Rows as lines with aligned columns.
+
+    >>> columns([["a", "bc"], ["def", "g"]])
+    ['a    bc', 'def  g']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()
+        for row in rows
+    ]
+
+
+def plain(part: Part) -> list[str]:
+    """A part of an answer as lines of plain text."""
+    return columns([part.header, *part.rows]) if isinstance(part, Table) else [str(part)]

@@ -1,0 +1,124 @@
+"""Answers as HTML for notebooks: protocols, results, traces, grids. Every text of theirs is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from leadline.symbolic.lang import Map, Type
+from leadline.symbolic.lang.names import setting_text
+from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.report.html import STYLE
+
+if TYPE_CHECKING:
+    from leadline.symbolic.api.protocols import LoadedProtocol
+    from leadline.symbolic.api.results import Result, Results
+    from leadline.symbolic.api.states import Trace
+
+_OWN = """
+:scope { background: var(--paper); color: var(--ink); padding: .4rem .6rem; }
+table.list td, table.list th { text-align: left; }
+"""
+
+
+def framed(*parts: str) -> str:
+    """Parts of HTML with the style of the reports, which reaches nothing else of the notebook."""
+    style = STYLE.replace(":root", ":scope")
+    return f'<div class="leadline"><style>@scope (.leadline) {{{style}{_OWN}}}</style>{"".join(parts)}</div>'
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table, the cells of which are HTML."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    return f'<div class="wide"><table class="list">{table}</table></div>'
+
+
+def _cell(text: object) -> str:
+    return f"<td>{escape('-' if text is None else str(text))}</td>"
+
+
+def _heading(text: str) -> str:
+    return f"<p><strong>{escape(text)}</strong></p>"
+
+
+def protocol_html(protocol: LoadedProtocol) -> str:
+    """A protocol: its parameters, variables, actions and properties."""
+    model = protocol.model
+    declared = protocol.entry.protocol.parameters
+    parameters = [
+        [*map(_cell, (name, None if value is None else setting_text(value), declared[name].range))]
+        for name, value in model.parameters.items()
+    ]
+    variables = [[_cell(one.name), _code(_type(one.type))] for one in model.variables]
+    stated = [
+        *(("action", one.name, one.doc) for one in model.actions),
+        *((str(one.kind), one.name, one.doc) for one in model.properties.values()),
+    ]
+    return framed(
+        _heading(str(protocol)),
+        f"<p>{escape(_first(protocol.doc))}</p>" if protocol.doc else "",
+        _table(["parameter", "value", "range"], parameters) if parameters else "",
+        _table(["variable", "type"], variables),
+        _table(
+            ["", "name", "meaning"], ([*map(_cell, (kind, name, _first(doc)))] for kind, name, doc in stated)
+        ),
+    )
+
+
+def _type(kind: Type) -> str:
+    return f"[{_type(kind.key)} -> {_type(kind.value)}]" if isinstance(kind, Map) else set_text(kind).text
+
+
+def _code(text: str) -> str:
+    return f"<td><code>{escape(text)}</code></td>"
+
+
+def _first(doc: str) -> str:
+    return " ".join(doc.split("\n\n", 1)[0].split())
+
+
+def results_html(results: Results) -> str:
+    """A row for each property, and below it the counterexamples."""
+    rows = [
+        [
+            _cell(one.property),
+            _verdict(one),
+            *map(_cell, (one.engine, one.solver, f"{one.statistics.total:.1f}")),
+        ]
+        for one in results.values()
+    ]
+    shown = [_folded(one.trace, one.property) for one in results.values() if one.trace is not None]
+    beyond = [] if results.out_of_bounds is None else [_folded(results.out_of_bounds, "out of bounds")]
+    reasons = [f"<p>{escape(f'{x.property}: {x.reason}')}</p>" for x in results.values() if x.reason]
+    table = _table(["property", "verdict", "engine", "solver", "seconds"], rows)
+    return framed(_heading(results.title), table, *reasons, *dict.fromkeys([*shown, *beyond]))
+
+
+def result_html(result: Result) -> str:
+    """A verdict and its counterexample."""
+    reason = f"<p>{escape(result.reason)}</p>" if result.reason else ""
+    shown = "" if result.trace is None else _steps(result.trace)
+    return framed(f"<table><tr>{_cell(result.property)}{_verdict(result)}</tr></table>", reason, shown)
+
+
+def _verdict(result: Result) -> str:
+    kind = "expected" if result.probe and result.verdict == "violated" else result.verdict
+    return f'<td class="verdict {kind}">{escape(str(result))}</td>'
+
+
+def trace_html(trace: Trace) -> str:
+    """A counterexample step by step."""
+    return framed(_steps(trace))
+
+
+def _folded(trace: Trace, title: str) -> str:
+    about = escape(f"{title}: counterexample of {len(trace.steps)} steps")
+    return f"<details><summary>{about}</summary>{_steps(trace)}</details>"
+
+
+def _steps(trace: Trace) -> str:
+    text = "".join(f'<span class="{line.kind}">{escape(line.text)}</span>\n' for line in trace.lines())
+    return f'<pre class="trace" tabindex="0" aria-label="counterexample">{text}</pre>'

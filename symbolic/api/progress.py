@@ -1,0 +1,138 @@
+"""Progress of long work: on standard error, in a notebook, or told to a function."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from html import escape
+from importlib import import_module
+from typing import Any, TypeAlias
+
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from leadline.symbolic.engines import Progress
+
+Follow: TypeAlias = Callable[[Progress], object] | bool | None
+"""Follows a search: a function that is told of its progress; True or None for a line that shows it, where
+there is a place for one; False for silence."""
+
+
+@contextmanager
+def following(
+    progress: Follow, what: str
+) -> Iterator[tuple[Callable[[Progress], object], Callable[[str], None]]]:
+    """Show progress as the caller of the library wishes.
+
+    Args:
+        progress: the wish.
+        what: the beginning of the line.
+
+    Yields:
+        A function that takes the progress, and one that takes it as text.
+    """
+    if callable(progress):
+        yield progress, lambda _: None
+    elif progress is False:
+        yield lambda _: None, lambda _: None
+    else:
+        with live(what) as show:
+            yield lambda _: None, show
+
+
+@contextmanager
+def live(what: str) -> Iterator[Callable[[str], None]]:
+    """A line on a terminal that is rewritten while the work runs and removed when it ends.
+
+    Args:
+        what: the beginning of the line.
+
+    Yields:
+        A function that takes the rest of the line. It does nothing without a terminal or a notebook.
+    """
+    if in_notebook():
+        with _cell(what) as show_in_cell:
+            yield lambda text: show_in_cell(text, None)
+        return
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    start = time.monotonic()
+    console = Console(stderr=True, highlight=False)
+    with console.status(what, spinner="line") as status:
+        yield lambda text: status.update(f"{what}: {text}, {time.monotonic() - start:.0f} s")
+
+
+_SELDOM = 10.0  # seconds between two plain lines
+
+
+@contextmanager
+def steady(what: str) -> Iterator[Callable[[str, float], None]]:
+    """Progress of work that may take hours: a bar on a terminal or in a notebook, else a line now and then.
+
+    Args:
+        what: the beginning of the line.
+
+    Yields:
+        A function that takes the rest of the line and the share of the work that is done, 0 to 1.
+    """
+    if in_notebook():
+        with _cell(what) as show_in_cell:
+            yield show_in_cell
+        return
+    if not sys.stderr.isatty():
+        yield _plain(what)
+        return
+    console = Console(stderr=True, highlight=False)
+    columns = TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[text]}")
+    with Bar(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(what, total=1.0, text="")
+        yield lambda text, share: bar.update(task, completed=share, text=text)
+
+
+def _plain(what: str) -> Callable[[str, float], None]:
+    """A function that prints new lines, but seldom; work that is done soon prints none."""
+    last, said = time.monotonic(), ""
+
+    def show(text: str, _: float) -> None:
+        nonlocal last, said
+        if text != said and time.monotonic() - last >= _SELDOM:
+            last, said = time.monotonic(), text
+            print(f"leadline: {what}: {text}", file=sys.stderr, flush=True)
+
+    return show
+
+
+def in_notebook() -> bool:
+    """Whether this process runs the cells of a notebook."""
+    shell = sys.modules.get("IPython")
+    return shell is not None and hasattr(shell.get_ipython(), "kernel")
+
+
+_BLINK = 0.1  # seconds between two looks of a cell's output
+
+
+@contextmanager
+def _cell(what: str) -> Iterator[Callable[[str, float | None], None]]:
+    """A line in the output of a notebook's cell, with a bar if the share of the work is known."""
+    cell: Any = import_module("IPython.display")
+
+    handle: Any = cell.display(cell.HTML(""), display_id=True)
+    start = last = time.monotonic()
+
+    def show(text: str, share: float | None) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < _BLINK:
+            return
+        last = now
+        bar = "" if share is None else f'<progress value="{share:.3f}"></progress> '
+        handle.update(cell.HTML(f"{bar}{escape(f'{what}: {text}, {now - start:.0f} s')}"))
+
+    try:
+        yield show
+    finally:
+        handle.update(cell.HTML(""))

@@ -1,0 +1,127 @@
+"""Protocols as the library takes them: a name, a path, a class, an instance, or one that is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TypeAlias
+
+from leadline.symbolic.catalog import Entry, entry_of_class, find, model_of
+from leadline.symbolic.lang import Claim, Model, Protocol, UserError
+from leadline.symbolic.lang.parameters import Setting, settings
+from leadline.symbolic.trace.trace import title
+
+
+@dataclass(frozen=True)
+class LoadedProtocol:
+    """A protocol with its properties, at given parameters. Printed, it is its name and its parameters.
+
+    Attributes:
+        entry: the protocol with its properties.
+        settings: the parameters that differ from their defaults.
+    """
+
+    entry: Entry
+    settings: Mapping[str, Setting]
+
+    @property
+    def name(self) -> str:
+        """The protocol's name, as on the command line."""
+        return self.entry.name
+
+    @property
+    def doc(self) -> str:
+        """The author's docstring."""
+        return self.entry.doc
+
+    @cached_property
+    def model(self) -> Model:
+        """The model: variables, initial states, actions and properties as data.
+
+        Raises:
+            UserError: if the parameters or the model have mistakes.
+        """
+        return model_of(self.entry, self.settings)
+
+    @property
+    def parameters(self) -> Mapping[str, Setting | None]:
+        """The value of every parameter, by name; None for one that the protocol derives from others."""
+        return dict(self.model.parameters)
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The names of the properties that apply, strengthenings included."""
+        return tuple(self.model.properties)
+
+    def __str__(self) -> str:
+        return title(self.model)
+
+    def _repr_html_(self) -> str:
+        # Here, since scripts need no HTML.
+        from leadline.symbolic.api.html import protocol_html
+
+        return protocol_html(self)
+
+
+ProtocolLike: TypeAlias = str | Path | type[Protocol] | Protocol | LoadedProtocol
+"""A protocol: a name from `leadline list`, the path of a Python file (with `:ClassName` if it holds several),
+a class, an instance of one, which fixes its parameters, or what `load` returned."""
+
+
+def load(protocol: ProtocolLike, /, **parameters: Setting) -> LoadedProtocol:
+    """Find a protocol with its properties.
+
+    A class need not be in a file: one of a notebook's cell, or made by `exec`, will do. Its properties are
+    those in the modules of the class and of its methods. A path's file runs, so give only one that you trust.
+
+    Args:
+        protocol: the protocol.
+        parameters: the values of parameters that differ from their defaults.
+
+    Raises:
+        UserError: if there is no such protocol, or a parameter is unknown or out of range.
+    """
+    return loaded(protocol, parameters)
+
+
+def loaded(
+    protocol: ProtocolLike, parameters: Mapping[str, Setting], claims: Sequence[Claim] = ()
+) -> LoadedProtocol:
+    """The protocol with these parameters, and with further properties.
+
+    Raises:
+        UserError: as `load`, or if a property is of another protocol.
+    """
+    entry, fixed = _entry(protocol)
+    more = [claim for claim in claims if not any(claim is one for one in entry.claims)]
+    for claim in more:
+        if not issubclass(entry.protocol, claim.protocol):
+            about = f"the protocol of this class {entry.protocol.__name__}"
+            raise UserError(f"the property {claim.name} (at {claim.span}) is not about {about}")
+    if more:
+        entry = entry_of_class(entry.protocol, [*entry.claims, *more])
+    given = {**fixed, **parameters}
+    settings(entry.protocol.parameters, given, entry.name)
+    return LoadedProtocol(entry, given)
+
+
+def _entry(protocol: ProtocolLike) -> tuple[Entry, Mapping[str, Setting]]:
+    """The entry, and the parameters that are fixed already."""
+    if isinstance(protocol, LoadedProtocol):
+        return protocol.entry, protocol.settings
+    if isinstance(protocol, (str, Path)):
+        return find(str(protocol)), {}
+    if isinstance(protocol, Protocol):
+        given = {name: value for name, value in protocol.settings.items() if value is not None}
+        return entry_of_class(type(protocol)), given
+    made: object = protocol
+    if isinstance(made, type) and issubclass(made, Protocol):
+        return entry_of_class(made), {}
+    raise UserError(f"a protocol is needed, not {protocol!r}: give a name, a path, or a class")
+
+
+def claims_among(properties: Iterable[str | Claim]) -> list[Claim]:
+    """The properties that are given as themselves, not by their names."""
+    return [one for one in properties if isinstance(one, Claim)]

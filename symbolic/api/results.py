@@ -1,0 +1,190 @@
+"""Answers as Python objects: a result for each property, each with its verdict and its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from leadline.symbolic.api.asked import Asked, plain
+from leadline.symbolic.api.frames import frame
+from leadline.symbolic.api.states import Trace
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines import Effort
+from leadline.symbolic.engines import Result as EngineResult
+from leadline.symbolic.engines.certificates import certificate
+from leadline.symbolic.engines.result import verdict_text
+from leadline.symbolic.lang import PropertyKind
+from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.trace import Trace as Run
+from leadline.symbolic.trace import cti_lines, read_cti
+from leadline.symbolic.trace.trace import title
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+VerdictName: TypeAlias = Literal["proved", "safe", "unknown", "out-of-bounds", "violated"]
+"""A verdict, the worst last. "proved" holds at every depth, "safe" as deep as the search went."""
+
+
+class Result:
+    """The answer about one property.
+
+    Attributes:
+        property: the property's name, or "deadlock".
+        verdict: "proved", "safe", "unknown", "out-of-bounds" or "violated".
+        steps: the length of the counterexample in steps, or None.
+        depth: the deepest layer known to hold no counterexample, -1 if none is.
+        unroll: the content of a layer, "steps" or "sweeps"; None for an engine that has no layers.
+        engine: the engine that answered.
+        solver: the solver that answered; None for an engine that takes none.
+        reason: why the verdict is unknown, the value that is out of bounds, and other notes; or None.
+        statistics: the cost of the answer: seconds, megabytes, variables and clauses.
+    """
+
+    def __init__(self, asked: Asked, found: EngineResult) -> None:
+        self.property = found.property
+        self.verdict = cast(VerdictName, str(found.verdict))
+        self.steps = found.steps
+        self.depth = found.depth
+        self.unroll = found.unroll
+        self.engine = found.engine
+        self.solver = found.solver
+        self.reason = found.reason
+        self.statistics: Effort = found.effort
+        self._asked = asked
+        self._found = found
+
+    @property
+    def holds(self) -> bool:
+        """Whether the property holds, at every depth or as deep as the search went."""
+        return self.verdict in ("proved", "safe")
+
+    @property
+    def probe(self) -> bool:
+        """Whether the property is a probe, which is expected to be violated."""
+        claim = self._asked.model.properties.get(self.property)
+        return claim is not None and claim.kind is PropertyKind.PROBE
+
+    @cached_property
+    def trace(self) -> Trace | None:
+        """The counterexample, replayed by the concrete meaning; None without one."""
+        return trace_of(self._asked, self._found.trace)
+
+    @cached_property
+    def certificate(self) -> Mapping[str, Any] | None:
+        """The proof as a JSON object, which `leadline prove --recheck` reads; None if there is none."""
+        return certificate_of(self._asked, self._found)
+
+    @property
+    def cti(self) -> str | None:
+        """The first counterexample to induction of a proof that failed, as text; None without one."""
+        failing = (one.cti for one in self._asked.answer.results if one.property == self.property)
+        cti = next((one for one in failing if one is not None), None)
+        if cti is None:
+            return None
+        model = self._asked.model
+        return "\n".join(map(str, cti_lines(Semantics(model), read_cti(model, cti))))
+
+    def __repr__(self) -> str:
+        return f"<Result of {self.property}: {self}>"
+
+    def __str__(self) -> str:
+        text = verdict_text(self._asked.model, self._found)
+        return text if self.steps is None else f"{text} ({counted(self.steps, 'step')})"
+
+    def _repr_html_(self) -> str:
+        from leadline.symbolic.api.html import result_html
+
+        return result_html(self)
+
+
+class Results(Mapping[str, Result]):
+    """The answer to a question: a result for each property, by its name. Printed, it is the report.
+
+    Attributes:
+        protocol: the protocol's name.
+        parameters: the value of each of its parameters.
+        title: both, and the constraints that the answers depend on.
+        engine: the engine that was asked.
+        facts: further facts by name: of `explore` the numbers of states, of `simulate` those of runs.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self.protocol = asked.model.protocol
+        self.parameters = dict(asked.model.parameters)
+        self.title = title(asked.model)
+        self.engine = asked.engine.name
+        self.facts: Mapping[str, Any] = asked.answer.facts
+        self._asked = asked
+        self._results = {found.property: Result(asked, found) for found in asked.verdicts}
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self._results:
+            raise KeyError(unknown_name("there is no result about", name, list(self._results)))
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every property holds, each probe is violated, and no step goes out of bounds."""
+        wished = all(one.verdict == "violated" if one.probe else one.holds for one in self.values())
+        return wished and self._asked.answer.out_of_bounds is None
+
+    @cached_property
+    def out_of_bounds(self) -> Trace | None:
+        """A run to a step that goes out of bounds, where the engine found one; or None."""
+        return trace_of(self._asked, self._asked.answer.out_of_bounds)
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as the JSON object that `--format json` writes."""
+        return self._asked.engine.as_json(self._asked.model, self._asked.query, self._asked.answer)
+
+    def to_pandas(self) -> DataFrame:
+        """A row for each property, with its verdict and its cost.
+
+        Raises:
+            UserError: if pandas is not installed.
+        """
+        names = ("property", "verdict", "steps", "depth", "unroll", "engine", "solver", "reason")
+        rows = [
+            {
+                **{name: getattr(one, name) for name in names},
+                "seconds": one.statistics.total,
+                "memory_mb": one.statistics.memory_mb,
+            }
+            for one in self.values()
+        ]
+        return frame(rows, "result")
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{name}: {one}" for name, one in self.items())
+        return f"<Results of {self.protocol}: {told}>"
+
+    def __str__(self) -> str:
+        return "\n".join(line for part in self._asked.described() for line in plain(part))
+
+    def _repr_html_(self) -> str:
+        from leadline.symbolic.api.html import results_html
+
+        return results_html(self)
+
+
+def trace_of(asked: Asked, run: Run | None) -> Trace | None:
+    """A run as users see it."""
+    return None if run is None else Trace(asked.model, run, asked.entry.source)
+
+
+def certificate_of(asked: Asked, found: EngineResult) -> Mapping[str, Any] | None:
+    """The certificate of a proof; None if it is none, or its engine has no certificate."""
+    if not found.holds:
+        return None
+    if found.certificate is None and asked.engine.proof_parts(asked.model, found.property):
+        return certificate(asked.model, found.property, asked.answer.results, source=asked.entry.source)
+    return found.certificate

@@ -1,0 +1,262 @@
+"""The questions that scripts ask: `check`, `prove`, `explore` and `simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.api.progress import Follow, following
+from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, claims_among, loaded
+from leadline.symbolic.api.results import Result, Results
+from leadline.symbolic.engines import AUTO, Interrupted, Limits, engines_of
+from leadline.symbolic.engines.choice import chosen_query, option_complaint, options_of
+from leadline.symbolic.lang import Claim, UserError
+from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.solve import SOLVERS
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C ended a search.
+
+    Attributes:
+        results: the answers so far.
+    """
+
+    def __init__(self, message: str, results: Results) -> None:
+        super().__init__(message)
+        self.results = results
+
+
+def check(
+    protocol: ProtocolLike,
+    /,
+    *,
+    properties: Iterable[str | Claim] | None = None,
+    deadlock: bool = False,
+    engine: str | None = None,
+    solver: str | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    parameters: Mapping[str, Setting] | None = None,
+    progress: Follow = None,
+    **more: Any,
+) -> Results:
+    """Check properties: by several engines at once or, with `depth`, within so many steps.
+
+    Further keywords are parameters of the protocol, or these options:
+
+    - `depth`: search so many layers: steps, unless `unroll` says sweeps;
+    - `unroll`: the content of a layer, "steps" or "sweeps";
+    - `shortest`: whether to search for a shortest counterexample if sweeps found one;
+    - `symmetry`: whether sweeps may use that members of a sort are interchangeable;
+    - `max_states`: the number of states at which `engine="explore"` stops;
+    - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
+    - `show`: whether pdr minimizes the invariant that it finds, and reports it;
+    - `simple`: whether k-induction considers only runs that visit no state twice.
+
+    Args:
+        protocol: a name, a path, a class, an instance of one, or what `load` returned.
+        properties: their names in kebab-case, or themselves; all but strengthenings if left out.
+        deadlock: whether to look for a state in which no action is enabled.
+        engine: the engine to ask, "bmc", "explore", "pdr" or "k-induction"; by default all that fit, side by
+            side.
+        solver: "z3", "cadical", or "auto", which runs both on two cores.
+        timeout: the most seconds, above 0.
+        memory: the most megabytes, 1 or more, for each process that works on it.
+        parameters: parameters of the protocol whose names are those of arguments here.
+        progress: a function that is told of the progress; False for silence. By default a line on a terminal
+            and in a notebook shows it.
+        more: options and parameters.
+
+    Returns:
+        a result for each property. A property without an answer within the limits is unknown.
+
+    Raises:
+        UserError: if there is no such protocol, parameter, property or option, or the model has mistakes.
+        Stopped: on Ctrl-C, with the answers so far.
+    """
+    asking = {"deadlock": deadlock, "engine": engine, "solver": solver, "timeout": timeout, "memory": memory}
+    return _ask("check", protocol, properties, asking, parameters, progress, more)
+
+
+def explore(
+    protocol: ProtocolLike,
+    /,
+    *,
+    properties: Iterable[str | Claim] | None = None,
+    deadlock: bool = False,
+    timeout: float | None = None,
+    memory: int | None = None,
+    parameters: Mapping[str, Setting] | None = None,
+    progress: Follow = None,
+    **more: Any,
+) -> Results:
+    """Search all reachable states breadth first, or those within a number of steps.
+
+    The numbers of states are in `facts`. Further keywords are parameters of the protocol, or these options:
+
+    - `depth`: explore so many steps; by default until no state is new;
+    - `max_states`: stop at so many states.
+
+    The arguments, results and errors are those of `check`.
+    """
+    asking = {"deadlock": deadlock, "timeout": timeout, "memory": memory}
+    return _ask("explore", protocol, properties, asking, parameters, progress, more)
+
+
+def simulate(
+    protocol: ProtocolLike,
+    /,
+    *,
+    properties: Iterable[str | Claim] | None = None,
+    deadlock: bool = False,
+    timeout: float | None = None,
+    memory: int | None = None,
+    parameters: Mapping[str, Setting] | None = None,
+    progress: Follow = None,
+    **more: Any,
+) -> Results:
+    """Take random runs, check the properties in every state, and count how often each action is taken.
+
+    The numbers are in `facts`. A property without a violation stays unknown: runs prove nothing. Further
+    keywords are parameters of the protocol, or these options:
+
+    - `runs`: the number of random runs;
+    - `depth`: the steps of a run at most;
+    - `seed`: the seed of the random choices.
+
+    The arguments, results and errors are those of `check`.
+    """
+    asking = {"deadlock": deadlock, "timeout": timeout, "memory": memory}
+    return _ask("simulate", protocol, properties, asking, parameters, progress, more)
+
+
+def prove(
+    protocol: ProtocolLike,
+    property: str | Claim,
+    /,
+    *,
+    engine: str | None = None,
+    solver: str | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    parameters: Mapping[str, Setting] | None = None,
+    progress: Follow = None,
+    **more: Any,
+) -> Result:
+    """Prove that a property holds in every reachable state, or find a counterexample.
+
+    The proof is in `certificate`, where its engine has one; of an induction that fails, `cti` shows why.
+    Further keywords are parameters of the protocol, or these options:
+
+    - `strengthenings`: whether to use those that are written for the property;
+    - `symmetry`: whether to use that members of a sort are interchangeable;
+    - `show`: whether to minimize the invariant, and report it;
+    - `obligations`: the names of those to check, which alone prove nothing;
+    - `depth`: steps to look ahead at most, for `engine="k-induction"`;
+    - `simple`: whether k-induction considers only runs that visit no state twice.
+
+    Args:
+        protocol: a name, a path, a class, an instance of one, or what `load` returned.
+        property: the property's name in kebab-case, or itself.
+        engine: "pdr", "induction" or "k-induction"; by default induction where strengthenings are written.
+        solver: as in `check`, as are the arguments that follow.
+
+    Returns:
+        the result: its verdict is "proved", "violated" or "unknown".
+
+    Raises:
+        UserError: as `check`.
+        Stopped: as `check`.
+    """
+    asking = {"engine": engine, "solver": solver, "timeout": timeout, "memory": memory}
+    (found,) = _ask("prove", protocol, [property], asking, parameters, progress, more).values()
+    return found
+
+
+def _ask(
+    command: str,
+    protocol: ProtocolLike,
+    properties: Iterable[str | Claim] | None,
+    asking: Mapping[str, Any],
+    parameters: Mapping[str, Setting] | None,
+    progress: Follow,
+    more: Mapping[str, Any],
+) -> Results:
+    """Ask the engines of a command."""
+    if isinstance(properties, (str, Claim)):
+        raise UserError(f"properties takes a list: write properties=[{properties!r}]")
+    wanted = None if properties is None else list(properties)
+    given = {name: value for name, value in asking.items() if value is not None and value is not False}
+    about = _told_apart(command, protocol, wanted or (), parameters, given, more)
+    options = {name: value for name, value in more.items() if name in options_of(command)}
+    _check(command, {**given, **options})
+    limits = Limits(given.pop("timeout", None), given.pop("memory", None))
+    names = tuple(dict.fromkeys(x.name if isinstance(x, Claim) else x for x in wanted or ()))
+    model = about.model
+    chosen = () if wanted == [] else tuple(one.name for one in model.choose_properties(names))
+    query = chosen_query(command, about.entry.source, about.settings, model, chosen, {**given, **options})
+    asked = Asked(about.entry, model, query)
+    asked.check_asks("deadlock=True")
+    with following(progress, f"{asked.engine.doing} {model.protocol}") as (heard, show):
+        try:
+            asked.put(limits, heard, show)
+        except Interrupted as interrupted:
+            raise Stopped(interrupted.message, Results(asked)) from None
+    return Results(asked)
+
+
+def _told_apart(
+    command: str,
+    protocol: ProtocolLike,
+    properties: Sequence[str | Claim],
+    parameters: Mapping[str, Setting] | None,
+    given: Mapping[str, Any],
+    more: Mapping[str, Any],
+) -> LoadedProtocol:
+    """The protocol, with the keywords that are its parameters.
+
+    Raises:
+        UserError: if a keyword is neither an option nor a parameter, or may be both.
+    """
+    options = options_of(command)
+    own = {name: value for name, value in more.items() if name not in options}
+    claims = claims_among(properties)
+    plain = loaded(protocol, {}, claims)
+    declared = plain.entry.protocol.parameters
+    for name in own:
+        if name not in declared:
+            what = f"{plain.name} has no parameter, and {command} no option,"
+            raise UserError(unknown_name(what, name, [*declared, *options]))
+    for name in (*given, *more):
+        if name in declared and name not in own and name not in (parameters or {}):
+            text = f"{name} is an option of {command}, and {plain.name} has a parameter of that name"
+            raise UserError(f"{text}: give the parameter as well, as in parameters={{{name!r}: ...}}")
+    return loaded(plain, {**own, **(parameters or {})})
+
+
+def _check(command: str, given: Mapping[str, Any]) -> None:
+    """Check the values of options.
+
+    Raises:
+        UserError: with all that is wrong with them.
+    """
+    own = options_of(command)
+    engines = engines_of(command)
+    wrong = [option_complaint(*own[name], value) for name, value in given.items() if name in own]
+    if given.get("engine", next(iter(engines))) not in engines:
+        wrong.append(unknown_name(f"{command} has no engine", str(given["engine"]), list(engines)))
+    if given.get("solver", AUTO) not in (AUTO, *SOLVERS):
+        wrong.append(unknown_name("there is no solver", str(given["solver"]), [*SOLVERS, AUTO]))
+    seconds, megabytes = given.get("timeout", 1), given.get("memory", 1)
+    if type(seconds) not in (int, float) or not 0 < seconds <= Limits.LONGEST:
+        wrong.append(
+            f"timeout must be a number of seconds above 0, at most {Limits.LONGEST}, not {seconds!r}"
+        )
+    if type(megabytes) is not int or not 0 < megabytes <= Limits.LARGEST:
+        wrong.append(f"memory must be an integer in 1..{Limits.LARGEST}, not {megabytes!r}")
+    told = [text for text in wrong if text is not None]
+    if told:
+        raise UserError("\n".join(told))

@@ -1,0 +1,170 @@
+"""The questions of the library: their arguments, their answers, and their mistakes."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leadline
+from leadline.symbolic.api import verbs
+from leadline.symbolic.cli import main
+from leadline.symbolic.engines.choice import options_of
+from tests.cli.counter import Counter, never_one
+from tests.engines.protocols import Lift
+
+COUNTER = Path(__file__).parent.parent / "cli" / "counter.py"
+
+
+def test_a_bounded_check_by_name() -> None:
+    results = leadline.check("spanner-leases", replicas=2, depth=2, solver="cadical")
+    assert (results.protocol, results.parameters["replicas"]) == ("spanner-leases", 2)
+    found = results["disjointness"]
+    assert (found.verdict, found.depth, found.unroll, found.trace) == ("safe", 2, "steps", None)
+    assert str(found) == "safe within 2 steps"
+
+
+@pytest.mark.parametrize("protocol", [str(COUNTER), COUNTER, Counter, Counter(), leadline.load(COUNTER)])
+def test_a_protocol_is_given_in_many_ways(protocol: Any) -> None:
+    results = leadline.explore(protocol, top=4)
+    assert (results["below-three"].verdict, results["not-negative"].verdict) == ("violated", "safe")
+    assert results.facts["states"] == 5
+    assert results.parameters == {"top": 4, "nodes": 1, "overflow": False}
+
+
+def test_the_verdicts_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    results = leadline.explore(COUNTER, deadlock=True)
+    assert main(["explore", str(COUNTER), "--deadlock"]) == 12
+    assert f"{results}\n" == capsys.readouterr().out
+    main(["explore", str(COUNTER), "--deadlock", "--format", "json"])
+    assert results.to_json() == json.loads(capsys.readouterr().out)
+    assert [*results] == ["below-three", "not-negative", "never-one", "deadlock"]
+    assert not results.holds
+    assert leadline.explore(COUNTER, properties=["not-negative", "never-one"]).holds
+
+
+def test_the_results_of_every_question() -> None:
+    proof = leadline.prove(Counter, "not-negative", engine="pdr")
+    assert (proof.verdict, proof.holds, proof.trace) == ("proved", True, None)
+    assert proof.certificate is not None and proof.certificate["property"] == "not-negative"
+    assert leadline.prove(Counter, "below-three", engine="pdr").certificate is None
+    runs = leadline.simulate(Counter, runs=3)
+    assert (runs["not-negative"].verdict, runs.facts["runs"]) == ("unknown", 3)
+    beyond = leadline.explore(Lift, at_top="break", properties=[])
+    assert beyond.out_of_bounds is not None and not beyond.holds
+    assert (beyond.out_of_bounds.ends, beyond.out_of_bounds.steps[-1].state) == ("out-of-bounds", None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"dept": 3}, "counter has no parameter, and check no option, `dept`: did you mean `depth`"),
+        ({"top": 10}, "top must be 1..9, and is 10"),
+        ({"top": 5}, "top is not 5"),
+        ({"depth": -1}, "depth must be an integer, at least 0 .* and is -1"),
+        ({"depth": 3, "unroll": "jumps"}, "unroll must be one of steps, sweeps, and is 'jumps'"),
+        ({"shortest": 1}, "shortest must be True or False, and is 1"),
+        ({"depth": 3, "engine": "pdr"}, "depth means nothing to the engine pdr"),
+        ({"engine": "pdx"}, "check has no engine `pdx`: did you mean `pdr`"),
+        ({"solver": "z4"}, "there is no solver `z4`"),
+        ({"timeout": 0}, "timeout must be a number of seconds above 0"),
+        ({"memory": 0.5}, "memory must be an integer in 1"),
+        ({"properties": "x"}, "properties takes a list: write properties="),
+        ({"properties": ["belo-three"]}, "counter has no property `belo-three`: did you mean `below-three`"),
+        ({"properties": []}, "there is nothing to check: .* deadlock=True"),
+    ],
+)
+def test_a_wrong_argument_is_told(wrong: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(leadline.UserError, match=complaint):
+        leadline.check(Counter, **wrong)
+
+
+def test_a_result_that_is_not_there() -> None:
+    with pytest.raises(KeyError, match="there is no result about `not-negativ`: did you mean `not-negative`"):
+        leadline.explore(Counter)["not-negativ"]
+    with pytest.raises(
+        leadline.UserError, match=r"the property never-one \(at .*\) is not about .* class Lift"
+    ):
+        leadline.explore(Lift, properties=[never_one])
+    with pytest.raises(leadline.UserError, match="a protocol is needed, not 3"):
+        leadline.load(3)  # type: ignore[arg-type]  # that is the mistake
+
+
+class Deep(leadline.Protocol):
+    """A protocol whose parameter has the name of an option."""
+
+    depth: int = leadline.parameter(3)
+
+    def define(self, state: Any) -> None:
+        state.level = leadline.Int(0, self.depth)
+
+    def init(self, start: Any) -> None:
+        start.level = self.depth
+
+
+def test_a_parameter_with_the_name_of_an_option() -> None:
+    with pytest.raises(leadline.UserError, match="depth is an option of explore, and deep has a parameter"):
+        leadline.explore(Deep, depth=0)
+    found = leadline.explore(Deep, depth=0, parameters={"depth": 2})
+    assert found.parameters == {"depth": 2}
+
+
+@pytest.mark.parametrize("verb", ["check", "explore", "simulate", "prove"])
+def test_every_option_is_documented(verb: str) -> None:
+    text = inspect.getdoc(getattr(verbs, verb)) or ""
+    assert [name for name in options_of(verb) if f"- `{name}`:" not in text] == []
+
+
+def test_progress_is_told() -> None:
+    told: list[leadline.Progress] = []
+    leadline.explore(Counter, progress=told.append)
+    assert [one.depth for one in told] == [0, 1, 2, 3]
+
+
+def test_ctrl_c_keeps_the_answers_so_far() -> None:
+    def stop(now: leadline.Progress) -> None:
+        if now.depth == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(leadline.Stopped) as stopped:
+        leadline.explore(Counter, progress=stop)
+    assert isinstance(stopped.value, KeyboardInterrupt)
+    assert stopped.value.results.facts["stopped"] == "interrupted"
+    assert stopped.value.results["never-one"].verdict == "violated"
+
+
+def test_limits_hold_in_a_thread() -> None:
+    """Signals reach the main thread only, so that another one asks a child process."""
+    found: list[leadline.Results] = []
+    endless = "two-phase-commit"
+
+    def ask() -> None:
+        found.append(leadline.explore(endless, resource_managers=7, timeout=0.3, properties=["consistency"]))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    (results,) = found
+    assert results["consistency"].verdict == "unknown"
+    assert "time: stopped after 0.3 s" in str(results["consistency"].reason)
+
+
+def test_the_import_is_lazy() -> None:
+    program = (
+        "import sys, leadline\n"
+        "assert not [x for x in sys.modules if x.startswith('leadline.symbolic')]\n"
+        "leadline.Protocol, leadline.invariant\n"
+        "print(*{'z3', 'pysat', 'pyspark', 'pyarrow', 'rich', 'cloudpickle'}.intersection(sys.modules))\n"
+        "assert {'check', 'Int', '__version__'} <= {*dir(leadline)}\n"
+        "leadline.checks"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "\n"
+    assert "AttributeError: module 'leadline' has no attribute 'checks'" in done.stderr
