@@ -16,7 +16,6 @@ from pdoc.render_helpers import to_html
 ROOT = Path(__file__).resolve().parent.parent
 
 MODULES = (
-    "leadline",
     "leadline.symbolic.api",
     "leadline.symbolic.lang",
     "leadline.symbolic.catalog",

@@ -4,6 +4,7 @@ A question is asked by a function, whose keywords are the options of the command
 parameters of the protocol. The answer is an object, whose counterexample is a sequence of states.
 """
 
+from leadline.symbolic.api.grids import GridResults, grid
 from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, load
 from leadline.symbolic.api.results import Result, Results, VerdictName
 from leadline.symbolic.api.states import Fields, Step, Trace
@@ -13,6 +14,7 @@ from leadline.symbolic.engines import Effort, Progress
 __all__ = [
     "Effort",
     "Fields",
+    "GridResults",
     "LoadedProtocol",
     "Progress",
     "ProtocolLike",
@@ -24,6 +26,7 @@ __all__ = [
     "VerdictName",
     "check",
     "explore",
+    "grid",
     "load",
     "prove",
     "simulate",

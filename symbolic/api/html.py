@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 from leadline.symbolic.lang import Map, Type
 from leadline.symbolic.lang.names import setting_text
 from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.report.heatmap import heat_maps, legend
 from leadline.symbolic.report.html import STYLE
+from leadline.symbolic.report.outcomes import tally
 
 if TYPE_CHECKING:
     from leadline.symbolic.api.protocols import LoadedProtocol
     from leadline.symbolic.api.results import Result, Results
     from leadline.symbolic.api.states import Trace
+    from leadline.symbolic.grid.cells import Cell
 
 _OWN = """
 :scope { background: var(--paper); color: var(--ink); padding: .4rem .6rem; }
@@ -122,3 +125,12 @@ def _folded(trace: Trace, title: str) -> str:
 def _steps(trace: Trace) -> str:
     text = "".join(f'<span class="{line.kind}">{escape(line.text)}</span>\n' for line in trace.lines())
     return f'<pre class="trace" tabindex="0" aria-label="counterexample">{text}</pre>'
+
+
+def grid_html(cells: Sequence[Cell]) -> str:
+    """The maps of a grid: the verdicts about each property by the parameters."""
+    shown = [f"<p>{escape(tally(cells))}</p>", legend(cells)]
+    for protocol, name in dict.fromkeys((cell.goal.protocol, cell.goal.property) for cell in cells):
+        about = [cell for cell in cells if (cell.goal.protocol, cell.goal.property) == (protocol, name)]
+        shown += [_heading(f"{protocol}: {name}"), f'<div class="wide">{heat_maps(about)}</div>']
+    return framed(*shown)

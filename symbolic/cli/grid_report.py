@@ -1,4 +1,4 @@
-"""The report of `leadline grid`: its answers, or with --plan its queries and their predicted cost."""
+"""The report of `leadline grid --plan`: the queries and their predicted cost."""
 
 from __future__ import annotations
 
@@ -14,106 +14,7 @@ if TYPE_CHECKING:
     from leadline.symbolic.grid.layers import LayerFormula
     from leadline.symbolic.grid.plan import Plan
     from leadline.symbolic.grid.query import GridQuery
-    from leadline.symbolic.grid.rows import Row
     from leadline.symbolic.grid.runs import Resumed
-    from leadline.symbolic.grid.summary import Group
-
-
-@dataclass(frozen=True)
-class Answers:
-    """The answers to a grid's queries.
-
-    Attributes:
-        todo: the plan.
-        store: the store's folder.
-        run: the name of this run.
-        rows: the answer to each query, in the plan's order; queries that were not run are missing.
-        before: how many queries an earlier run has settled.
-        certificates: the paths, in the store, of the certificates of proofs.
-    """
-
-    todo: Plan
-    store: Path
-    run: str
-    rows: Sequence[Row]
-    before: int
-    certificates: Sequence[str] = ()
-
-
-def grid_report(answers: Answers) -> Report:
-    """The answers as tables, one for each protocol."""
-    from leadline.symbolic.grid.summary import counts, groups
-
-    report = Report()
-    for group in groups(sorted(answers.rows, key=_order)):
-        report.say(group.title)
-        header = [*group.varying, "property", "asked", "solver", "verdict", "seconds", "MB", "run"]
-        lines = [_line(group, rows, answers) for rows in _together(group.rows)]
-        report.table(header, lines)
-        report.say()
-    for text in answers.todo.dropped:
-        report.say(f"dropped: {text}")
-    report.say(counts(answers.rows))
-    missing = len(answers.todo.queries) - len(answers.rows)
-    if missing:
-        report.say(f"not run: {missing} of {len(answers.todo.queries)}")
-    if answers.before:
-        report.say(f"{answers.before} answered in an earlier run were skipped")
-    if count := len(answers.certificates):
-        what = "1 proof, its certificate" if count == 1 else f"{count} proofs, their certificates"
-        report.say(f"{what} in {answers.store / 'certificates'}")
-    report.say(f"the results are in {answers.store}")
-    return report
-
-
-def _together(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows of each line: those obligations of one proof that hold share a line."""
-    lines: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        holds = row.obligation is not None and row.verdict == "proved"
-        key = (row.parameters, row.property, row.solver) if holds else (row.query,)
-        lines.setdefault(key, []).append(row)
-    return list(lines.values())
-
-
-def _line(group: Group, rows: Sequence[Row], answers: Answers) -> list[str]:
-    from leadline.symbolic.grid.summary import verdict_text
-
-    row, many = rows[0], len(rows) > 1
-    return [
-        *group.point(row),
-        row.property,
-        f"{len(rows)} obligations" if many else row.question(),
-        row.solver,
-        "all hold" if many else verdict_text(row),
-        f"{sum(one.task_seconds for one in rows):.1f}",
-        f"{max(one.memory_mb for one in rows):.0f}",
-        "now" if any(one.run == answers.run for one in rows) else "earlier",
-    ]
-
-
-def _order(row: Row) -> tuple[Any, ...]:
-    """The sort key of a row: its point, with numbers by their size, then the question."""
-    from leadline.symbolic.grid.summary import point_order
-
-    depth = -1 if row.depth_asked is None else row.depth_asked
-    how = (row.engine, row.unroll or "", depth, row.obligation or "", row.solver, row.seed)
-    return (row.protocol, point_order(row), row.property, *how)
-
-
-def grid_json(answers: Answers) -> Mapping[str, Any]:
-    """The answers as a JSON object."""
-    from leadline.symbolic.grid.where import plain_row
-
-    return {
-        "store": str(answers.store),
-        "run": answers.run,
-        "queries": len(answers.todo.queries),
-        "dropped": list(answers.todo.dropped),
-        "certificates": list(answers.certificates),
-        "results": [{**plain_row(row), "skipped": row.run != answers.run} for row in answers.rows],
-    }
-
 
 _LONGEST = 5
 """The number of the longest queries that are shown."""

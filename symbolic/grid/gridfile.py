@@ -39,7 +39,7 @@ from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.catalog import Entry, find, split_path
+from leadline.symbolic.catalog import Entry, entry_of_class, find, split_path
 from leadline.symbolic.engines import ENGINES, Engine, Limits
 from leadline.symbolic.grid.constraints import Constraint, read_constraint
 from leadline.symbolic.grid.gridvalues import (
@@ -51,7 +51,7 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
-from leadline.symbolic.lang import Parameter, PropertyKind, UserError
+from leadline.symbolic.lang import Parameter, PropertyKind, Protocol, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -126,13 +126,17 @@ class CheckTable:
     asked: SharedValues
 
 
-def read_checks(path: Path, mistakes: Mistakes) -> list[CheckTable]:
-    """The tables of a grid file; notes the mistakes, and leaves out the tables that have any.
+def read_checks(grid: Path | Mapping[str, Any], mistakes: Mistakes) -> list[CheckTable]:
+    """The tables of a grid; notes the mistakes, and leaves out the tables that have any.
+
+    Args:
+        grid: the grid file, or what one holds; there a protocol may also be a class.
+        mistakes: takes the mistakes.
 
     Raises:
         UserError: if the file cannot be read or is not TOML.
     """
-    data = _load(path)
+    data = _load(grid) if isinstance(grid, Path) else grid
     for key in data:
         if key != "check" and key not in _SHARED:
             mistakes.say("", unknown_name("the top of a grid file has no key", key, ["check", *_SHARED]))
@@ -145,7 +149,7 @@ def read_checks(path: Path, mistakes: Mistakes) -> list[CheckTable]:
         return []
     if not tables:
         mistakes.say("", "nothing is asked: write a table [[check]] with a protocol")
-    entries = _Protocols(path.parent)
+    entries = _Protocols(grid.parent if isinstance(grid, Path) else Path())
     found = []
     for number, table in enumerate(tables, start=1):
         # A mistake at the top is reported once, and not again for each table.
@@ -169,12 +173,14 @@ class _Protocols:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._found: dict[str, Entry | UserError] = {}
+        self._found: dict[str | type[Protocol], Entry | UserError] = {}
 
-    def find(self, name: str) -> Entry | UserError:
+    def find(self, name: str | type[Protocol]) -> Entry | UserError:
         if name not in self._found:
             try:
-                self._found[name] = find(self._source(name))
+                self._found[name] = (
+                    find(self._source(name)) if isinstance(name, str) else entry_of_class(name)
+                )
             except UserError as error:
                 self._found[name] = error
         return self._found[name]
@@ -256,7 +262,7 @@ def _fitting(reader: TableReader, asked: SharedValues, own: frozenset[str]) -> N
 
 def _protocol(reader: TableReader, entries: _Protocols) -> Entry | None:
     name = reader.values.get("protocol")
-    if not isinstance(name, str):
+    if not isinstance(name, str) and not (isinstance(name, type) and issubclass(name, Protocol)):
         text = "is missing" if name is None else f"must be text, and is {shown(name)}"
         reader.say("protocol", f'{text}: write protocol = "a name or a path"')
         return None

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.engines import ENGINES, Options
@@ -94,18 +95,18 @@ class Plan:
         return tuple(sorted(self.queries, key=lambda query: self.places[query.id]))
 
 
-def plan(path: Path, costs: CostModel | None = None) -> Plan:
-    """The plan of a grid file.
+def plan(grid: Path | Mapping[str, Any], costs: CostModel | None = None) -> Plan:
+    """The plan of a grid.
 
     Args:
-        path: the file.
+        grid: the grid file, or what one holds.
         costs: predicts the seconds of queries; a model with the default coefficients if it is left out.
 
     Raises:
-        UserError: with every mistake in the file, each with its place.
+        UserError: with every mistake in it, each with its place.
     """
-    mistakes = Mistakes(path)
-    checks = read_checks(path, mistakes)
+    mistakes = Mistakes(grid if isinstance(grid, Path) else Path("the grid"))
+    checks = read_checks(grid, mistakes)
     provers: dict[str, set[str]] = {}
     for check in checks:
         asked = {engine.name for engine in check.asked.engines if engine.proves}

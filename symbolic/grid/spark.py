@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pyspark import SparkContext
 
+from leadline.symbolic.catalog import packed
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
 from leadline.symbolic.grid.runs import StoreArchive
@@ -98,6 +99,7 @@ class SparkExecutor:
         # One partition with one element, on which every job works.
         self._one = spark.parallelize([None], 1)
         self._threads = ThreadPoolExecutor(_THREADS, "query")
+        self._packed: dict[str, str | None] = {}
         self._ended: queue.SimpleQueue[EndedQuery] = queue.SimpleQueue()
 
     def width(self) -> int:
@@ -111,7 +113,13 @@ class SparkExecutor:
         return slots + 1 + slots // 8
 
     def start(self, query: GridQuery) -> None:
-        """Run a query."""
+        """Run a query.
+
+        Raises:
+            UserError: if its protocol is a class that cannot be sent.
+        """
+        if query.source not in self._packed:
+            self._packed[query.source] = packed(query.source)
         self._threads.submit(self._ask, query)
 
     def cancel(self, query: GridQuery) -> None:
@@ -153,7 +161,8 @@ class SparkExecutor:
     def _ask(self, query: GridQuery) -> None:
         archive = self._archive
         predicted = archive.predicted.get(query.id)
-        errand = Errand(query, archive.run, predicted, self._folder, self._sign, self._task)
+        protocol = self._packed[query.source]
+        errand = Errand(query, archive.run, predicted, self._folder, self._sign, self._task, protocol)
         try:
             # The group belongs to the thread.
             self._spark.setJobGroup(self._group(query), title(query), interruptOnCancel=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import leadline
-from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog import find, model_of, receive
 from leadline.symbolic.engines import Result, Verdict, answer_in_child
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.rows import Row, solver_version
@@ -153,6 +153,7 @@ class Errand:
         store: the store's folder as the driver names it.
         sign: a file in the store that only this run has made: a machine that sees it shares the folder.
         task: answers the query.
+        protocol: the protocol by value, if the machine cannot find it by its source.
     """
 
     query: GridQuery
@@ -161,10 +162,13 @@ class Errand:
     store: Path
     sign: str
     task: Task
+    protocol: str | None = None
 
     def do(self, _: None = None) -> TaskResult:
         """Answer the query, and store the result if this machine can; the driver stores it otherwise."""
         _freeze()
+        if self.protocol is not None:
+            receive(self.query.source, self.protocol)
         result = self.task(self.query, self.run, self.predicted)
         if (self.store / self.sign).exists():
             # The driver stores the row if this fails, and tells of it if that fails too.

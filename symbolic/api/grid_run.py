@@ -1,0 +1,210 @@
+"""A run of a grid: plan, ask on Spark what the store does not answer, store, certify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.grid.cost import read_cost_model
+from leadline.symbolic.grid.plan import Plan, plan
+from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.runs import Resumed, StoreArchive, new_run, resume
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.lang.names import counted
+
+Show = Callable[[str, float], None]
+"""Takes a text that says how far the work is, and the share of it that is done, 0 to 1."""
+
+_GOES_ON = "the same command goes on from there"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers to a grid's queries.
+
+    Attributes:
+        todo: the plan.
+        store: the store's folder.
+        run: the name of this run.
+        rows: the answer to each query, in the plan's order; queries that were not run are missing.
+        before: how many queries an earlier run has settled.
+        certificates: the paths, in the store, of the certificates of proofs.
+        refusals: a sentence for each stored answer that a replay refuted.
+        unfinished: a sentence for each recheck that did not end.
+    """
+
+    todo: Plan
+    store: Path
+    run: str
+    rows: Sequence[Row]
+    before: int
+    certificates: Sequence[str] = ()
+    refusals: Sequence[str] = ()
+    unfinished: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class GridRun:
+    """How to run a grid.
+
+    Attributes:
+        name: the grid, in messages.
+        store: the store of the results.
+        tell: takes messages to the user.
+        steady: begins a line of progress, whose beginning it takes.
+        master: Spark's master; None for this machine.
+        retries: the number of times that a query is tried again if its worker is lost; None for the default.
+        ui: whether to serve Spark's web pages.
+        conf: settings of Spark.
+        prune: whether queries that another answer makes moot are not run.
+    """
+
+    name: str
+    store: Store
+    tell: Callable[[str], None]
+    steady: Callable[[str], AbstractContextManager[Show]]
+    master: str | None = None
+    retries: int | None = None
+    ui: bool = False
+    conf: Mapping[str, str] = field(default_factory=dict)
+    prune: bool = True
+
+    def plan(self, grid: Path | Mapping[str, Any]) -> Plan:
+        """The plan of a grid file, or of a grid that is given as what such a file holds.
+
+        Raises:
+            UserError: with every mistake in it.
+        """
+        costs, warnings = read_cost_model(self.store.folder)
+        for warning in warnings:
+            self.tell(warning)
+        return plan(grid, costs)
+
+    def begin(self, todo: Plan, refuted: Mapping[str, str]) -> Resumed:
+        """The state of the grid before the run; its warnings are told."""
+        found = resume(todo.queries, self.store, prune=self.prune, refuted=refuted.keys())
+        for warning in found.warnings:
+            self.tell(warning)
+        return found
+
+    def run(self, todo: Plan, *, replay: bool = False) -> Answers:
+        """Answer the queries that have no answer yet.
+
+        Args:
+            todo: the plan.
+            replay: whether to replay the stored counterexamples and recheck the certificates first.
+
+        Raises:
+            UserError: if the store cannot be written, or Spark does not start.
+            KeyboardInterrupt: on Ctrl-C; the answers so far are stored.
+        """
+        self.store.create()
+        # Here, since a plan needs no engine.
+        from leadline.symbolic.grid.witnesses import Replayed
+
+        replayed = self._replay(todo) if replay else Replayed()
+        begin = self.begin(todo, replayed.refuted)
+        archive = StoreArchive(self.store, new_run(), todo.predicted)
+        if begin.left or begin.moot:
+            self._answer(begin, todo, archive, replayed.refuted)
+            self._learn(todo, _known(todo, archive, replayed.refuted))
+        known = _known(todo, archive, replayed.refuted)
+        proved = self._certify(todo, known)
+        before = len(begin.settled)
+        told = replayed.refusals, replayed.unfinished
+        return Answers(todo, self.store.folder, archive.run, known, before, proved, *told)
+
+    def _replay(self, todo: Plan) -> Any:
+        """Replay the stored counterexamples, recheck the certificates, and report those that fail."""
+        from leadline.symbolic.grid.witnesses import replay
+
+        with self.steady(f"grid {self.name}") as show:
+            done = replay(todo.queries, self.store, show)
+        for text in (*done.refusals, *done.unfinished):
+            self.tell(text)
+        checked = f"replayed: {counted(done.traces, 'counterexample')}, {counted(done.proofs, 'certificate')}"
+        again = f"; {counted(len(done.refuted), 'answer')} refuted, to be asked again" if done.refuted else ""
+        self.tell(checked + again)
+        return done
+
+    def _learn(self, todo: Plan, rows: Sequence[Row]) -> None:
+        """Fit the predictions of cost to the run, and store them for the next plan."""
+        folder = self.store.folder
+        try:
+            todo.costs.refit(rows).write(folder)
+        except OSError as error:
+            self.tell(f"the predictions of cost cannot be stored in {folder}: {error.strerror}")
+
+    def _certify(self, todo: Plan, rows: Sequence[Row]) -> Sequence[str]:
+        """Store a certificate of each proof."""
+        from leadline.symbolic.grid.witnesses import certify
+
+        try:
+            done = certify(rows, todo.queries, self.store)
+        except OSError as error:
+            where = self.store.folder
+            self.tell(f"a certificate cannot be written in {where}: {error.strerror}; {_GOES_ON}")
+            return ()
+        for refusal in done.refusals:
+            self.tell(refusal)
+        return [*done.proofs]
+
+    def _answer(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
+        """Answer the queries that are left; if that ends early, report the reason."""
+        # Here, since nothing else needs Spark.
+        from leadline.symbolic.grid.spark import SparkGaveUp
+
+        try:
+            archive.store.record(archive.run, todo.queries)
+            for query, reason in begin.moot:
+                archive.moot(query, reason)
+            if begin.left:
+                self._on_spark(begin, archive)
+        except KeyboardInterrupt:
+            done = len(_known(todo, archive, refuted))
+            kept = f"{done} of {len(todo.queries)} queries are answered and kept in {archive.store.folder}"
+            self.tell(f"interrupted: {kept}; {_GOES_ON}")
+            raise
+        except SparkGaveUp as error:
+            self.tell(f"{error}; the answers so far are kept, {_GOES_ON}")
+        except OSError as error:
+            lost = len(archive.unsaved)
+            answers = f"{counted(lost, 'answer')}, shown here, could not be stored;"
+            self.tell(
+                f"the store {archive.store.folder} cannot be written: {error.strerror}; {answers} the "
+                f"answers before are kept; make room, then {_GOES_ON}"
+            )
+
+    def _on_spark(self, begin: Resumed, archive: StoreArchive) -> None:
+        from leadline.symbolic.grid import spark
+        from leadline.symbolic.grid.session import MASTER, RETRIES, SparkSetup
+
+        retries = RETRIES if self.retries is None else self.retries
+        setup = SparkSetup(self.master or MASTER, retries, self.ui, dict(self.conf))
+        with self.steady(f"grid {self.name}") as show:
+            show("starting Spark", 0.0)
+            spark.run(
+                begin.left,
+                archive,
+                setup,
+                begin.pruning,
+                lambda progress: show(progress.text(), progress.share),
+                started=lambda made: (
+                    self.tell(f"Spark shows its pages at {made.uiWebUrl}") if self.ui else None
+                ),
+            )
+
+
+def _known(todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> list[Row]:
+    """The answers to the queries, stored or not, without rows that were refuted."""
+    from leadline.symbolic.grid.witnesses import answers
+
+    stored = answers(archive.store, (query.id for query in todo.queries)).rows
+    known: Mapping[str, Row] = {
+        **{name: row for name, row in stored.items() if refuted.get(name) != row.run},
+        **{answer.row.query: answer.row for answer in archive.unsaved},
+    }
+    return [known[query.id] for query in todo.queries if query.id in known]

@@ -1,0 +1,208 @@
+"""Grids of queries: many parameters, properties and depths, answered on Spark."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+from leadline.symbolic.api.asked import plain
+from leadline.symbolic.api.frames import frame
+from leadline.symbolic.api.progress import steady
+from leadline.symbolic.catalog import Entry
+from leadline.symbolic.lang import UserError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from leadline.symbolic.api.grid_run import Answers
+    from leadline.symbolic.grid.cells import Cell
+
+Grid: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+"""A grid: the path of a grid file, one of its tables as a mapping, several, or all that a file holds."""
+
+
+class GridResults(Sequence[Mapping[str, Any]]):
+    """The answers to a grid: a mapping of the store's columns for each query. Printed, they are its report.
+
+    Attributes:
+        store: the folder of the store.
+        dropped: a sentence for each reason for which points are dropped.
+    """
+
+    def __init__(self, answers: Answers, given: Mapping[str, Entry]) -> None:
+        # Here, so that other questions do not wait for Parquet to load.
+        from leadline.symbolic.grid.where import plain_row
+
+        self.store = answers.store
+        self.dropped = answers.todo.dropped
+        self._answers = answers
+        self._given = given
+        self._rows = [plain_row(row) for row in answers.rows]
+
+    @overload
+    def __getitem__(self, place: int) -> Mapping[str, Any]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Mapping[str, Any]]: ...
+
+    def __getitem__(self, place: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
+        return self._rows[place]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every query is answered, or moot since another answer implies its own."""
+        rows = self._answers.rows
+        return len(rows) == len(self._answers.todo.queries) and not any(row.unknown() for row in rows)
+
+    @cached_property
+    def _cells(self) -> Sequence[Cell]:
+        from leadline.symbolic.grid.cells import cells
+        from leadline.symbolic.grid.store import Store
+
+        return cells(self._answers.rows, Store(self.store).manifest().proofs())
+
+    def to_pandas(self) -> DataFrame:
+        """A row for each query, with a column for each parameter in place of `parameters`.
+
+        Raises:
+            UserError: if pandas is not installed.
+        """
+        rows = [
+            {**{key: value for key, value in row.items() if key != "parameters"}, **row["parameters"]}
+            for row in self._rows
+        ]
+        return frame(rows, "row")
+
+    def report(self, path: str | Path) -> None:
+        """Write the answers as one HTML page, as `leadline report` does."""
+        from leadline.symbolic.grid.store import Store
+        from leadline.symbolic.grid.summary import latest
+        from leadline.symbolic.report.findings import counterexample
+        from leadline.symbolic.report.html import page
+
+        def show(cell: Cell) -> Any:
+            return counterexample(Store(self.store), cell, self._given)
+
+        Path(path).write_text(page(latest(self._answers.rows), self._cells, show), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"<GridResults of {len(self)} queries in {self.store}>"
+
+    def __str__(self) -> str:
+        from leadline.symbolic.api.grid_text import grid_parts
+
+        return "\n".join(line for part in grid_parts(self._answers) for line in plain(part))
+
+    def _repr_html_(self) -> str:
+        from leadline.symbolic.api.html import grid_html
+
+        return grid_html(self._cells)
+
+
+def grid(
+    grid: Grid,
+    /,
+    *,
+    store: str | Path | None = None,
+    master: str | None = None,
+    retries: int | None = None,
+    conf: Mapping[str, str] | None = None,
+    prune: bool = True,
+    replay: bool = False,
+    progress: bool = True,
+) -> GridResults:
+    """Answer the queries of a grid on Spark, and store each answer the moment that it exists.
+
+    A table is a mapping with the keys of `docs/grid-files.md`. A protocol in it is a name, a path or a class;
+    a list of values may be any sequence, such as a range.
+
+        leadline.grid({"protocol": Counter, "parameters": {"workers": range(1, 4)}, "depth": 6})
+
+    Args:
+        grid: the path of a grid file, a table, several tables, or a mapping as a file holds it.
+        store: the folder of the store, where earlier answers are not asked again; a temporary one if left
+            out, which goes with the results.
+        master: Spark's master; by default this machine with all its processors.
+        retries: how often a query is tried again if its worker is lost.
+        conf: settings of Spark, by their names.
+        prune: whether queries that another answer makes moot are not run.
+        replay: whether to replay stored counterexamples and recheck certificates first.
+        progress: whether a terminal or a notebook shows the progress.
+
+    Raises:
+        UserError: with every mistake in the grid; or if Spark does not start.
+        KeyboardInterrupt: on Ctrl-C. The same call with the same store goes on from there.
+    """
+    from leadline.symbolic.api.grid_run import GridRun
+    from leadline.symbolic.grid.store import Store
+
+    given = Path(grid) if isinstance(grid, (str, Path)) else _tables(grid)
+    folder = Path(tempfile.mkdtemp(prefix="leadline-") if store is None else store)
+    run = GridRun(
+        name=given.name if isinstance(given, Path) else "in this process",
+        store=Store(folder),
+        tell=_tell,
+        steady=steady if progress else _silent,
+        master=master,
+        retries=retries,
+        conf=conf or {},
+        prune=prune,
+    )
+    try:
+        found = GridResults(run.run(run.plan(given), replay=replay), _entries(given))
+    except BaseException:
+        if store is None:
+            shutil.rmtree(folder)
+        raise
+    if store is None:
+        weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    return found
+
+
+def _tell(text: str) -> None:
+    print(f"leadline: {text}", file=sys.stderr)
+
+
+@contextmanager
+def _silent(_: str) -> Iterator[Callable[[str, float], None]]:
+    yield lambda text, share: None
+
+
+def _tables(grid: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The tables of a grid as a file would hold them."""
+    if not isinstance(grid, (Mapping, Sequence)):
+        raise UserError(f"a grid is a path, a table or several, and not {grid!r}")
+    if isinstance(grid, Mapping) and "check" in grid:
+        found: dict[str, Any] = _plain(grid)
+        return found
+    return {"check": _plain([grid] if isinstance(grid, Mapping) else list(grid))}
+
+
+def _plain(value: Any) -> Any:
+    """A value with dicts for mappings, and lists for other sequences."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, (Sequence, range)) and not isinstance(value, str):
+        return [_plain(one) for one in value]
+    return value
+
+
+def _entries(grid: Path | Mapping[str, Any]) -> dict[str, Entry]:
+    """The protocols of the user's that the grid has made run, by name."""
+    if isinstance(grid, Path):
+        return {}
+    from leadline.symbolic.catalog import entry_of_class, find
+
+    named = [table["protocol"] for table in grid["check"]]
+    made = [entry_of_class(one) if isinstance(one, type) else find(one) for one in named]
+    return {entry.name: entry for entry in made}
