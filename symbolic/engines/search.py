@@ -14,9 +14,8 @@ from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unroll
 from leadline.symbolic.engines.limits import own_peak_mb
 from leadline.symbolic.engines.result import Effort, Result, Verdict
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.model import Action, Model, Pick, Property, PropertyKind
-from leadline.symbolic.lang.node import binder_height, substitute
-from leadline.symbolic.lang.structures import Set
+from leadline.symbolic.lang.enabled import enabledness
+from leadline.symbolic.lang.model import Model, Property, PropertyKind
 from leadline.symbolic.lang.types import Bool
 from leadline.symbolic.solve import Answer, Solver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
@@ -36,20 +35,6 @@ def deadlock_property(model: Model) -> Property:
         formula = n.make(n.Implies, _BOOL, span, model.constraint, formula)
     doc = "Some action is enabled in every state."
     return Property(DEADLOCK, "Deadlock", PropertyKind.INVARIANT, doc, span, formula)
-
-
-def enabledness(action: Action) -> n.Node:
-    """The formula over the state that an action is enabled for some picks."""
-    formula: n.Node = n.make(n.Const, _BOOL, action.span, True)
-    for item in reversed(action.body):
-        if not isinstance(item, Pick):
-            formula = n.make(n.And, _BOOL, action.span, (item, formula))
-            continue
-        pick = n.make(n.PickVar, item.type, item.span, item.name)
-        var = n.make(n.Bound, item.type, item.span, item.name, binder_height(formula) + 1)
-        domain = item.domain or n.make(n.Universe, Set(item.type), item.span)
-        formula = n.make(n.Exists, _BOOL, item.span, var, domain, substitute(formula, {pick: var}))
-    return formula
 
 
 _FALSE = -1

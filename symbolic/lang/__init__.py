@@ -21,6 +21,7 @@ from leadline.symbolic.lang.containers import (
     TupleExpr,
     UnionExpr,
 )
+from leadline.symbolic.lang.enabled import enabled
 from leadline.symbolic.lang.errors import (
     AssumptionFailed,
     InternalError,
@@ -42,6 +43,7 @@ from leadline.symbolic.lang.expr import (
     ite,
     undefined,
 )
+from leadline.symbolic.lang.fairness import Fairness, strong, weak, weak_next
 from leadline.symbolic.lang.functions import (
     all_of,
     any_of,
@@ -62,12 +64,14 @@ from leadline.symbolic.lang.functions import (
 )
 from leadline.symbolic.lang.known import Known, at_least, at_most, holds, proved, violated
 from leadline.symbolic.lang.model import Action, Model, Pick, Property, PropertyKind, Variable
+from leadline.symbolic.lang.over_runs import refines, step_property, temporal
 from leadline.symbolic.lang.parameters import Parameter, parameter, parse_setting
 from leadline.symbolic.lang.properties import Claim, constraint, expected, invariant, probe, strengthening
 from leadline.symbolic.lang.protocol import Protocol, build
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union, record, union
+from leadline.symbolic.lang.temporal import Temporal, always, eventually, for_each, for_some, leads_to
 from leadline.symbolic.lang.types import Bool, Enum, Int, Never, Option, Sort, Type, enum, sort
 
 __all__ = [
@@ -81,6 +85,7 @@ __all__ = [
     "Declarations",
     "Enum",
     "Expr",
+    "Fairness",
     "Int",
     "IntExpr",
     "IntLike",
@@ -114,6 +119,7 @@ __all__ = [
     "Sort",
     "Span",
     "State",
+    "Temporal",
     "Tuple",
     "TupleExpr",
     "Type",
@@ -123,6 +129,7 @@ __all__ = [
     "Variable",
     "action",
     "all_of",
+    "always",
     "any_of",
     "at_least",
     "at_most",
@@ -130,16 +137,21 @@ __all__ = [
     "case",
     "choose",
     "constraint",
+    "enabled",
     "enum",
+    "eventually",
     "exists",
     "expected",
     "fold",
+    "for_each",
+    "for_some",
     "forall",
     "holds",
     "implies",
     "int_range",
     "invariant",
     "ite",
+    "leads_to",
     "map_of",
     "maximum",
     "minimum",
@@ -151,12 +163,18 @@ __all__ = [
     "probe",
     "proved",
     "record",
+    "refines",
     "replace",
     "set_of",
     "sort",
+    "step_property",
     "strengthening",
+    "strong",
     "sum_of",
+    "temporal",
     "undefined",
     "union",
     "violated",
+    "weak",
+    "weak_next",
 ]

@@ -34,6 +34,10 @@ class Untyped(Wrapped):
     __slots__ = ()
 
 
+class OverRuns:
+    """A formula about runs, which has no value in one state: see `leadline.symbolic.lang.temporal`."""
+
+
 def invalid(text: str, *parts: n.Node, type_: Type = NEVER, span: Span | None = None) -> n.Node:
     """A mistake, kept in the expression's place (and the mistakes of its parts with it)."""
     place = span or caller_span()
@@ -130,6 +134,9 @@ def _literal(value: object, expected: Type | None) -> n.Node:
             return _mapping_literal(value, expected, span)
         case tuple() | list():
             return _sequence_literal(value, expected, span)
+        case OverRuns():
+            text = "a formula about runs has no value in one state: combine such formulas with &, |, ~, "
+            return invalid(f"{text}.implies, for_each and for_some")
     return invalid(f"a {type(value).__name__} is not a value of the language: {value!r}")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.coercion import Wrapped, invalid, wrong_part
+from leadline.symbolic.lang.coercion import OverRuns, Wrapped, invalid, wrong_part
 from leadline.symbolic.lang.errors import Mistake, ModelError, unknown_name
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Set
@@ -72,12 +72,16 @@ class BoolExpr(Expr, of=(Bool,)):
     __slots__ = ()
 
     def __and__(self, other: BoolLike) -> BoolExpr:
+        if isinstance(other, OverRuns):
+            return NotImplemented
         return BoolExpr(rules.connective(n.And, [self, other]))
 
     def __rand__(self, other: BoolLike) -> BoolExpr:
         return BoolExpr(rules.connective(n.And, [other, self]))
 
     def __or__(self, other: BoolLike) -> BoolExpr:
+        if isinstance(other, OverRuns):
+            return NotImplemented
         return BoolExpr(rules.connective(n.Or, [self, other]))
 
     def __ror__(self, other: BoolLike) -> BoolExpr:

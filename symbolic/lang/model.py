@@ -9,12 +9,14 @@ from functools import cached_property
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import UserError, unknown_name
+from leadline.symbolic.lang.fairness import Fairness
 from leadline.symbolic.lang.fingerprint import fingerprint
 from leadline.symbolic.lang.nodes import And, IsVariant, Node, PickVar
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.rules import connective
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.temporal import Temporal, expressions
 from leadline.symbolic.lang.types import Option, Sort, Type, Value
 
 
@@ -100,20 +102,24 @@ class PropertyKind(StrEnum):
     PROBE = "probe"
     STRENGTHENING = "strengthening"
     CONSTRAINT = "constraint"
+    TEMPORAL = "temporal"
+    STEP = "step"
+    REFINEMENT = "refinement"
 
 
 @dataclass(frozen=True)
 class Property:
-    """A claim about every reachable state. A probe is one that is expected to be violated.
+    """A claim about every reachable state, or about every fair run. A probe is expected to be violated.
 
     Attributes:
         name: in kebab-case, as on the command line.
         tla: the name in the TLA+ module.
         doc: the author's docstring: its source, and what is known of it.
-        formula: a Boolean expression over the state variables.
+        formula: a Boolean expression over the state variables; without a value if the claim is about runs.
         strengthens: of a strengthening, the names of the properties whose inductive proofs use it; all if
             there are none.
         entails: of a strengthening, whether those follow from it and their other strengthenings.
+        temporal: the formula of a claim about runs: a temporal property, a step property or a refinement.
     """
 
     name: str
@@ -124,6 +130,12 @@ class Property:
     formula: Node
     strengthens: tuple[str, ...] = ()
     entails: bool = False
+    temporal: Temporal | None = None
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Its expressions: over the state or, of a claim about runs, also over the state after a step."""
+        return (self.formula,) if self.temporal is None else tuple(expressions(self.temporal))
 
 
 @dataclass(frozen=True)
@@ -140,6 +152,7 @@ class Model:
         sweep_order: the names of the actions in the order of a sweep; derived if empty.
         constraints: bounds of the search. Their formulas are the first guards of every action, so that a
             state in which one is false has no successor; verdicts are about runs within them.
+        fairness: the conditions that runs satisfy. Claims about states do not depend on them.
     """
 
     protocol: str
@@ -150,6 +163,7 @@ class Model:
     properties: Mapping[str, Property]
     sweep_order: tuple[str, ...] = ()
     constraints: tuple[Property, ...] = ()
+    fairness: tuple[Fairness, ...] = ()
 
     @cached_property
     def unconstrained(self) -> tuple[Action, ...]:
@@ -216,7 +230,7 @@ def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort,
         properties: the properties that will be checked together.
     """
     roots = [root for action in (model.init, *model.actions) for root in action.roots]
-    nodes = n.postorder(*roots, *(one.formula for one in properties))
+    nodes = n.postorder(*roots, *(node for one in properties for node in one.nodes))
     kinds = [variable.type for variable in model.variables]
     kinds += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
     sorts = dict.fromkeys(sort for kind in kinds for sort in sorts_in(kind))

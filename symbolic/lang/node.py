@@ -184,6 +184,30 @@ def substitute(root: Node, mapping: Mapping[Node, Node]) -> Node:
     return done[root]
 
 
+def replaced(root: Node, mapping: Mapping[Node, Node]) -> Node:
+    """The expression with leaves replaced by expressions that may bind variables themselves.
+
+    The binders around these get new levels, above theirs: see `Bound`.
+    """
+    done: dict[Node, Node] = dict(mapping)
+    for node in postorder(root):
+        if node not in done:
+            changed = any(done[child] is not child for child in children(node))
+            made = rebuilt(node, lambda x: done.get(x, x)) if changed else node
+            done[node] = _releveled(made) if changed and isinstance(made, BINDERS) else made
+    return done[root]
+
+
+def _releveled(node: Binder | MapBuild) -> Node:
+    """A binder whose level is again above those in its body."""
+    level = binder_height(node.body) + 1
+    if node.var.level >= level:
+        return node
+    var = make(Bound, node.var.type, node.var.span, node.var.name, level)
+    body = substitute(node.body, {node.var: var})
+    return rebuilt(node, lambda x: var if x is node.var else body if x is node.body else x)
+
+
 def binder_height(root: Node) -> int:
     """The highest level that a binder inside the expression uses; 0 without binders."""
     return max((node.var.level for node in postorder(root) if isinstance(node, BINDERS)), default=0)

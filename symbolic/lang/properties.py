@@ -1,17 +1,20 @@
-"""Properties: claims about a protocol's states, and constraints on them, written apart from the protocol."""
+"""Properties: claims about a protocol's states, and constraints on them, written apart from the protocol.
+
+Claims about runs are made by `leadline.symbolic.lang.over_runs`.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.actions import Condition, ProtocolClass, declaration_log, namespace_of
-from leadline.symbolic.lang.coercion import as_node, invalid
+from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
 from leadline.symbolic.lang.errors import Mistake, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, wrap
 from leadline.symbolic.lang.known import Known, first_known, known_mistakes, rows_of, violated
@@ -25,6 +28,7 @@ from leadline.symbolic.lang.span import Span, caller_span, start_if_any, start_o
 if TYPE_CHECKING:
     from leadline.symbolic.lang.protocol import Protocol
     from leadline.symbolic.lang.states import State
+    from leadline.symbolic.lang.temporal import Temporal
 
 Stated: TypeAlias = Callable[..., object]
 """The function of a property: `(protocol, now) -> Boolean expression`."""
@@ -39,7 +43,8 @@ DEADLOCK = "deadlock"
 class Claim:
     """A property before the protocol's parameters are known.
 
-    Called with a protocol and its state it gives the formula, so that one property can be part of another.
+    Called with a protocol and its state it gives the formula, so that one claim about states can be part of
+    another.
 
     Attributes:
         name: in kebab-case.
@@ -51,6 +56,8 @@ class Claim:
         mistake: the error in its decoration, or "". Such a claim is of every protocol, so that the error is
             reported.
         known: the rows of what is known of it, each at some parameters.
+        lower: of a claim about runs, the function `(claim, protocol, state, mistakes) -> its formula`, None
+            if there are mistakes.
     """
 
     name: str
@@ -65,17 +72,22 @@ class Claim:
     entails: bool = False
     mistake: str = ""
     known: tuple[Known, ...] = ()
+    lower: Lower | None = None
 
     def __call__(self, protocol: Protocol, now: State) -> BoolExpr:
         """The formula, whether or not `when` holds of the protocol."""
         return wrap(boolean(self.function(protocol, now)))
 
 
-def _always(_: object) -> bool:
+Lower: TypeAlias = "Callable[[Claim, Protocol, State, list[Mistake]], Temporal | None]"
+
+
+def everywhere(_: object) -> bool:
+    """The condition of a property that applies at all parameters."""
     return True
 
 
-def _claim(
+def claim_of(
     kind: PropertyKind,
     protocol: Protocols,
     tla: str | None,
@@ -83,7 +95,10 @@ def _claim(
     strengthens: tuple[str, ...] = (),
     entails: bool = False,
     known: Known | Sequence[Known] = (),
+    lower: Lower | None = None,
 ) -> Callable[[Stated], Claim]:
+    """The decorator of a property; see `invariant` and `Claim`."""
+
     def mark(function: Stated) -> Claim:
         if not isinstance(function, FunctionType):
             return _undecorated(kind, function)
@@ -103,6 +118,7 @@ def _claim(
             entails,
             wrong,
             rows,
+            lower,
         )
         declaration_log(namespace_of(function)).claims.append(made)
         return made
@@ -136,13 +152,26 @@ def _wrong_arguments(kind: PropertyKind, function: FunctionType) -> str:
     """The error in a property's arguments, or ""."""
     code = function.__code__
     needed = code.co_argcount - len(function.__defaults__ or ())
-    if needed <= 2 <= code.co_argcount or (needed < 2 and code.co_flags & inspect.CO_VARARGS):
-        return ""
+    wanted = _ARGUMENTS.get(kind, _STATE_ARGUMENTS)
+    for count in (len(x) for x in wanted):
+        if needed <= count <= code.co_argcount or (needed < count and code.co_flags & inspect.CO_VARARGS):
+            return ""
     given = ", ".join(code.co_varnames[: code.co_argcount])
-    text = f"the {kind} {function.__name__} takes ({given}): write def {function.__name__}(protocol, now)"
-    if needed > 2:
+    calls = " or ".join(f"def {function.__name__}({', '.join(x)})" for x in wanted)
+    text = f"the {kind} {function.__name__} takes ({given}): write {calls}"
+    if needed > 2 and wanted is _STATE_ARGUMENTS:
         text += "; it sees one state only, so keep in a variable what must be known of another"
+        text += ", or write a @step_property"
     return text
+
+
+_STATE_ARGUMENTS = (("protocol", "now"),)
+_ARGUMENTS: Mapping[PropertyKind, tuple[tuple[str, ...], ...]] = {
+    PropertyKind.TEMPORAL: (("protocol", "now"), ("protocol", "now", "nxt")),
+    PropertyKind.STEP: (("protocol", "now", "nxt"),),
+    PropertyKind.REFINEMENT: (("protocol", "now", "abstract"),),
+}
+"""The arguments of the functions of properties, where they are not those of invariants."""
 
 
 def _undecorated(kind: PropertyKind, thing: object) -> Claim:
@@ -153,7 +182,7 @@ def _undecorated(kind: PropertyKind, thing: object) -> Claim:
     text = f"@{kind} is written above {what}: {repair}"
     function = thing.function if isinstance(thing, Claim) else _nothing
     name = f"decorated-at-line-{span.line}"
-    return Claim(name, name, kind, _EVERY, function, _always, "", span, mistake=text)
+    return Claim(name, name, kind, _EVERY, function, everywhere, "", span, mistake=text)
 
 
 def _nothing(protocol: object, now: object) -> None:
@@ -165,7 +194,7 @@ def invariant(
     *,
     known: Known | Sequence[Known] = (),
     tla: str | None = None,
-    when: Condition = _always,
+    when: Condition = everywhere,
 ) -> Callable[[Stated], Claim]:
     """Claim that a formula holds in every reachable state of a protocol.
 
@@ -177,7 +206,7 @@ def invariant(
         tla: the name in the TLA+ module; by default the function's in UpperCamelCase.
         when: whether the claim applies to the protocol at its parameters.
     """
-    return _claim(PropertyKind.INVARIANT, protocol, tla, when, known=known)
+    return claim_of(PropertyKind.INVARIANT, protocol, tla, when, known=known)
 
 
 def probe(
@@ -185,10 +214,10 @@ def probe(
     *,
     known: Known | Sequence[Known] = (),
     tla: str | None = None,
-    when: Condition = _always,
+    when: Condition = everywhere,
 ) -> Callable[[Stated], Claim]:
     """As `invariant`, for a claim that is expected to be violated: it shows that something can be reached."""
-    return _claim(PropertyKind.PROBE, protocol, tla, when, known=known)
+    return claim_of(PropertyKind.PROBE, protocol, tla, when, known=known)
 
 
 def expected(
@@ -208,7 +237,7 @@ def expected(
 
 
 def constraint(
-    protocol: Protocols, *, tla: str | None = None, when: Condition = _always
+    protocol: Protocols, *, tla: str | None = None, when: Condition = everywhere
 ) -> Callable[[Stated], Claim]:
     """Bound the search: no action is enabled in a state in which the formula is false.
 
@@ -216,7 +245,7 @@ def constraint(
     it is no deadlock. Every verdict is then about the runs on which all states but the last satisfy all
     constraints. The arguments are those of `invariant`.
     """
-    return _claim(PropertyKind.CONSTRAINT, protocol, tla, when)
+    return claim_of(PropertyKind.CONSTRAINT, protocol, tla, when)
 
 
 def strengthening(
@@ -225,7 +254,7 @@ def strengthening(
     of: str | Iterable[str] = (),
     entails: bool = False,
     tla: str | None = None,
-    when: Condition = _always,
+    when: Condition = everywhere,
 ) -> Callable[[Stated], Claim]:
     """As `invariant`, for a claim that is only a means: inductive proofs of other properties assume it.
 
@@ -242,7 +271,7 @@ def strengthening(
         when: whether the claim applies to the protocol at its parameters.
     """
     names = (of,) if isinstance(of, str) else tuple(of)
-    return _claim(PropertyKind.STRENGTHENING, protocol, tla, when, names, entails)
+    return claim_of(PropertyKind.STRENGTHENING, protocol, tla, when, names, entails)
 
 
 # -- stating claims of a protocol -------------------------------------------------------------------
@@ -277,6 +306,12 @@ def _state_one(
     if claim.name == DEADLOCK:
         text = f"checks report under the name {DEADLOCK} that no action is enabled: rename the property"
         mistakes.append(Mistake(claim.span, text))
+    if claim.lower is not None:
+        temporal = claim.lower(claim, protocol, now, mistakes)
+        if temporal is not None:
+            nowhere: n.Node = n.make(n.Undefined, BOOL, claim.span, f"{claim.name} is about runs, not states")
+            stated[claim.name] = replace(_property(claim, nowhere), temporal=temporal)
+        return
     found = attempted(lambda: claim.function(protocol, now), mistakes, claim.function)
     if not found:
         return
@@ -284,7 +319,12 @@ def _state_one(
         mistakes.append(Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula"))
         return
     formula = _formula(found[0], claim)
-    stated[claim.name] = Property(
+    stated[claim.name] = _property(claim, formula)
+    mistakes += _complaints(claim, formula, now.__dict__["_variables"])
+
+
+def _property(claim: Claim, formula: n.Node) -> Property:
+    return Property(
         claim.name,
         claim.tla,
         claim.kind,
@@ -294,7 +334,6 @@ def _state_one(
         claim.strengthens,
         claim.entails,
     )
-    mistakes += _complaints(claim, formula, now.__dict__["_variables"])
 
 
 def _wrong_targets(own: list[Claim]) -> list[Mistake]:

@@ -22,8 +22,10 @@ from leadline.symbolic.lang.actions import (
     class_mistakes,
 )
 from leadline.symbolic.lang.coercion import invalid
+from leadline.symbolic.lang.enabled import fairness_of
 from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, unknown_name
 from leadline.symbolic.lang.expr import Expr, wrap
+from leadline.symbolic.lang.fairness import FairMark, Fairness
 from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
@@ -40,6 +42,7 @@ class Protocol(metaclass=ProtocolClass):
     - `init(self, start)`: assigns every variable of `start`; may pick and require, as actions do;
     - actions: methods marked with `@action`;
     - `assume(self)`, optional: yields `(condition, text)` pairs that must hold of the parameters;
+    - `fair(self)`, optional: the fairness conditions, made by `weak`, `strong` and `weak_next`;
     - `sweep_order`, optional: the names of the actions in the order of a sweep, where the order derived from
       what they read and write is not the best;
     - `picks`, optional: by the name of an action's argument, the type that it picks a value of, or the name
@@ -81,6 +84,10 @@ class Protocol(metaclass=ProtocolClass):
         """Conditions on the parameters, each with its text: TLA+'s ASSUME."""
         return ()
 
+    def fair(self) -> Iterable[FairMark]:
+        """The fairness conditions: by default a run may stop, or neglect any action, for ever."""
+        return ()
+
     def define(self, state: Declarations) -> None:
         """Declare types and variables."""
         raise NotImplementedError
@@ -107,7 +114,10 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     every = [mark for found in attempted(lambda: action_marks(kind), mistakes, kind.define) for mark in found]
     applies = [x for x in every if any(attempted(partial(x.when, protocol), mistakes, x.function))]
     actions = [_action(protocol, mark, variables, mistakes) for mark in applies]
-    stated = state_claims(protocol, State(variables), claims, mistakes)
+    named: dict[str, Action | None] = {mark.function.__name__: None for mark in every}
+    named |= {one.name: one for one in actions}
+    fairness = _fairness(protocol, named, variables, mistakes)
+    stated = state_claims(protocol, State(variables, actions=named), claims, mistakes)
     bounds = [one for one in stated.values() if one.kind is PropertyKind.CONSTRAINT]
     for one in (init, *actions):
         mistakes += mistakes_in(*one.roots) or strays(one.roots, variables, one.picks, one.name, one.span)
@@ -125,7 +135,26 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
         {name: one for name, one in stated.items() if one not in bounds},
         kind.sweep_order,
         tuple(bounds),
+        fairness,
     )
+
+
+def _fairness(
+    protocol: Protocol,
+    actions: Mapping[str, Action | None],
+    variables: dict[str, Variable],
+    mistakes: list[Mistake],
+) -> tuple[Fairness, ...]:
+    """The fairness conditions of a protocol."""
+    function = type(protocol).fair
+    listed = attempted(lambda: list(protocol.fair()), mistakes, function)
+    found = fairness_of(listed[0] if listed else (), actions, variables, mistakes, start_of(function))
+    for one in found:
+        for arm in one.arms:
+            action = actions[arm.action]
+            picks = action.picks if action is not None else ()
+            mistakes += strays(arm.keys, variables, picks, f"fairness of {arm.action}", one.span)
+    return found
 
 
 def _sort_mistakes(
@@ -136,7 +165,7 @@ def _sort_mistakes(
     for variable in variables:
         places.setdefault(variable.type, variable.span)
     roots = [root for action in actions for root in action.roots]
-    for node in n.postorder(*roots, *(one.formula for one in properties)):
+    for node in n.postorder(*roots, *(node for one in properties for node in one.nodes)):
         places.setdefault(node.type, node.span)
     sorts: dict[Sort, Span] = {}
     for kind, place in places.items():

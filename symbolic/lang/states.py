@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import NoReturn
 
@@ -12,11 +12,12 @@ from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
 from leadline.symbolic.lang.containers import AnyExpr, SetLike
 from leadline.symbolic.lang.errors import Mistake, ModelError, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, wrap
-from leadline.symbolic.lang.model import Variable
+from leadline.symbolic.lang.model import Action, Variable
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.script import Script, Selector
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
+from leadline.symbolic.lang.temporal import primed
 from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Type, all_types
 
 
@@ -90,10 +91,24 @@ def _alike_fields(kind: Record) -> Iterator[tuple[str, str]]:
 
 
 class State:
-    """The current state: the variables as attributes."""
+    """A state: the variables as attributes.
 
-    def __init__(self, variables: dict[str, Variable]) -> None:
+    Args:
+        variables: the variables by name.
+        after: whether it is the state after a step, in an expression over steps.
+        actions: the actions by name, for `enabled`; None for one that the protocol lacks.
+    """
+
+    def __init__(
+        self,
+        variables: dict[str, Variable],
+        *,
+        after: bool = False,
+        actions: Mapping[str, Action | None] | None = None,
+    ) -> None:
         object.__setattr__(self, "_variables", variables)
+        object.__setattr__(self, "_after", after)
+        object.__setattr__(self, "_actions", actions or {})
 
     def __getattr__(self, name: str) -> AnyExpr:
         if name.startswith("__"):
@@ -102,7 +117,8 @@ class State:
         if name not in variables:
             return wrap(invalid(unknown_name("there is no variable", name, list(variables))))
         variable = variables[name]
-        return wrap(n.make(n.StateVar, variable.type, variable.span, name))
+        read = primed(name) if self.__dict__["_after"] else name
+        return wrap(n.make(n.StateVar, variable.type, variable.span, read))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise ModelError(

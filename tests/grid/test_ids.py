@@ -17,6 +17,7 @@ from leadline.symbolic.lang import (
     Action,
     Bool,
     Enum,
+    Fairness,
     Int,
     Map,
     Model,
@@ -35,8 +36,22 @@ from leadline.symbolic.lang import (
     Variable,
 )
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.fairness import Arm
 from leadline.symbolic.lang.fingerprint import LEFT_OUT, fingerprint
 from leadline.symbolic.lang.structures import record
+from leadline.symbolic.lang.temporal import (
+    Always,
+    Both,
+    Either,
+    Eventually,
+    ForEach,
+    ForSome,
+    Happens,
+    Holds,
+    LeadsTo,
+    Negated,
+    Temporal,
+)
 from tests.grid.queries import QUERY, obligation, query
 
 HERE, ELSEWHERE = Span("a.py", 1), Span("b.py", 2)
@@ -50,6 +65,13 @@ TYPES: tuple[Type, ...] = (
 )
 CLAIM = Property("claim", "Claim", PropertyKind.INVARIANT, "It holds.", HERE, X)
 HELP = Property("help", "Help", PropertyKind.STRENGTHENING, "It helps.", HERE, Y, ("claim",), True)
+WILL = Property("will", "Will", PropertyKind.TEMPORAL, "It will.", HERE, X, temporal=Eventually(Holds(X)))
+FAIR = Fairness("Step", True, (Arm("step", (X,)),), (Bool(),), ("x",), HERE)
+TEMPORAL: tuple[Temporal, ...] = (
+    *(Holds(X), Happens(X), Negated(Holds(X)), Always(Holds(X)), Eventually(Holds(X))),
+    *(Both((Holds(X), Holds(Y))), Either((Holds(X), Holds(Y))), LeadsTo(Holds(X), Holds(Y))),
+    *(ForEach(Holds(X), BOUND, (False, True)), ForSome(Holds(X), BOUND, (False, True))),
+)
 STEP = Action("step", "Step", "A step.", HERE, (Pick("p", Bool(), X, HERE), Y), (("x", Y),))
 MODEL = Model(
     "sample",
@@ -57,8 +79,9 @@ MODEL = Model(
     (Variable("x", "X", Bool(), HERE), Variable("y", "Y", Bool(), HERE)),
     Action("init", "Init", "", HERE, (), (("x", X), ("y", Y))),
     (STEP,),
-    {"claim": CLAIM, "help": HELP},
+    {"claim": CLAIM, "help": HELP, "will": WILL},
     ("step",),
+    fairness=(FAIR,),
 )
 
 
@@ -134,7 +157,10 @@ def matters(kind: str, name: str, value: Any) -> bool:
 
 @pytest.mark.parametrize(
     "thing",
-    [MODEL, MODEL.variables[0], MODEL.init, STEP, STEP.body[0], CLAIM, HELP, *TYPES, *map(node, n.KINDS)],
+    [
+        *(MODEL, MODEL.variables[0], MODEL.init, STEP, STEP.body[0], CLAIM, HELP, WILL, FAIR, FAIR.arms[0]),
+        *(*TYPES, *TEMPORAL, *map(node, n.KINDS)),
+    ],
     ids=lambda thing: type(thing).__name__,
 )
 def test_every_field_of_what_a_model_is_made_of(thing: Any) -> None:
@@ -149,6 +175,7 @@ def test_every_field_of_what_a_model_is_made_of(thing: Any) -> None:
 
 def test_no_class_of_types_is_forgotten() -> None:
     assert {type(x) for x in TYPES} == {*leaves(Type)}
+    assert {type(x) for x in TEMPORAL} == {*leaves(Temporal)}
 
 
 def test_every_part_of_a_model_is_in_its_fingerprint() -> None:
@@ -157,6 +184,7 @@ def test_every_part_of_a_model_is_in_its_fingerprint() -> None:
     parts: dict[str, list[Model]] = {
         "types": [replace(MODEL, variables=(replace(MODEL.variables[0], type=x),)) for x in TYPES],
         "formulas": [replace(MODEL, properties={"claim": replace(CLAIM, formula=node(x))}) for x in n.KINDS],
+        "runs": [replace(MODEL, properties={"will": replace(WILL, temporal=x)}) for x in TEMPORAL],
         "guards": [replace(MODEL, actions=(replace(STEP, body=(node(x),)),)) for x in n.KINDS],
         "domains": [
             replace(MODEL, actions=(replace(STEP, body=(Pick("p", Bool(), node(x), HERE),)),))

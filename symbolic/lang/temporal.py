@@ -1,0 +1,285 @@
+"""Temporal formulas: claims about infinite runs, made of state predicates by always, eventually, leads_to.
+
+The logic is that of TLA (L. Lamport: The temporal logic of actions, TOPLAS 16, 1994): a run may repeat a
+state at any place, and no formula can tell. There is no "next".
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import rules
+from leadline.symbolic.lang.coercion import OverRuns, invalid
+from leadline.symbolic.lang.expr import BoolLike, BoundFunction, wrap
+from leadline.symbolic.lang.node import binder_height, replaced
+from leadline.symbolic.lang.span import caller_span
+from leadline.symbolic.lang.types import Type, Value
+
+PRIME = "'"
+_fresh = itertools.count(1)
+
+
+def primed(name: str) -> str:
+    """The name of a variable's value after a step, as expressions over steps read it."""
+    return name + PRIME
+
+
+def is_step(node: n.Node) -> bool:
+    """Whether an expression reads the state after a step."""
+    return any(isinstance(x, n.StateVar) and x.name.endswith(PRIME) for x in n.postorder(node))
+
+
+class Temporal(OverRuns):
+    """A temporal formula: true or false of an infinite run from one of its states on."""
+
+    def __and__(self, other: TemporalLike) -> Temporal:
+        return Both((self, as_temporal(other)))
+
+    def __rand__(self, other: TemporalLike) -> Temporal:
+        return Both((as_temporal(other), self))
+
+    def __or__(self, other: TemporalLike) -> Temporal:
+        return Either((self, as_temporal(other)))
+
+    def __ror__(self, other: TemporalLike) -> Temporal:
+        return Either((as_temporal(other), self))
+
+    def __invert__(self) -> Temporal:
+        return Negated(self)
+
+    def implies(self, conclusion: TemporalLike) -> Temporal:
+        """Implication."""
+        return Either((Negated(self), as_temporal(conclusion)))
+
+    @property
+    def parts(self) -> tuple[Temporal, ...]:
+        """The formulas that this one is made of."""
+        return ()
+
+    def over(self, parts: tuple[Temporal, ...]) -> Temporal:
+        """The same formula, made of other parts."""
+        return self
+
+
+TemporalLike: TypeAlias = "Temporal | BoolLike"
+
+
+@dataclass(frozen=True)
+class Holds(Temporal):
+    """The state satisfies a predicate."""
+
+    node: n.Node
+
+
+@dataclass(frozen=True)
+class Happens(Temporal):
+    """The step from the state satisfies a predicate over steps and changes a variable: TLA's `<A>_vars`."""
+
+    node: n.Node
+
+
+@dataclass(frozen=True)
+class _Connective(Temporal):
+    items: tuple[Temporal, ...]
+
+    @property
+    def parts(self) -> tuple[Temporal, ...]:
+        return self.items
+
+    def over(self, parts: tuple[Temporal, ...]) -> Temporal:
+        return replace(self, items=parts)
+
+
+@dataclass(frozen=True)
+class Both(_Connective):
+    """Conjunction."""
+
+
+@dataclass(frozen=True)
+class Either(_Connective):
+    """Disjunction."""
+
+
+@dataclass(frozen=True)
+class _Prefixed(Temporal):
+    item: Temporal
+
+    @property
+    def parts(self) -> tuple[Temporal, ...]:
+        return (self.item,)
+
+    def over(self, parts: tuple[Temporal, ...]) -> Temporal:
+        return replace(self, item=parts[0])
+
+
+@dataclass(frozen=True)
+class Negated(_Prefixed):
+    """Negation."""
+
+
+@dataclass(frozen=True)
+class Always(_Prefixed):
+    """The formula holds from now on in every state of the run: TLA's `[]F`."""
+
+
+@dataclass(frozen=True)
+class Eventually(_Prefixed):
+    """The formula holds now or in a later state: TLA's `<>F`."""
+
+
+@dataclass(frozen=True)
+class LeadsTo(Temporal):
+    """Whenever the first holds, the second holds then or later: TLA's `F ~> G`."""
+
+    premise: Temporal
+    conclusion: Temporal
+
+    @property
+    def parts(self) -> tuple[Temporal, ...]:
+        return self.premise, self.conclusion
+
+    def over(self, parts: tuple[Temporal, ...]) -> Temporal:
+        return LeadsTo(*parts)
+
+
+@dataclass(frozen=True)
+class _Quantified(_Prefixed):
+    """`item` for each value, or some value, of a constant domain; `var` stands for the value in its nodes."""
+
+    var: n.Bound
+    domain: tuple[Value, ...]
+
+    def instances(self) -> tuple[Temporal, ...]:
+        """The formula at each value."""
+        span = self.var.span
+        constants = [n.make(n.Const, self.var.type, span, value) for value in self.domain]
+        return tuple(substituted(self.item, {self.var: one}) for one in constants)
+
+
+@dataclass(frozen=True)
+class ForEach(_Quantified):
+    """The formula holds at each value of the domain."""
+
+
+@dataclass(frozen=True)
+class ForSome(_Quantified):
+    """The formula holds at some value of the domain."""
+
+
+# -- what a model's author writes ---------------------------------------------------------------------
+
+
+def as_temporal(value: TemporalLike) -> Temporal:
+    """A state predicate as a temporal formula, which speaks of the first state; others as they are."""
+    if isinstance(value, Temporal):
+        return value
+    node = rules.boolean(value)
+    if is_step(node):
+        text = "a predicate over a step stands directly under always or eventually: always(nxt.x >= now.x)"
+        return Holds(invalid(text, node))
+    return Holds(node)
+
+
+def always(formula: TemporalLike) -> Temporal:
+    """Now and for ever: TLA+'s `[]F`.
+
+    Of a predicate over a step, every step satisfies it or changes no variable: `[][A]_vars`.
+    """
+    step = _step(formula)
+    return Always(as_temporal(formula)) if step is None else Always(Negated(Happens(rules.negation(step))))
+
+
+def eventually(formula: TemporalLike) -> Temporal:
+    """Now or some time: TLA+'s `<>F`.
+
+    Of a predicate over a step, a step that satisfies it and changes some variable: `<><A>_vars`, which TLC
+    takes inside of `[]` only.
+    """
+    step = _step(formula)
+    return Eventually(as_temporal(formula) if step is None else Happens(step))
+
+
+def leads_to(premise: TemporalLike, conclusion: TemporalLike) -> Temporal:
+    """Whenever the premise holds, the conclusion holds then or later: TLA+'s `F ~> G`."""
+    return LeadsTo(as_temporal(premise), as_temporal(conclusion))
+
+
+def for_each(domain: object, body: BoundFunction) -> Temporal:
+    """The conjunction of a temporal formula over a type or constant set: `for_each(S, lambda a: F)`.
+
+    Where the body is about one state, `forall` is enough.
+    """
+    return _quantified(ForEach, domain, body)
+
+
+def for_some(domain: object, body: BoundFunction) -> Temporal:
+    """The disjunction of a temporal formula over a type or constant set; see `for_each`."""
+    return _quantified(ForSome, domain, body)
+
+
+def _step(formula: TemporalLike) -> n.Node | None:
+    """The predicate over steps that a formula is, if it is one."""
+    if isinstance(formula, Temporal):
+        return None
+    node = rules.boolean(formula)
+    return node if is_step(node) else None
+
+
+def _quantified(kind: type[_Quantified], domain: object, body: BoundFunction) -> Temporal:
+    node = rules.a_set(domain)
+    names = rules.bound_names(body)
+    if isinstance(node, n.Invalid):
+        return Holds(node)
+    if len(names) != 1:
+        return Holds(invalid(f"the function takes {len(names)} arguments, and here it needs one", node))
+    if not isinstance(node, (n.Universe, n.Const)):
+        text = "a temporal formula is quantified over a type or a constant set: the state changes"
+        return Holds(invalid(text, node))
+    item: Type = node.type.parts[0]
+    members = node.value if isinstance(node, n.Const) else item.values()
+    values = tuple(sorted(members, key=item.rank))
+    fresh = n.make(n.Bound, item, caller_span(), names[0], -next(_fresh) - (1 << 40))
+    made = body(wrap(fresh))
+    formula = as_temporal(made)  # type: ignore[arg-type]  # what it is not becomes a mistake
+    return quantified(kind, fresh, values, formula)
+
+
+def quantified(
+    kind: type[_Quantified], leaf: n.Bound | n.PickVar, domain: tuple[Value, ...], formula: Temporal
+) -> Temporal:
+    """A formula for each value, or for some value, that a leaf of its expressions stands for."""
+    levels = [binder_height(x) for x in expressions(formula)]
+    levels += [x.var.level for x in formulas(formula) if isinstance(x, _Quantified)]
+    var = n.make(n.Bound, leaf.type, leaf.span, leaf.name, max(levels, default=0) + 1)
+    return kind(substituted(formula, {leaf: var}), var, domain)
+
+
+# -- traversals ---------------------------------------------------------------------------------------
+
+
+def formulas(root: Temporal) -> Iterator[Temporal]:
+    """A formula and all formulas in it, those around others first."""
+    yield root
+    for part in root.parts:
+        yield from formulas(part)
+
+
+def expressions(root: Temporal) -> list[n.Node]:
+    """The predicates over states and steps in a formula."""
+    return [one.node for one in formulas(root) if isinstance(one, (Holds, Happens))]
+
+
+def rewritten(root: Temporal, change: Callable[[n.Node], n.Node]) -> Temporal:
+    """The formula with each predicate changed."""
+    if isinstance(root, (Holds, Happens)):
+        return replace(root, node=change(root.node))
+    return root.over(tuple(rewritten(part, change) for part in root.parts))
+
+
+def substituted(root: Temporal, mapping: Mapping[n.Node, n.Node]) -> Temporal:
+    """The formula with leaves of its predicates replaced."""
+    return rewritten(root, lambda node: replaced(node, mapping))
