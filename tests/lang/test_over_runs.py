@@ -237,7 +237,12 @@ def test_a_step_property() -> None:
 
 
 def test_a_refinement() -> None:
-    @refines(Counters, Total, parameters=lambda protocol: {"most": 2 * protocol.settings["workers"]}, fairness=True)
+    @refines(
+        Counters,
+        Total,
+        parameters=lambda protocol: {"most": 2 * int(protocol.settings["workers"] or 0)},
+        fairness=True,
+    )
     def adds(protocol: Any, now: Any, abstract: Any) -> None:
         abstract.total = sum_of(protocol.Worker, lambda worker: now.count[worker])
 
