@@ -5,6 +5,7 @@ replay by this one say anything about a counterexample found by the other.
 """
 
 from leadline.symbolic.concrete.explore import Checked, Exploration, Explorer, Level, Path, explore
+from leadline.symbolic.concrete.runs import Runs, Word, is_refuted, neglected, satisfies
 from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
 
 __all__ = [
@@ -14,8 +15,13 @@ __all__ = [
     "Level",
     "Outcome",
     "Path",
+    "Runs",
     "Semantics",
     "State",
+    "Word",
     "explore",
+    "is_refuted",
+    "neglected",
     "no_initial_state",
+    "satisfies",
 ]

@@ -265,17 +265,16 @@ class Explorer:
         except OutOfBounds:
             return False
 
-    def path(self, index: int) -> Path:
-        """A shortest path to a state. Its actions are found again, since they were not stored."""
+    def states_to(self, index: int) -> list[State]:
+        """The states of a shortest path to a state."""
         chain = [index]
         while self.parents[chain[-1]] >= 0:
             chain.append(self.parents[chain[-1]])
-        chain.reverse()
-        states = [self.order[place] for place in chain]
-        path = [_reaching(self.semantics.initial(), states[0])]
-        for state, following in itertools.pairwise(states):
-            path.append(_reaching(self.semantics.successors(state), following))
-        return tuple(path)
+        return [self.order[place] for place in reversed(chain)]
+
+    def path(self, index: int) -> Path:
+        """A shortest path to a state. Its actions are found again, since they were not stored."""
+        return path_of(self.semantics, self.states_to(index))
 
     def path_out_of_bounds(self) -> Path | None:
         """A shortest path whose last outcome goes out of bounds."""
@@ -283,8 +282,8 @@ class Explorer:
             return None
         index = self.out_of_bounds[0]
         if index < 0:
-            return (_reaching(self.semantics.initial(), None),)
-        last = _reaching(self.semantics.successors(self.order[index]), None)
+            return (reaching(self.semantics.initial(), None),)
+        last = reaching(self.semantics.successors(self.order[index]), None)
         return (*self.path(index), last)
 
     def _checked(self, watch: _Watch) -> Checked:
@@ -293,7 +292,20 @@ class Explorer:
         return Checked(violation, out, watch.why, watch.violations)
 
 
-def _reaching(outcomes: Iterable[Outcome], state: State | None) -> Outcome:
+def path_of(semantics: Semantics, states: Sequence[State]) -> Path:
+    """A path through some states, the first an initial one."""
+    path = [reaching(semantics.initial(), states[0])]
+    for state, following in itertools.pairwise(states):
+        path.append(reaching(semantics.successors(state), following))
+    return tuple(path)
+
+
+def reaching(outcomes: Iterable[Outcome], state: State | None) -> Outcome:
+    """The first of some outcomes that leads to a state, or out of bounds if that is None.
+
+    Raises:
+        InternalError: if none does.
+    """
     for outcome in outcomes:
         if outcome.state == state:
             return outcome

@@ -68,6 +68,7 @@ class Engine(ABC):
         certifies: whether each proof of its is one result with a certificate.
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
             definite; None if it takes no part.
+        knows_runs: whether it answers about claims about runs by itself; for others they are reduced.
         limits_itself: whether it obeys limits by itself; other engines run in a process that is killed.
         sets_alarm: whether it obeys a time limit by a signal, which only a main thread can set.
     """
@@ -81,6 +82,7 @@ class Engine(ABC):
     takes_solver: ClassVar[bool] = True
     needs_property: ClassVar[bool] = True
     proves: ClassVar[bool] = False
+    knows_runs: ClassVar[bool] = False
     limits_itself: ClassVar[bool] = False
     sets_alarm: ClassVar[bool] = False
     certifies: ClassVar[bool] = False

@@ -9,6 +9,7 @@ from typing import Any
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
+from leadline.symbolic.engines.liveness.explicit import Explicit
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
 from leadline.symbolic.lang import Model
@@ -45,6 +46,7 @@ class Explore(Engine):
     needs_property = False
     limits_itself = True
     sets_alarm = True
+    knows_runs = True
     in_portfolio = ExploreOptions(max_states=3_000_000, prove=True)
 
     def answer(
@@ -52,7 +54,8 @@ class Explore(Engine):
     ) -> Answer:
         assert isinstance(query.options, ExploreOptions)
         semantics = Semantics(model)
-        names = tuple(one.name for one in query.chosen(model))
+        names = tuple(one.name for one in query.chosen(model) if one.temporal is None)
+        runs = [one for one in query.chosen(model) if one.temporal is not None]
 
         def progress(level: Level) -> None:
             reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
@@ -60,15 +63,24 @@ class Explore(Engine):
 
         explorer = Explorer(semantics, names, query.options.depth, progress, query.options.max_states)
         stopped, interrupted = None, False
+        about_runs: dict[str, Trace | None] = {}
         try:
             with limited(limits):
                 explorer.run()
+                if runs:
+                    listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs"))
+                    graph = Explicit(explorer)
+                    about_runs |= {one.name: graph.counterexample(one) for one in runs}
         except KeyboardInterrupt:
             stopped, interrupted = "interrupted", True
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_reason(error, limits)
         found = explorer.summary(stopped)
         answer = _answer(semantics, found, names, deadlock=query.deadlock)
+        by_name = {one.property: one for one in answer.results}
+        for name in (one.name for one in runs):
+            by_name[name] = _judge_runs(semantics, found, name, answer.out_of_bounds, about_runs, stopped)
+        answer = replace(answer, results=[by_name[name] for name in query.names(model)])
         if query.options.prove and found.complete:
             answer = replace(answer, results=[_proved(one, found.states) for one in answer.results])
         if interrupted:
@@ -137,6 +149,23 @@ def _judge(semantics: Semantics, found: Exploration, name: str, beyond: Trace | 
     violation = _trace(semantics, checked.violation, TraceEnd.VIOLATES, name)
     own = _trace(semantics, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, name)
     return _result(semantics, found, name, violation, own or beyond)
+
+
+def _judge_runs(
+    semantics: Semantics,
+    found: Exploration,
+    name: str,
+    beyond: Trace | None,
+    about_runs: Mapping[str, Trace | None],
+    stopped: str | None,
+) -> Result:
+    """The result about a claim about runs. Where it was not looked at, the time was over before."""
+    trace = about_runs.get(name)
+    violation = trace if trace is not None and trace.ends is TraceEnd.VIOLATES else None
+    result = _result(semantics, found, name, violation, trace or beyond)
+    if name in about_runs or result.verdict is not Verdict.SAFE:
+        return result
+    return replace(result, verdict=Verdict.UNKNOWN, reason=stopped)
 
 
 def _result(

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.liveness import answered
 from leadline.symbolic.engines.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.query import AUTO, SILENT, Ledger, Listener, Query
 from leadline.symbolic.engines.result import Answer, Effort, Part, Progress, Result, Verdict
@@ -70,7 +71,7 @@ def answer_here(
     """Answer a query in this process; limits hold only for an engine that keeps to them by itself."""
     own = _alone(query)
     new_solver = partial(SOLVERS[own.solver], own.seed)
-    return ENGINES[own.engine].answer(model, own, new_solver, limits, listener)
+    return answered(ENGINES[own.engine], model, own, new_solver, limits, listener)
 
 
 def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> Answer:

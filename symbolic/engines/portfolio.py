@@ -34,6 +34,7 @@ class Portfolio(Engine):
     options = PortfolioOptions
     takes_solver = False
     limits_itself = True
+    knows_runs = True
     proves = True
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:

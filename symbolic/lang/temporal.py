@@ -273,6 +273,13 @@ def expressions(root: Temporal) -> list[n.Node]:
     return [one.node for one in formulas(root) if isinstance(one, (Holds, Happens))]
 
 
+def expanded(root: Temporal) -> Temporal:
+    """The formula with conjunctions and disjunctions in place of quantifiers."""
+    if isinstance(root, _Quantified):
+        return (Both if isinstance(root, ForEach) else Either)(tuple(map(expanded, root.instances())))
+    return root.over(tuple(map(expanded, root.parts)))
+
+
 def rewritten(root: Temporal, change: Callable[[n.Node], n.Node]) -> Temporal:
     """The formula with each predicate changed."""
     if isinstance(root, (Holds, Happens)):

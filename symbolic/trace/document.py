@@ -44,6 +44,7 @@ _FIELDS: dict[str, tuple[type, ...]] = {
 def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
     """A trace as a JSON object.
 
+    `loop` is there if the run goes on for ever: the number of steps to the state to which the last leads back.
     `states` has the initial state first; `actions` has the action taken in each step, so that action i leads
     from state i to state i + 1. A step that goes out of bounds has its action and no state.
 
@@ -62,6 +63,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
         "property": trace.property,
         "ends": str(trace.ends),
         "length": trace.length,
+        **({} if trace.loop is None else {"loop": trace.loop}),
         "vars": list(names),
         "initial_picks": _picks_json(model.init, trace.initial_picks),
         "actions": [_action_json(action_named(model, step.action), step.picks) for step in trace.steps],
@@ -142,7 +144,7 @@ class Stored:
         chosen, unknown = self.data["initial_picks"], after[0] is None or INDUCTION in self.data
         initial_picks = self._picks(model.init, chosen, f"{self.place}.initial_picks", unknown)
         steps = tuple(self._step(model, i, x, after[i + 1]) for i, x in enumerate(actions))
-        return Trace(initial_picks, after[0], steps, self._end(), self._property(model))
+        return Trace(initial_picks, after[0], steps, self._end(), self._property(model), self._loop())
 
     def _state(self, model: Model, names: tuple[str, ...], number: int, data: Json) -> State:
         place = f"{self.place}.states[{number}]"
@@ -172,6 +174,14 @@ class Stored:
             raise UserError(f"{place}: an object with exactly {', '.join(names) or 'no fields'} is needed")
         named = [(name, pick) for name, pick in zip(names, action.picks, strict=True) if name in data]
         return {pick.name: from_json(pick.type, data[name], f"{place}.{name}") for name, pick in named}
+
+    def _loop(self) -> int | None:
+        loop = self.data.get("loop")
+        if loop is not None and (type(loop) is not int or not 0 <= loop <= self.data["length"]):
+            raise UserError(
+                f"{self.place}.loop: a number of steps from 0 to the length is needed, not {loop!r}"
+            )
+        return loop
 
     def _end(self) -> TraceEnd:
         ends = self.data["ends"]

@@ -67,7 +67,8 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
     }
     if trace.last is None:
         meta["out-of-bounds"] = call_of(model, trace.stages[-1]) + (f": {reason}" if reason else "")
-    return {"#meta": meta, "params": [], "vars": names, "states": states}
+    loop = {} if trace.loop is None else {"loop": trace.loop}
+    return {"#meta": meta, "params": [], "vars": names, "states": states, **loop}
 
 
 def _itf_value(kind: Type, value: Value) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.concrete import Runs, Semantics, State, Word, is_refuted, neglected, satisfies
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds
-from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of
+from leadline.symbolic.lang.temporal import expanded, expressions
+from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
 
 
 def replay(semantics: Semantics, trace: Trace) -> None:
@@ -32,7 +33,8 @@ def disagreement(semantics: Semantics, trace: Trace) -> str | None:
             place = f"step {number} ({stage.action})" if number else "the initial state"
             return f"{place}: {wrong}"
         before = stage.state
-    wrong = wrong_end(semantics, trace, trace.last)
+    wrong = wrong_loop(semantics, trace) if trace.loop is not None else None
+    wrong = wrong or wrong_end(semantics, trace, trace.last)
     return f"the end, after step {trace.length} of {model.protocol}: {wrong}" if wrong else None
 
 
@@ -104,12 +106,53 @@ def wrong_end(semantics: Semantics, trace: Trace, last: State | None) -> str | N
     if name is None or name not in semantics.model.properties:
         return f"there is no property {name}" if name else "the trace names no property"
     try:
-        holds = semantics.holds(name, last)
+        holds = _holds(semantics, trace, name, last)
     except OutOfBounds as error:
         return None if out_of_bounds else f"the evaluation of {name} goes out of bounds ({error})"
     if out_of_bounds:
         return f"{name} evaluates within bounds"
     return f"{name} holds" if holds else None
+
+
+def _holds(semantics: Semantics, trace: Trace, name: str, last: State) -> bool:
+    """Whether a property holds in the last state or, if it is about runs, may hold of a run that goes on so."""
+    formula = semantics.model.properties[name].temporal
+    if formula is None:
+        return semantics.holds(name, last)
+    runs, visited = Runs(semantics), list(states(trace))
+    if trace.loop is not None:
+        return satisfies(runs, formula, _word(trace))
+    if trace.ends is TraceEnd.OUT_OF_BOUNDS:
+        # Every expression of the formula is evaluated in some state of a run, or of some step.
+        for node in expressions(expanded(formula)):
+            runs.evaluate(node, visited)
+    return not is_refuted(runs, formula, visited)
+
+
+def _word(trace: Trace) -> Word:
+    """A run that goes on for ever. Where its last step leads back, the last state is the one at the loop."""
+    assert trace.loop is not None
+    visited = list(states(trace))
+    return Word(visited if trace.stutters else visited[:-1], trace.loop)
+
+
+def wrong_loop(semantics: Semantics, trace: Trace) -> str | None:
+    """The reason why a run does not go on for ever as it says, or is not fair; None if it does and is."""
+    visited = list(states(trace))
+    if trace.loop is None or trace.loop not in range(len(visited)) or len(visited) <= trace.length:
+        return f"there is no state {trace.loop} to go back to"
+    if visited[trace.loop] != visited[-1]:
+        return f"the last state is not the one after step {trace.loop}"
+    if trace.stutters and semantics.constraint is not None and not semantics.constraint(visited[-1], {}):
+        return "the last state is beyond a constraint"
+    runs, word = Runs(semantics), _word(trace)
+    for fair in semantics.model.fairness:
+        keys = neglected(runs, fair, word)
+        if keys is not None:
+            at = ", ".join(kind.tla(key) for kind, key in zip(fair.types, keys, strict=True))
+            kind = "strong" if fair.strong else "weak"
+            return f"{kind} fairness of {fair.name}{f' at {at}' if at else ''} is violated"
+    return None
 
 
 def end_reason(semantics: Semantics, trace: Trace) -> str | None:
@@ -123,7 +166,7 @@ def end_reason(semantics: Semantics, trace: Trace) -> str | None:
         outcome = semantics.outcome(before, stage.action, stage.picks)
         return outcome.why if outcome is not None else None
     try:
-        semantics.holds(trace.property or "", last)
+        _holds(semantics, trace, trace.property or "", last)
     except OutOfBounds as error:
         return str(error)
     return None

@@ -9,6 +9,7 @@ from enum import StrEnum
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import Map, Model, Option, PropertyKind, Record, Seq, Set, Tuple, Type, Union
 from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.values import field_names
@@ -70,7 +71,15 @@ def _finding(trace: Trace) -> str:
         return f"{trace.property} out of bounds {in_steps(trace.length)}"
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
         return f"out of bounds {in_steps(trace.length)}"
+    if trace.loop is not None:
+        return f"{trace.property} violated by a run that {_going_on(trace)}"
     return f"{trace.property} violated {in_steps(trace.length)}"
+
+
+def _going_on(trace: Trace) -> str:
+    if trace.stutters:
+        return f"stops {after(trace.length)}"
+    return f"goes on in a loop of {counted(trace.loop_length or 0, 'step')} {after(trace.loop or 0)}"
 
 
 def after(length: int) -> str:
@@ -99,6 +108,10 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
         return f"The evaluation of {trace.property} goes out of bounds{why}."
     claim = model.properties[trace.property or ""]
+    if trace.stutters:
+        return f"Nothing happens any more: {claim.tla} is false of this run, which is fair."
+    if trace.loop is not None:
+        return f"Back to state {trace.loop}, for ever: {claim.tla} is false of this run, which is fair."
     expected = " It is a probe: this was expected." if claim.kind is PropertyKind.PROBE else ""
     return f"{claim.tla} is false.{expected}"
 

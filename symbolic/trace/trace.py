@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """A run of a model from an initial state to an error.
+    """A run of a model from an initial state to an error, or into a loop.
 
     Attributes:
         initial_picks: the values picked by the initial state, by the picks' names.
@@ -48,6 +48,8 @@ class Trace:
         ends: the error at the end. If it is out of bounds, either the last step goes out of bounds and has no
             state, or every step has its state and the evaluation of `property` in the last one does.
         property: the property violated, or whose evaluation goes out of bounds.
+        loop: of a run that goes on for ever, the number of steps to the state to which the last one leads back;
+            if that is the last state itself, the run stops there for ever: it stutters.
     """
 
     initial_picks: Mapping[str, Value]
@@ -55,11 +57,22 @@ class Trace:
     steps: tuple[Step, ...]
     ends: TraceEnd = TraceEnd.VIOLATES
     property: str | None = None
+    loop: int | None = None
 
     @cached_property
     def length(self) -> int:
         """The number of steps (transitions), one less than TLC counts states."""
         return len(self.steps)
+
+    @cached_property
+    def stutters(self) -> bool:
+        """Whether the run stops in its last state for ever."""
+        return self.loop == self.length
+
+    @cached_property
+    def loop_length(self) -> int | None:
+        """The number of steps of the loop, 1 if the run stutters; None without a loop."""
+        return None if self.loop is None else max(1, self.length - self.loop)
 
     @cached_property
     def stages(self) -> tuple[Step, ...]:

@@ -1,0 +1,360 @@
+"""Fair runs in a graph that satisfy a temporal formula, by strongly connected components.
+
+A node is a state with the formulas that a run must satisfy from there on. A step chooses how: the tableau of Z.
+Manna, A. Pnueli: Temporal verification of reactive systems: safety (1995), chapter 5, unfolded as in R. Gerth, D.
+Peled, M. Vardi, P. Wolper: Simple on-the-fly automatic verification of linear temporal logic, PSTV 1995. A fair
+run is found in a component of nodes that can all reach each other: R. Tarjan's algorithm without recursion. Where
+strong fairness of an action is not served, the states in which it can be taken are left out, and the rest is
+searched again (O. Lichtenstein, A. Pnueli: Checking that finite state concurrent programs satisfy their linear
+specification, POPL 1985).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from leadline.symbolic.concrete.graph import Graph
+from leadline.symbolic.concrete.runs import Runs, Word
+from leadline.symbolic.concrete.semantics import State
+from leadline.symbolic.lang import InternalError, OutOfBounds
+from leadline.symbolic.lang.temporal import (
+    Always,
+    Both,
+    Either,
+    Eventually,
+    Happens,
+    Holds,
+    LeadsTo,
+    Negated,
+    Temporal,
+    expanded,
+    formulas,
+)
+
+Owed: TypeAlias = frozenset[tuple[Temporal, bool]]
+"""The formulas that a run must satisfy, or must violate where the second part is false."""
+Node: TypeAlias = int
+"""The place of a state, and below it in `_BITS` bits the number of what is owed there."""
+Edge: TypeAlias = tuple[Node, int, int]
+"""A step to a node, the mask of the fairness conditions that it serves, and that of promises that it puts off."""
+_BITS = 20
+_OWED = (1 << _BITS) - 1
+
+
+class OutsideAt(Exception):
+    """The evaluation of a predicate goes out of bounds.
+
+    Attributes:
+        places: the place of the state, or those of the states before and after the step.
+    """
+
+    def __init__(self, places: tuple[int, ...]) -> None:
+        super().__init__()
+        self.places = places
+
+
+class Product:
+    """A graph beside the tableau of the negation of a formula.
+
+    Args:
+        graph: the graph.
+        runs: evaluates predicates.
+        formula: the formula that the runs wanted violate.
+
+    Attributes:
+        graph: the graph.
+        begun: the initial nodes.
+    """
+
+    def __init__(self, graph: Graph, runs: Runs, formula: Temporal) -> None:
+        self.graph = graph
+        self._runs = runs
+        whole = expanded(formula)
+        leaves = dict.fromkeys(formulas(whole))
+        self._states = [x for x in leaves if isinstance(x, Holds)]
+        self._steps = [x for x in leaves if isinstance(x, Happens)]
+        self._known: dict[int, tuple[bool, ...]] = {}
+        self._numbers: dict[Owed, int] = {}
+        self._owed: list[Owed] = []
+        self._bits: dict[tuple[Temporal, bool], int] = {}
+        self._covers: dict[tuple[int, tuple[bool, ...]], list[tuple[int, int]]] = {}
+        first = self._number(frozenset([(whole, False)]))
+        self.begun = [place << _BITS | first for place in graph.begun]
+
+    def _number(self, owed: Owed) -> int:
+        if owed not in self._numbers:
+            self._numbers[owed] = len(self._owed)
+            self._owed.append(owed)
+        return self._numbers[owed]
+
+    def able(self, node: Node) -> int:
+        """The mask of the fairness conditions of which an action can be taken."""
+        return self.graph.able[node >> _BITS]
+
+    def edges(self, node: Node) -> Iterator[Edge]:
+        """The steps from a node.
+
+        Raises:
+            OutsideAt: if the evaluation of a predicate goes out of bounds.
+        """
+        place, number = node >> _BITS, node & _OWED
+        truth = self._truth(place)
+        cover = [] if self._steps else self._cover(number, truth)
+        for target, served in self.graph.steps(place):
+            if self._steps:
+                cover = self._cover(number, (*truth, *self._moves(place, target)))
+            for after, put_off in cover:
+                yield target << _BITS | after, served, put_off
+
+    def _truth(self, place: int) -> tuple[bool, ...]:
+        """The values of the predicates over states in a state."""
+        if place not in self._known:
+            try:
+                state = self.graph.states[place]
+                self._known[place] = tuple([self._runs.holds(x.node, state) for x in self._states])
+            except OutOfBounds as error:
+                raise OutsideAt((place,)) from error
+        return self._known[place]
+
+    def _moves(self, place: int, target: int) -> list[bool]:
+        """The values of the predicates over steps at a step."""
+        try:
+            states = self.graph.states
+            return [self._runs.happens(x.node, states[place], states[target]) for x in self._steps]
+        except OutOfBounds as error:
+            raise OutsideAt((place, target)) from error
+
+    def _cover(self, number: int, truth: tuple[bool, ...]) -> list[tuple[int, int]]:
+        """The ways to pay what is owed, given the leaves' values: what is owed next, the promises put off."""
+        if (number, truth) not in self._covers:
+            values = dict(zip((*self._states, *self._steps), truth, strict=True))
+            ways = dict.fromkeys(self._ways(self._owed[number], values))
+            self._covers[number, truth] = [(self._number(after), put_off) for after, put_off in ways]
+        return self._covers[number, truth]
+
+    def _ways(self, owed: Owed, values: Mapping[Temporal, bool]) -> Iterator[tuple[Owed, int]]:
+        waiting: list[tuple[list[tuple[Temporal, bool]], Owed, int]] = [([*owed], frozenset(), 0)]
+        while waiting:
+            todo, after, put_off = waiting.pop()
+            while todo:
+                one, sign = todo.pop()
+                known = _plain(one, values)
+                if known is not None:
+                    if known is not sign:
+                        break
+                    continue
+                match one:
+                    case Negated(item=item):
+                        todo.append((item, not sign))
+                    case LeadsTo(premise=premise, conclusion=conclusion):
+                        todo.append((Always(Either((Negated(premise), Eventually(conclusion)))), sign))
+                    case Both(items=items) | Either(items=items) if isinstance(one, Both) is sign:
+                        todo += [(x, sign) for x in items]
+                    case Both(items=items) | Either(items=items):
+                        given = [x for x in items if _plain(x, values) is sign]
+                        waiting += [([*todo, (x, sign)], after, put_off) for x in given[:1] or items]
+                        break
+                    case Always(item=item) | Eventually(item=item):
+                        todo.append((item, sign))
+                        if isinstance(one, Always) is sign:
+                            after |= {(one, sign)}
+                        elif _plain(item, values) is not sign:
+                            bit = 1 << self._bits.setdefault((one, sign), len(self._bits))
+                            waiting.append((todo[:-1], after | {(one, sign)}, put_off | bit))
+            else:
+                yield _without_repetition(after), put_off
+
+    # -- fair components ------------------------------------------------------------------------------
+
+    def fair_nodes(self) -> set[Node] | None:
+        """Nodes that can all reach each other by fair runs; None if there is no fair run."""
+        waiting: list[set[Node] | None] = [None]
+        while waiting:
+            within = waiting.pop()
+            for nodes in self._components(within):
+                rest = self.unserved(nodes)
+                if rest == nodes:
+                    return nodes
+                if rest:
+                    waiting.append(rest)
+        return None
+
+    def unserved(self, nodes: set[Node]) -> set[Node]:
+        """The nodes of a component that may have a fair run: all if it has one, else fewer."""
+        graph, served, put_off, steps = self.graph, 0, -1, 0
+        able, always_able = 0, -1
+        for node in nodes:
+            able |= self.able(node)
+            always_able &= self.able(node)
+            for target, mask, late in self.edges(node):
+                if target in nodes:
+                    served |= mask
+                    put_off &= late
+                    steps += 1
+        if not steps or put_off or always_able & graph.weak & ~served:
+            return set()
+        neglected = able & graph.strong & ~served
+        return {node for node in nodes if not self.able(node) & neglected} if neglected else nodes
+
+    def _components(self, within: set[Node] | None) -> Iterator[set[Node]]:
+        """The strongly connected components of the nodes, or of those that can be reached."""
+        number: dict[Node, int] = {}
+        low: dict[Node, int] = {}
+        stack: list[Node] = []
+        done: set[Node] = set()
+
+        def targets(node: Node) -> Iterator[Node]:
+            number[node] = low[node] = len(number)
+            stack.append(node)
+            return (x for x, _, _ in self.edges(node) if within is None or x in within)
+
+        for root in self.begun if within is None else within:
+            path = [] if root in number else [(root, targets(root))]
+            while path:
+                node, others = path[-1]
+                for other in others:
+                    if other not in number:
+                        path.append((other, targets(other)))
+                        break
+                    if other not in done:
+                        low[node] = min(low[node], number[other])
+                else:
+                    path.pop()
+                    if path:
+                        low[path[-1][0]] = min(low[path[-1][0]], low[node])
+                    if low[node] == number[node]:
+                        found = set[Node]()
+                        while node not in found:
+                            found.add(stack.pop())
+                        done |= found
+                        yield found
+
+
+def _plain(formula: Temporal, values: Mapping[Temporal, bool]) -> bool | None:
+    """The value of a formula about one state and the step from it; None of another formula."""
+    match formula:
+        case Holds() | Happens():
+            return values[formula]
+        case Negated(item=item):
+            inner = _plain(item, values)
+            return None if inner is None else not inner
+        case Both(items=items) | Either(items=items):
+            inners = [_plain(x, values) for x in items]
+            if None in inners:
+                return None
+            return all(inners) if isinstance(formula, Both) else any(inners)
+    return None
+
+
+def _without_repetition(owed: Owed) -> Owed:
+    """What is owed, without what is owed for ever besides."""
+    asked = {(x.item, sign) for x, sign in owed if isinstance(x, Always if sign else Eventually)}
+    return owed - asked
+
+
+# -- a run in a fair component ----------------------------------------------------------------------------
+
+
+def fair_run(product: Product) -> Word | None:
+    """A fair run of the graph that violates the formula; None if there is none. One that stops is a shortest.
+
+    Raises:
+        OutsideAt: if the evaluation of a predicate goes out of bounds.
+    """
+    # A run that stops is the easiest to understand.
+    stem, loop = _path(product, product.begun, lambda node: bool(product.unserved({node}))), list[Node]()
+    if stem is None:
+        nodes = product.fair_nodes()
+        if nodes is None:
+            return None
+        stem = _path(product, product.begun, nodes.__contains__) or []
+        loop = _loop(product, stem[-1], nodes)
+    states = product.graph.states
+    places = [node >> _BITS for node in stem]
+    around = [node >> _BITS for node in loop]
+    return _without_stutter([states[x] for x in places[:-1]], [states[x] for x in (places[-1], *around)])
+
+
+def _path(product: Product, begun: Iterable[Node], ends: Callable[[Node], bool]) -> list[Node] | None:
+    """A shortest path from one of some nodes to one at which it ends, both included; None if there is none."""
+    before: dict[Node, Node | None] = dict.fromkeys(begun)
+    waiting = deque(before)
+    while waiting:
+        node = waiting.popleft()
+        if ends(node):
+            path: list[Node] = []
+            at: Node | None = node
+            while at is not None:
+                path.append(at)
+                at = before[at]
+            return path[::-1]
+        for target, _, _ in product.edges(node):
+            if target not in before:
+                before[target] = node
+                waiting.append(target)
+    return None
+
+
+def _loop(product: Product, begin: Node, nodes: set[Node]) -> list[Node]:
+    """The nodes after one on a way through a component that serves all that the component serves, and back."""
+    graph = product.graph
+    weak, strong, late = graph.weak, 0, 0
+    for node in nodes:
+        strong |= product.able(node) & graph.strong
+        for target, _, put_off in product.edges(node):
+            late |= put_off if target in nodes else 0
+    path: list[Node] = []
+    while weak or strong or late:
+        weak &= product.able(path[-1] if path else begin)
+        step = _nearest(product, path[-1] if path else begin, nodes, weak, strong, late)
+        for node, served, put_off in step:
+            path.append(node)
+            weak &= ~served & product.able(node)
+            strong &= ~served
+            late &= put_off
+    at = path[-1] if path else begin
+    if not path or at != begin:
+        path += [node for node, _, _ in _nearest(product, at, nodes, 0, 0, 0, back=begin)]
+    return path[:-1]
+
+
+def _nearest(
+    product: Product,
+    begin: Node,
+    nodes: set[Node],
+    weak: int,
+    strong: int,
+    late: int,
+    *,
+    back: Node | None = None,
+) -> list[Edge]:
+    """A shortest way inside a component whose last step serves something, or leads back to a node."""
+    before: dict[Node, tuple[Node, Edge]] = {}
+    waiting, seen = deque([begin]), {begin}
+    while waiting:
+        node = waiting.popleft()
+        for edge in product.edges(node):
+            target, served, put_off = edge
+            if target not in nodes:
+                continue
+            serves = weak & (served | ~product.able(target)) or strong & served or late & ~put_off
+            if serves or target == back:
+                path = [edge]
+                while node != begin:
+                    node, edge = before[node]
+                    path.append(edge)
+                return path[::-1]
+            if target not in seen:
+                seen.add(target)
+                before[target] = node, edge
+                waiting.append(target)
+    raise InternalError("a component is not strongly connected, though it was found")
+
+
+def _without_stutter(stem: list[State], around: list[State]) -> Word:
+    """The run through some states and then for ever around others, without steps that change nothing."""
+    loop = [x for x, y in zip(around, around[1:] + around[:1], strict=True) if x != y] or around[:1]
+    path = [x for x, y in zip(stem, [*stem[1:], loop[0]], strict=True) if x != y]
+    return Word([*path, *loop], len(path))

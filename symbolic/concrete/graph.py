@@ -1,0 +1,129 @@
+"""The graph of the states that an exploration has found, with the fairness conditions that each step serves."""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from leadline.symbolic.concrete.semantics import Semantics, State
+from leadline.symbolic.lang import Fairness, Model
+from leadline.symbolic.lang.fairness import Arm
+from leadline.symbolic.lang.types import Value
+
+Steps: TypeAlias = Callable[[State], Iterator[tuple[State, int]]]
+"""The steps of an action from a state: where each leads, and its mask."""
+
+
+class Graph:
+    """States, and the steps between them.
+
+    A fairness condition at some values has a bit. A set of such conditions is a number, its mask.
+
+    Args:
+        semantics: the concrete meaning of the model.
+        states: the states.
+        beyond: the places of states beyond a constraint, which have no steps.
+        begun: the places of the initial states.
+
+    Attributes:
+        able: for each state, the mask of the conditions of which an action can be taken.
+        weak: the mask of the weak conditions.
+        strong: the mask of the strong conditions.
+    """
+
+    def __init__(
+        self, semantics: Semantics, states: Sequence[State], beyond: set[int], begun: Sequence[int]
+    ) -> None:
+        self.states = states
+        self.begun = begun
+        self._beyond = beyond
+        served, self.weak, self.strong = _conditions(semantics.model)
+        actions = [_steps(semantics, action.name, served) for action in semantics.model.actions]
+        # Steps in the order of their states: the first of each state, where each leads, its mask by number.
+        self._first, self._targets, self._served = array("q", [0]), array("q"), array("q")
+        self.able: list[int] = []
+        places = {state: place for place, state in enumerate(states)}
+        numbers: dict[int, int] = {}
+        for place, state in enumerate(states):
+            able, found = 0, dict[State, int]()
+            for steps in actions if place not in beyond else ():
+                for after, mask in steps(state):
+                    able |= mask
+                    found[after] = found.get(after, 0) | mask
+            for after, mask in found.items():
+                if after in places:
+                    self._targets.append(places[after])
+                    self._served.append(numbers.setdefault(mask, len(numbers)))
+            self._first.append(len(self._targets))
+            self.able.append(able)
+        self._masks = list(numbers)
+
+    def steps(self, place: int) -> Iterator[tuple[int, int]]:
+        """The steps from a state, the stuttering one first: where each leads, and its mask."""
+        if place not in self._beyond:
+            yield place, 0
+        for i in range(self._first[place], self._first[place + 1]):
+            yield self._targets[i], self._masks[self._served[i]]
+
+
+@dataclass(frozen=True)
+class _Served:
+    """A fairness condition as steps of one action serve it.
+
+    Attributes:
+        arm: the condition's arm.
+        watched: the places of the variables of which a step must change one.
+        bits: the mask of the condition at each tuple of values.
+    """
+
+    arm: Arm
+    watched: tuple[int, ...]
+    bits: Mapping[tuple[Value, ...], int]
+
+
+def _conditions(model: Model) -> tuple[list[_Served], int, int]:
+    """The arms of all conditions, and the masks of the weak and of the strong ones."""
+    places = {variable.name: place for place, variable in enumerate(model.variables)}
+    served, masks, bit = [], {False: 0, True: 0}, 1
+    for fair in model.fairness:
+        bits = {}
+        for keys in _keys(fair):
+            bits[keys] = bit
+            masks[fair.strong] |= bit
+            bit <<= 1
+        watched = tuple(places[name] for name in fair.of) or tuple(range(len(places)))
+        served += [_Served(arm, watched, bits) for arm in fair.arms]
+    return served, masks[False], masks[True]
+
+
+def _keys(fair: Fairness) -> Iterator[tuple[Value, ...]]:
+    return itertools.product(*(tuple(kind.values()) for kind in fair.types))
+
+
+def _steps(semantics: Semantics, action: str, served: Sequence[_Served]) -> Steps:
+    """The function that gives an action's steps. Picks are looked at only where a condition's values need them."""
+    own = [one for one in served if one.arm.action == action]
+    number = next(i for i, one in enumerate(semantics.model.actions, start=1) if one.name == action)
+    by_picks = any(one.arm.keys for one in own)
+
+    def mask(before: State, after: State, picks: Mapping[str, Value]) -> int:
+        found = 0
+        for one in own:
+            if any(before[i] != after[i] for i in one.watched):
+                found |= one.bits[tuple(semantics.evaluate(key, before, picks) for key in one.arm.keys)]
+        return found
+
+    def plain(state: State) -> Iterator[tuple[State, int]]:
+        reached: list[State | None] = []
+        semantics.steps[number](state, reached.append)
+        return ((after, mask(state, after, {})) for after in reached if after is not None)
+
+    def picking(state: State) -> Iterator[tuple[State, int]]:
+        for outcome in semantics.attempts(state, action):
+            if outcome is not None and outcome.state is not None:
+                yield outcome.state, mask(state, outcome.state, dict(outcome.picks))
+
+    return picking if by_picks else plain

@@ -1,0 +1,121 @@
+"""Temporal formulas in the form that the reductions take: negations inside, and safety apart from liveness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.rules import connective, negation
+from leadline.symbolic.lang.temporal import (
+    Always,
+    Both,
+    Either,
+    Eventually,
+    ForEach,
+    ForSome,
+    Happens,
+    Holds,
+    LeadsTo,
+    Negated,
+    Temporal,
+    formulas,
+)
+
+TRUE = Holds(connective(n.And, []))
+
+
+def normal(formula: Temporal, *, negated: bool = False) -> Temporal:
+    """The formula, or its negation, without `LeadsTo`, and negated only directly above `Happens`."""
+    match formula:
+        case Holds(node=node):
+            return Holds(negation(node)) if negated else formula
+        case Happens():
+            return Negated(formula) if negated else formula
+        case Negated(item=item):
+            return normal(item, negated=not negated)
+        case Both(items=items) | Either(items=items):
+            kind = Both if isinstance(formula, Both) is not negated else Either
+            return _joined(kind, [normal(x, negated=negated) for x in items])
+        case Always(item=item) | Eventually(item=item):
+            always = isinstance(formula, Always) is not negated
+            return _prefixed(always, normal(item, negated=negated))
+        case LeadsTo(premise=premise, conclusion=conclusion):
+            return normal(Always(Either((Negated(premise), Eventually(conclusion)))), negated=negated)
+        case ForEach() | ForSome():
+            each = ForEach if isinstance(formula, ForEach) is not negated else ForSome
+            return each(normal(formula.item, negated=negated), formula.var, formula.domain)
+    raise TypeError(f"{type(formula).__name__} is no temporal formula")
+
+
+def _joined(kind: type[Both] | type[Either], items: list[Temporal]) -> Temporal:
+    flat = [x for item in items for x in (item.items if isinstance(item, kind) else (item,))]
+    return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def _prefixed(always: bool, item: Temporal) -> Temporal:
+    """`[]F` or `<>F`; F alone if it says the same of every suffix of a run, or has the prefix already."""
+    kind = Always if always else Eventually
+    return item if isinstance(item, kind) or is_tail(item) else kind(item)
+
+
+def is_tail(formula: Temporal) -> bool:
+    """Whether a formula in normal form has the same value in every state of a run: `[]<>F`, `<>[]F` and more."""
+    match formula:
+        case Always(item=Eventually()) | Eventually(item=Always()):
+            return True
+        case Both(items=items) | Either(items=items):
+            return all(map(is_tail, items))
+        case ForEach(item=item) | ForSome(item=item):
+            return is_tail(item)
+    return False
+
+
+def is_plain(formula: Temporal) -> bool:
+    """Whether a formula speaks of one state and the step from it alone."""
+    return not any(isinstance(x, (Always, Eventually, LeadsTo)) for x in formulas(formula))
+
+
+@dataclass(frozen=True)
+class Safety:
+    """The part of a property that a finite run can violate.
+
+    Attributes:
+        initial: predicates over states that each initial state satisfies.
+        states: predicates over states that each state satisfies.
+        steps: predicates over steps of which no step that changes a variable satisfies any.
+    """
+
+    initial: tuple[n.Node, ...]
+    states: tuple[n.Node, ...]
+    steps: tuple[n.Node, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether it says nothing."""
+        return not (self.initial or self.states or self.steps)
+
+
+def split(formula: Temporal) -> tuple[Safety, Temporal | None]:
+    """A property as the conjunction of safety and of a formula in normal form; None if that is not needed."""
+    found: dict[str, list[n.Node]] = {"initial": [], "states": [], "steps": []}
+    rest: list[Temporal] = []
+    waiting = [normal(formula)]
+    while waiting:
+        one = waiting.pop()
+        match one:
+            case Both(items=items):
+                waiting += reversed(items)
+            case ForEach(item=item) if not split(item)[0].empty:
+                waiting += reversed(one.instances())
+            case Holds(node=node):
+                found["initial"].append(node)
+            case Always(item=Both(items=items)):
+                waiting += [Always(x) for x in reversed(items)]
+            case Always(item=Holds(node=node)):
+                found["states"].append(node)
+            case Always(item=Negated(item=Happens(node=node))):
+                found["steps"].append(node)
+            case _:
+                rest.append(one)
+    safety = Safety(*(tuple(x) for x in found.values()))
+    return safety, _joined(Both, rest) if rest else None
