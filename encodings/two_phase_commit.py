@@ -27,12 +27,15 @@ from leadline.symbolic.lang import (
     parameter,
     pick,
     record,
+    weak,
+    weak_next,
 )
 
 RM = pick("RM")
 
 CRASHING_MANAGERS = "crashing-managers"
 BACKUP_MANAGER = "backup-manager"
+AS_PUBLISHED = "as-published"
 
 
 def crashing_managers(protocol):
@@ -69,6 +72,9 @@ class TwoPhaseCommit(Protocol):
     resource_managers: int = parameter(2, at_least=1, doc="number of resource managers")
     rm_may_fail: bool = parameter(True, doc="whether resource managers may crash")
     tm_may_fail: bool = parameter(True, doc="whether the transaction manager may crash")
+    fairness: str = parameter(
+        AS_PUBLISHED, choices=(AS_PUBLISHED, "none"), doc="which actions a run does not neglect for ever"
+    )
 
     def define(self, state):
         # Numbered, not a sort: a broadcast goes through the RMs in order.
@@ -120,6 +126,25 @@ class TwoPhaseCommit(Protocol):
             start.tm_state = {"state": "init", "live": True}
             start.stack = None
         start.pc = at_labels
+
+    def fair(self):
+        """The processes are fair: each goes on while it can. The backup manager is one of them."""
+        if self.fairness != AS_PUBLISHED:
+            return
+        yield weak_next()
+        labels = ("main_receive", "main_crash", "main_decide", "main_done", "crash", "recover")
+        yield weak(*(f"rm_{x}" for x in labels), each="rm", tla="RManager")
+        crashes = [f"tm_crash_when_{x}" for x in ("commit", "abort", "prepare")]
+        manager = ["tm_commit", "tm_abort", "tm_prepare", "tm_done"]
+        manager += [f"{x}_{how}" for x in crashes for how in ("broadcast", "crash")]
+        broadcast = ["tm_b1", "tm_b2"]
+        if backup_manager(self):
+            yield weak(*manager, *broadcast, "tm_b2_crash", tla="TManager")
+            steps = ("start_commit", "start_abort")
+            yield weak(*(f"btm_{x}" for x in steps), "btc", "bta", "btc_send", "bta_send", tla="BTManager")
+        else:
+            yield weak(*manager, tla="TManager")
+            yield weak(*broadcast, tla="broadcast")
 
     # -- operators ----------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 Lengths are in steps, with 2 resource managers; TLC finds the same.
 """
 
-from leadline.encodings.two_phase_commit import BACKUP_MANAGER, TwoPhaseCommit, crashing_managers
+from leadline.encodings.two_phase_commit import BACKUP_MANAGER, TwoPhaseCommit, backup_manager, crashing_managers
 from leadline.symbolic.lang import (
     all_of,
     any_of,
@@ -14,7 +14,9 @@ from leadline.symbolic.lang import (
     of,
     probe,
     proved,
+    eventually,
     strengthening,
+    temporal,
     violated,
 )
 
@@ -76,6 +78,28 @@ def not_committed(protocol, now):
     it is shorter if the transaction manager may fail: a resource manager then commits by itself.
     """
     return forall(protocol.RM, lambda rm: now.rm_state[rm] != "committed")
+
+
+# -- liveness ---------------------------------------------------------------------------------------------
+
+
+@temporal(TwoPhaseCommit)
+def completed(protocol, now):
+    """All resource managers eventually commit or abort.
+
+    From `Completed` of 2PCDoodle.
+    """
+    return eventually(forall(protocol.RM, lambda rm: protocol.has_decided(now, rm)))
+
+
+@temporal(TwoPhaseCommit)
+def termination(protocol, now):
+    """All processes eventually end.
+
+    From `Termination` of 2PCDoodle.
+    """
+    managers = protocol.all_rms_done(now) & (now.pc.tm == "Done")
+    return eventually(managers & (now.pc.btm == "Done") if backup_manager(protocol) else managers)
 
 
 # -- strengthenings for proofs ----------------------------------------------------------------------------

@@ -356,5 +356,5 @@ def _nearest(
 def _without_stutter(stem: list[State], around: list[State]) -> Word:
     """The run through some states and then for ever around others, without steps that change nothing."""
     loop = [x for x, y in zip(around, around[1:] + around[:1], strict=True) if x != y] or around[:1]
-    path = [x for x, y in zip(stem, [*stem[1:], loop[0]], strict=True) if x != y]
+    path = [x for x, y in zip(stem, [*stem, loop[0]][1:], strict=True) if x != y]
     return Word([*path, *loop], len(path))

@@ -95,6 +95,10 @@ def _all_seen(product: Product) -> Iterator[n.Node]:
         yield mark.every(implication(*seen))
 
 
+MOST_CHOICES = 64
+"""Choices of the monitor that are tried for a run that stops; where there are more, it is found as a loop."""
+
+
 def stuck(product: Product) -> n.Node:
     """Whether the run may stop in a state for ever, the monitor's variables staying as they are."""
     (one,) = (x for x in product.watched if x.action.name == STUTTER)
@@ -106,7 +110,9 @@ def stuck(product: Product) -> n.Node:
     never = [mark.every(negation(node)) for mark, node in zip(product.strong, product.able, strict=True)]
     guards = [item for item in one.action.body if not isinstance(item, Pick)]
     formula = connective(n.And, [*guards, *stays, *met, *never])
-    for pick in reversed([item for item in one.action.body if isinstance(item, Pick)]):
+    for pick in one.action.picks:
+        if pick.type.cardinality > MOST_CHOICES:
+            return FALSE
         leaf = n.make(n.PickVar, pick.type, NOWHERE, pick.name)
         var = n.make(n.Bound, pick.type, NOWHERE, "choice", binder_height(formula) + 1)
         domain = n.make(n.Universe, Set(pick.type), NOWHERE)

@@ -24,7 +24,7 @@ from leadline.symbolic.lang.model import Action, Model, Pick, Variable
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.rules import connective, equality, implication, negation
 from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.structures import Map, Set
+from leadline.symbolic.lang.structures import Map, Set, Tuple
 from leadline.symbolic.lang.temporal import (
     Always,
     Both,
@@ -43,6 +43,9 @@ from leadline.symbolic.lang.types import Int, Type
 
 STUTTER = "(stutter)"
 """The step that changes nothing. No method of a protocol can have the name."""
+
+CHOICE = "(choice)"
+"""The monitor's pick."""
 
 TRUE, FALSE = as_node(True), as_node(False)
 
@@ -140,7 +143,8 @@ def product_of(model: Model, formula: Temporal) -> Product:
     for action in (*model.actions, idle):
         monitor = _Monitor(Step(model, action))
         monitor.begin(inner)
-        body = (*action.body, *monitor.picks, *monitor.guards)
+        choice = monitor.choice()
+        body = (*action.body, *([] if choice is None else [choice]), *monitor.guards)
         made = replace(action, body=body, updates=(*action.updates, *monitor.updates.items()))
         # Without a condition a loop still has a step.
         met = (*monitor.met, *fair.met(action)) or (TRUE,)
@@ -239,7 +243,7 @@ class _Monitor:
     Attributes:
         step: a step of the action.
         start: the variables, and whether each is owed at the start.
-        picks: the free choices.
+        choices: the types of the free choices.
         guards: the conditions on the step.
         updates: the next value of each variable.
         met: for each part `<>F`, whether it is not put off.
@@ -247,7 +251,7 @@ class _Monitor:
 
     step: Step
     start: dict[str, bool] = field(default_factory=dict)
-    picks: list[Pick] = field(default_factory=list)
+    choices: list[Type] = field(default_factory=list)
     guards: list[n.Node] = field(default_factory=list)
     updates: dict[str, n.Node] = field(default_factory=dict)
     met: list[n.Node] = field(default_factory=list)
@@ -275,9 +279,23 @@ class _Monitor:
         return n.make(n.StateVar, BOOL, NOWHERE, name)
 
     def _pick(self, kind: Type) -> n.PickVar:
-        name = f"(choice {len(self.picks)})"
-        self.picks.append(Pick(name, kind, None, NOWHERE))
-        return n.make(n.PickVar, kind, NOWHERE, name)
+        self.choices.append(kind)
+        return n.make(n.PickVar, kind, NOWHERE, f"(choice {len(self.choices) - 1})")
+
+    def choice(self) -> Pick | None:
+        """All free choices as one pick, which then stands for them in the rest; None without any."""
+        if not self.choices:
+            return None
+        kind = Tuple(tuple(self.choices))
+        whole = n.make(n.PickVar, kind, NOWHERE, CHOICE)
+        parts: dict[n.Node, n.Node] = {
+            n.make(n.PickVar, part, NOWHERE, f"(choice {i})"): n.make(n.Component, part, NOWHERE, whole, i)
+            for i, part in enumerate(self.choices)
+        }
+        self.guards = [replaced(node, parts) for node in self.guards]
+        self.met = [replaced(node, parts) for node in self.met]
+        self.updates = {name: replaced(node, parts) for name, node in self.updates.items()}
+        return Pick(CHOICE, kind, None, NOWHERE)
 
     def _owe(self, formula: Temporal, now: n.Node | None) -> None:
         """Owe a formula where a condition holds; None is always.
