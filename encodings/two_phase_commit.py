@@ -132,19 +132,13 @@ class TwoPhaseCommit(Protocol):
         if self.fairness != AS_PUBLISHED:
             return
         yield weak_next()
-        labels = ("main_receive", "main_crash", "main_decide", "main_done", "crash", "recover")
-        yield weak(*(f"rm_{x}" for x in labels), each="rm", tla="RManager")
-        crashes = [f"tm_crash_when_{x}" for x in ("commit", "abort", "prepare")]
-        manager = ["tm_commit", "tm_abort", "tm_prepare", "tm_done"]
-        manager += [f"{x}_{how}" for x in crashes for how in ("broadcast", "crash")]
-        broadcast = ["tm_b1", "tm_b2"]
+        yield weak("rm_*", each="rm", tla="RManager")
         if backup_manager(self):
-            yield weak(*manager, *broadcast, "tm_b2_crash", tla="TManager")
-            steps = ("start_commit", "start_abort")
-            yield weak(*(f"btm_{x}" for x in steps), "btc", "bta", "btc_send", "bta_send", tla="BTManager")
+            yield weak("tm_*", tla="TManager")
+            yield weak("bt*", tla="BTManager")
         else:
-            yield weak(*manager, tla="TManager")
-            yield weak(*broadcast, tla="broadcast")
+            yield weak("tm_commit", "tm_abort", "tm_prepare", "tm_done", "tm_crash_*", tla="TManager")
+            yield weak("tm_b*", tla="broadcast")
 
     # -- operators ----------------------------------------------------------------------------------------
 

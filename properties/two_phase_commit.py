@@ -3,10 +3,16 @@
 Lengths are in steps, with 2 resource managers; TLC finds the same.
 """
 
-from leadline.encodings.two_phase_commit import BACKUP_MANAGER, TwoPhaseCommit, backup_manager, crashing_managers
+from leadline.encodings.two_phase_commit import (
+    BACKUP_MANAGER,
+    TwoPhaseCommit,
+    backup_manager,
+    crashing_managers,
+)
 from leadline.symbolic.lang import (
     all_of,
     any_of,
+    eventually,
     forall,
     holds,
     implies,
@@ -14,7 +20,6 @@ from leadline.symbolic.lang import (
     of,
     probe,
     proved,
-    eventually,
     strengthening,
     temporal,
     violated,

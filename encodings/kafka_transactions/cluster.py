@@ -15,7 +15,9 @@ from leadline.symbolic.lang import (
     parameter,
     record,
     sort,
+    strong,
     union,
+    weak,
 )
 
 AS_PUBLISHED = "as-published"
@@ -71,6 +73,10 @@ class Cluster(Protocol):
     )
     max_log_length: int | None = parameter(
         None, at_least=1, doc="entries that a log partition can hold; by default more than are written"
+    )
+
+    fairness: str = parameter(
+        AS_PUBLISHED, choices=(AS_PUBLISHED, "none"), doc="which actions a run does not neglect for ever"
     )
 
     # -- bounds of what the module leaves unbounded -------------------------------------------------------
@@ -246,6 +252,25 @@ class Cluster(Protocol):
             pending_partitions=set(),
             partitions=set(),
         )
+
+    def fair(self):
+        """The module's `Fairness`: all but changes of coordinators, at each client and broker by itself.
+
+        Requests are sent under strong fairness, since they wait while the coordinator answers another client.
+        """
+        if self.fairness != AS_PUBLISHED:
+            return
+        for request in ("InitPid", "AddPartitionsToTxn"):
+            action = "init_pid" if request == "InitPid" else "add_partitions_to_txn"
+            yield strong(f"send_{action}_request", each="c")
+            yield weak(f"receive_{action}_request", each=self.ends_of(f"{request}Request"))
+            yield weak(f"receive_{action}_response", each=self.ends_of(f"{request}Response"))
+        yield weak("commit_txn_log_append", each=("b", "p"))
+        yield weak("become_follower", each=("b", "p"))
+
+    def ends_of(self, kind):
+        """The function of a message of that kind that gives its two ends."""
+        return lambda msg: (msg.as_a(kind).dest, msg.as_a(kind).source)
 
     # -- operators ----------------------------------------------------------------------------------------
 

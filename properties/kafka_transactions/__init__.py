@@ -25,8 +25,10 @@ from leadline.properties.kafka_transactions.counts import (
 )
 from leadline.symbolic.lang import (
     all_of,
+    always,
     any_of,
     case,
+    eventually,
     exists,
     forall,
     holds,
@@ -39,6 +41,7 @@ from leadline.symbolic.lang import (
     proved,
     set_of,
     strengthening,
+    temporal,
     violated,
 )
 
@@ -161,6 +164,32 @@ def _no_response(protocol, now, kind, *errors):
 
 def _others(protocol, errors):
     return tuple(error for error in protocol.Error.members if error not in errors)
+
+
+# -- liveness -------------------------------------------------------------------------------------------
+
+
+@temporal(KafkaTransactions, tla="EventuallyAllClientsGetPid")
+def all_clients_get_pid(protocol, now):
+    """In the end all clients have a producer id, for good.
+
+    From `EventuallyAllClientsGetPid` of the module.
+    """
+    return eventually(always(forall(protocol.Client, lambda client: now.client[client].pid.is_some)))
+
+
+@temporal(KafkaTransactions, tla="EventuallyOneClientAddsAllPartitions")
+def one_client_adds_all_partitions(protocol, now):
+    """In the end some client's transaction has all topic partitions, for good.
+
+    From `EventuallyOneClientAddsAllPartitions` of the module.
+    """
+
+    def has_all(client):
+        state = now.client[client]
+        return (state.state == "BegunTxn") & (state.partitions == protocol.TopicPartition)
+
+    return eventually(always(exists(protocol.Client, has_all)))
 
 
 # -- strengthenings for proofs --------------------------------------------------------------------------

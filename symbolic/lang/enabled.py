@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -116,7 +117,8 @@ def fairness_of(
 def _wrong_names(
     mark: FairMark, actions: Mapping[str, Action | None], variables: Mapping[str, Variable]
 ) -> list[Mistake]:
-    told = [unknown_name("fairness: no action", x, list(actions)) for x in mark.actions if x not in actions]
+    unknown = [x for x in mark.actions if not fnmatch.filter(actions, x)]
+    told = [unknown_name("fairness: no action", x, list(actions)) for x in unknown]
     told += [unknown_name("fairness: no variable", x, list(variables)) for x in mark.of if x not in variables]
     if not mark.actions and mark.tla != "Next":
         told.append("fairness of no action: name one, or write weak_next()")
@@ -127,7 +129,7 @@ def _condition(
     mark: FairMark, actions: Mapping[str, Action | None], mistakes: list[Mistake]
 ) -> list[Fairness]:
     """The condition; nothing if the protocol has none of the actions at its parameters."""
-    named = mark.actions or tuple(actions)
+    named = dict.fromkeys(name for x in mark.actions or "*" for name in fnmatch.filter(actions, x))
     present = [one for one in (actions[name] for name in named) if one is not None]
     before = len(mistakes)
     arms = [Arm(one.name, _keys(mark, one, mistakes)) for one in present]

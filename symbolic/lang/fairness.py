@@ -67,7 +67,7 @@ def weak(*actions: str, each: Each = (), of: str | Iterable[str] = (), tla: str 
     """Weak fairness of an action, or of the disjunction of several: TLA+'s `WF_v(A)`.
 
     Args:
-        actions: the names of the actions.
+        actions: the names of the actions; `*` stands for any letters, as in `weak("client_*")`.
         each: ask it at each value by itself, as in `\\A c \\in Client : WF_vars(Send(c))`. Picks by name:
             `each="c"`, `each=("c", "p")`; or a function of picks, by their names, that gives one value or a
             tuple of values: `each=lambda msg: msg.dest`. Each action must have these picks.

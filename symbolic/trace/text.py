@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import Map, Model, Option, PropertyKind, Record, Seq, Set, Tuple, Type, Union
-from leadline.symbolic.lang.types import Value
 from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.values import field_names

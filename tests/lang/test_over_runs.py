@@ -82,7 +82,7 @@ class Counters(Protocol):
     def fair(self) -> Any:
         yield weak("work", each="worker")
         yield strong("work", "stop", of="count", tla="Progress")
-        yield strong("stop")
+        yield strong("s*p")
         yield weak_next()
 
 
