@@ -62,7 +62,7 @@ class Explicit:
 
     def _fails(self, nodes: Sequence[Node], place: int) -> bool:
         try:
-            return not all([self.runs.holds(node, self.graph.states[place]) for node in nodes])
+            return not all(self.runs.holds(node, self.graph.states[place]) for node in nodes)
         except OutOfBounds as error:
             raise OutsideAt((place,)) from error
 
@@ -76,7 +76,7 @@ class Explicit:
         for place in range(len(states)) if nodes else ():
             for target, _ in self.graph.steps(place):
                 try:
-                    if any([self.runs.happens(node, states[place], states[target]) for node in nodes]):
+                    if any(self.runs.happens(node, states[place], states[target]) for node in nodes):
                         return [*(self._to(place) or []), states[target]]
                 except OutOfBounds as error:
                     raise OutsideAt((place, target)) from error
