@@ -146,14 +146,13 @@ def _constraint(dice: Random, kind: Any) -> Any:
 
 
 def _step(dice: Random, protocol: Any, now: Any, nxt: Any) -> Any:
-    return dice.choice(
-        [
-            lambda: nxt.x >= now.x,
-            lambda: nxt.y != now.x,
-            lambda: (nxt.x == now.x) | (now.y == nxt.y),
-            lambda: exists(protocol.Node, lambda node: nxt.on[node]),
-        ]
-    )()
+    forms: list[Callable[[], Any]] = [
+        lambda: nxt.x >= now.x,
+        lambda: nxt.y != now.x,
+        lambda: (nxt.x == now.x) | (now.y == nxt.y),
+        lambda: exists(protocol.Node, lambda node: nxt.on[node]),
+    ]
+    return dice.choice(forms)()
 
 
 def _formula(dice: Random, protocol: Any, now: Any, nxt: Any, names: list[str], depth: int) -> Any:

@@ -184,12 +184,12 @@ def substitute(root: Node, mapping: Mapping[Node, Node]) -> Node:
     return done[root]
 
 
-def replaced(root: Node, mapping: Mapping[Node, Node]) -> Node:
+def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
     """The expression with leaves replaced by expressions that may bind variables themselves.
 
     The binders around these get new levels, above theirs: see `Bound`.
     """
-    done: dict[Node, Node] = dict(mapping)
+    done: dict[Node, Node] = {**mapping}
     for node in postorder(root):
         if node not in done:
             changed = any(done[child] is not child for child in children(node))

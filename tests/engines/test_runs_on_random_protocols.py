@@ -8,6 +8,7 @@ import pytest
 
 from leadline.symbolic.concrete import Runs, Semantics, State, Word, neglected, satisfies
 from leadline.symbolic.engines import ENGINES, BmcOptions, Options, Query, Result, Verdict, answer_here
+from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind
 from leadline.symbolic.trace import disagreement
 from tests.random_runs import random_runs
@@ -61,7 +62,7 @@ def violated_by_short_runs(model: Model) -> set[str]:
 def compare(seed: int) -> dict[str, Verdict]:
     """The verdicts, after all ways to them have been compared."""
     model = random_runs(seed)
-    explored = asked(model, ENGINES["explore"].options(prove=True))
+    explored = asked(model, ExploreOptions(prove=True))
     verdicts = {name: one.verdict for name, one in explored.items()}
     try:
         short = violated_by_short_runs(model)

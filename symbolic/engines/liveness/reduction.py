@@ -101,7 +101,8 @@ class _Claim:
 
     def _restored(self, trace: Trace) -> Trace:
         """A counterexample of another model as one of the model itself, replayed."""
-        steps, saved = [], None
+        steps: list[Step] = []
+        saved: int | None = None
         for step in trace.steps:
             if step.action == SAVE:
                 saved = len(steps)
