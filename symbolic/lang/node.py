@@ -189,7 +189,7 @@ def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
 
     The binders around these get new levels, above theirs: see `Bound`.
     """
-    done: dict[Node, Node] = {**mapping}
+    done: dict[Node, Node] = dict(mapping.items())
     for node in postorder(root):
         if node not in done:
             changed = any(done[child] is not child for child in children(node))
