@@ -9,6 +9,7 @@ from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, load
 from leadline.symbolic.api.results import Result, Results, VerdictName
 from leadline.symbolic.api.states import Fields, Step, Trace
 from leadline.symbolic.api.verbs import Stopped, check, explore, prove, simulate
+from leadline.symbolic.api.verify import Unanswered, Violated, verify
 from leadline.symbolic.engines import Effort, Progress
 
 __all__ = [
@@ -23,11 +24,14 @@ __all__ = [
     "Step",
     "Stopped",
     "Trace",
+    "Unanswered",
     "VerdictName",
+    "Violated",
     "check",
     "explore",
     "grid",
     "load",
     "prove",
     "simulate",
+    "verify",
 ]
