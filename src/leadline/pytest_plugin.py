@@ -110,11 +110,12 @@ class ProtocolFile(pytest.File):
                 title = f"{entry.protocol.__name__}::{name}"
                 yield PropertyItem.from_parent(self, name=title, verification=verification, line=lines[name])
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The mistakes in the file, without a traceback."""
         from leadline.symbolic.lang import UserError
 
-        return str(excinfo.value) if isinstance(excinfo.value, UserError) else super().repr_failure(excinfo)
+        mistaken = isinstance(excinfo.value, UserError)
+        return str(excinfo.value) if mistaken else super().repr_failure(excinfo)
 
 
 class PropertyItem(pytest.Item):

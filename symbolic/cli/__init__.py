@@ -18,12 +18,24 @@ from pathlib import Path
 from typing import Any
 
 from leadline import __version__
-from leadline.symbolic.cli import ask, check, export, grid, prove, results, show, trace
-from leadline.symbolic.cli.output import Exit, forget_output, tell
+from leadline.symbolic.cli import (
+    ask,
+    check,
+    completion,
+    export,
+    grid,
+    prove,
+    repl,
+    results,
+    show,
+    trace,
+    workshop,
+)
+from leadline.symbolic.cli.output import COLOURS, Exit, forget_output, set_colour, tell
 from leadline.symbolic.engines import ENGINES
 from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
 
-BEFORE, AFTER = (show,), (export, grid, results, trace)
+BEFORE, AFTER = (show,), (export, grid, results, trace, repl, workshop, completion)
 """The commands that ask no engine, as the help lists them before and after those that do."""
 
 ASKING = {"check": check, "prove": prove}
@@ -65,9 +77,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: list[str]) -> int:
     try:
         try:
-            args = _parser(given).parse_args(given)
+            args = new_parser(given).parse_args(given)
         except SystemExit as leaving:  # argparse has written its message or the help
             return leaving.code if isinstance(leaving.code, int) else Exit.HOLDS
+        set_colour(args.color)
         return int(args.run(args))
     except AssumptionFailed as error:
         return _mistaken(error, Exit.ASSUMPTION)
@@ -86,10 +99,22 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
+        self.add_argument(
+            "--color",
+            choices=COLOURS,
+            default=argparse.SUPPRESS,
+            help="whether answers are in colour (default: auto, on a terminal unless NO_COLOR is set)",
+        )
 
 
-def _parser(given: list[str]) -> argparse.ArgumentParser:
+def new_parser(given: list[str]) -> argparse.ArgumentParser:
+    """The parser of the command line.
+
+    Args:
+        given: the arguments; commands of other packages are looked for unless the first is one of ours.
+    """
     parser = _Parser(prog="leadline", description="Bounded model checking of distributed protocols.")
+    parser.set_defaults(color=COLOURS[0])
     parser.add_argument("--version", action="version", version=f"leadline {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in BEFORE:

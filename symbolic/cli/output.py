@@ -92,10 +92,10 @@ class Report:
 
     def show(self) -> None:
         """Print the answer, in colour on a terminal."""
-        if not is_terminal(sys.stdout):
+        if not in_colour():
             put(self.text())
             return
-        console = Console(highlight=False, soft_wrap=True)
+        console = Console(highlight=False, soft_wrap=True, force_terminal=True, no_color=False)
         for part in self.parts:
             console.print(_rich_table(part) if isinstance(part, Table) else _rich_line(part))
 
@@ -158,6 +158,22 @@ def forget_output() -> None:
 def as_json(data: Any) -> str:
     """Indented JSON with a newline at its end."""
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+COLOURS = ("auto", "always", "never")
+_colour = [COLOURS[0]]
+
+
+def set_colour(when: str) -> None:
+    """Choose when answers are in colour: one of `COLOURS`."""
+    _colour[0] = when
+
+
+def in_colour() -> bool:
+    """Whether answers are in colour: on a terminal, unless the user or NO_COLOR says otherwise."""
+    if _colour[0] != "auto":
+        return _colour[0] == "always"
+    return is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
 
 
 def is_terminal(stream: TextIO) -> bool:
