@@ -128,7 +128,7 @@ class Asked:
         yield from self.reasons(semantics)
         for trace in self.traces(self.answer.results):
             yield ""
-            yield from lines(self.model, trace, end_reason(semantics, trace))
+            yield from lines(semantics, trace)
         yield from self._cti(semantics)
 
     def _cti(self, semantics: Semantics) -> Iterator[Part]:

@@ -271,7 +271,7 @@ class Trace(Sequence[State]):
 
     def lines(self) -> Iterator[Line]:
         """The lines of its text, each with the part of the text that it belongs to."""
-        return lines(self.model, self._run, self.reason)
+        return lines(Semantics(self.model), self._run)
 
     def _repr_html_(self) -> str:
         # Here, since scripts need no HTML.

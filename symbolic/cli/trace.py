@@ -31,7 +31,6 @@ from leadline.symbolic.trace import (
     cti_document,
     cti_lines,
     disagreement,
-    end_reason,
     is_cti,
     lines,
     replay,
@@ -82,10 +81,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 
 def _add(report: Report, semantics: Semantics, shown: Trace | Cti) -> None:
-    if isinstance(shown, Cti):
-        report.trace(cti_lines(semantics, shown))
-    else:
-        report.trace(lines(semantics.model, shown, end_reason(semantics, shown)))
+    report.trace(cti_lines(semantics, shown) if isinstance(shown, Cti) else lines(semantics, shown))
 
 
 def _written(args: argparse.Namespace, entry: Entry, semantics: Semantics, shown: Trace | Cti) -> str:

@@ -18,7 +18,7 @@ from leadline.symbolic.lang.names import counted
 from leadline.symbolic.report.heatmap import varying
 from leadline.symbolic.report.outcomes import surprises
 from leadline.symbolic.report.separating_condition import LONGEST, condition_text, separate
-from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, end_reason, lines, stored_traces
+from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, lines, stored_traces
 from leadline.symbolic.trace.text import step_lines
 
 _NONE: Mapping[str, Entry] = {}
@@ -84,7 +84,7 @@ def _replayed(entry: Entry, stored: Stored) -> Iterator[Line]:
     wrong = disagreement(semantics, trace)
     if wrong is not None:
         raise UserError(wrong)
-    yield from lines(model, trace, end_reason(semantics, trace))
+    yield from lines(semantics, trace)
 
 
 def _as_stored(stored: Stored, note: str) -> ShownTrace:

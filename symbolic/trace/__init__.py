@@ -15,6 +15,7 @@ from leadline.symbolic.trace.document import (
     stored_cti,
     stored_traces,
 )
+from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.formats import itf, tla_module
 from leadline.symbolic.trace.replay import (
     cti_disagreement,
@@ -44,6 +45,7 @@ __all__ = [
     "disagreement",
     "document",
     "end_reason",
+    "explanation",
     "headline",
     "is_cti",
     "itf",

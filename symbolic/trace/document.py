@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.concrete import State
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import Action, Model, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
 
@@ -46,7 +47,8 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
 
     `loop` is there if the run goes on for ever: the number of steps to the state to which the last leads back.
     `states` has the initial state first; `actions` has the action taken in each step, so that action i leads
-    from state i to state i + 1. A step that goes out of bounds has its action and no state.
+    from state i to state i + 1. A step that goes out of bounds has its action and no state. `explanation` is
+    for readers: the reason why the property is false in the last state, or null.
 
     Args:
         model: the model.
@@ -54,6 +56,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
         source: the protocol as the catalog finds it: its name or path.
     """
     names = _variable_names(model)
+    why = explanation(Semantics(model), trace)
     return {
         "version": VERSION,
         "protocol": model.protocol,
@@ -71,6 +74,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
             {name: to_json(v.type, x) for name, v, x in zip(names, model.variables, state, strict=True)}
             for state in states(trace)
         ],
+        "explanation": None if why is None else why.to_json(),
     }
 
 

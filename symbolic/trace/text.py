@@ -10,6 +10,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import Map, Model, Option, PropertyKind, Record, Seq, Set, Tuple, Type, Union
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.values import field_names
@@ -37,20 +38,26 @@ class Line:
         return self.text
 
 
-def lines(model: Model, trace: Trace, reason: str | None = None) -> Iterator[Line]:
-    """The text of a trace, line by line.
+def lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
+    """The text of a trace, line by line: the steps, and at the end the error with its reason.
 
     Args:
-        model: the model.
-        trace: a run of it.
-        reason: why its end is out of bounds, from `end_reason`.
+        semantics: the concrete meaning of the model.
+        trace: a run of the model.
     """
+    model = semantics.model
     yield Line(LineKind.HEAD, headline(model, trace))
     before: State | None = None
     for number, stage in enumerate(trace.stages):
         yield from step_lines(number, call_of(model, stage), parts(model, before, stage))
         before = stage.state
-    yield Line(LineKind.END, f"     {ending(model, trace, reason)}")
+    yield from _end_lines(semantics, trace)
+
+
+def _end_lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
+    yield Line(LineKind.END, f"     {ending(semantics.model, trace, end_reason(semantics, trace))}")
+    why = explanation(semantics, trace)
+    yield from (Line(LineKind.PART, f"       {text}") for text in (why.lines() if why else ()))
 
 
 def step_lines(number: int, call: str, texts: Iterable[str]) -> Iterator[Line]:
@@ -126,7 +133,7 @@ def cti_lines(semantics: Semantics, cti: Cti) -> Iterator[Line]:
     yield from step_lines(0, first, parts(model, None, begin))
     for step in steps:
         yield from step_lines(1, call_of(model, step), parts(model, begin.state, step))
-    yield Line(LineKind.END, f"     {ending(model, fragment, end_reason(semantics, fragment))}")
+    yield from _end_lines(semantics, fragment)
 
 
 # -- changes ---------------------------------------------------------------------------------------------

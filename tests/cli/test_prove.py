@@ -76,6 +76,7 @@ def test_a_counterexample_to_induction(here: Leadline) -> None:
         "  1  Add",
         "       number = 7",
         "     NotSeven is false.",
+        "       FALSE  number # 7   (7 # 7)",
     ]
     assert ran.err == "leadline: no certificate is written: not-seven is not proved\n"
     assert not Path("p.json").exists()
@@ -94,7 +95,16 @@ def test_a_counterexample_to_induction(here: Leadline) -> None:
                 "     Step 1 goes out of bounds: 10 is not in Int(0, 9) (",
             ],
         ),
-        ("odd-start", "even", ["  0  Init(first = 1)", "       number = 1", "     Even is false."]),
+        (
+            "odd-start",
+            "even",
+            [
+                "  0  Init(first = 1)",
+                "       number = 1",
+                "     Even is false.",
+                "       FALSE  number % 2 = 0",
+            ],
+        ),
         (
             "none",
             "at-most-eight",
@@ -104,6 +114,8 @@ def test_a_counterexample_to_induction(here: Leadline) -> None:
                 "  1  Add",
                 "       number = 3",
                 "     HelpOfHelps is false.",
+                "       TRUE   number = 3   (3 = 3)",
+                "       FALSE  number < 3   (3 < 3)",
                 "1 more obligation failed: see one with --obligation",
             ],
         ),
@@ -122,7 +134,7 @@ def test_one_obligation_alone(here: Leadline) -> None:
     ran = here("prove", "inductive.py", "--property", "at-most-eight", "--obligation", "implication")
     assert ran.code == 20
     assert list(rows(ran.out)) == ["implication"]
-    assert ran.out.splitlines()[-2:] == ["       number = 9", "     AtMostEight is false."]
+    assert ran.out.splitlines()[-3:-1] == ["       number = 9", "     AtMostEight is false."]
     ran = here("prove", "inductive.py", "--property", "even", "--obligation", "implication")
     assert (ran.code, "1 of 7 obligations hold" in ran.out) == (20, True)
 

@@ -5,15 +5,25 @@ from typing import Any
 from leadline.symbolic.lang import Bool, Int, Map, Option, Protocol, Record, Seq, Set, Tuple, build
 from leadline.symbolic.trace import Trace, TraceEnd, lines, tla_module
 from leadline.symbolic.trace.text import changes, in_full
-from tests.trace.samples import MESSAGE, MODEL, NODE, OVERFLOW, REACHED, RESTED, UNDEFINED, VIOLATION
+from tests.trace.samples import (
+    MESSAGE,
+    MODEL,
+    NODE,
+    OVERFLOW,
+    REACHED,
+    RESTED,
+    SEMANTICS,
+    UNDEFINED,
+    VIOLATION,
+)
 
 
-def shown(*args: object) -> list[str]:
-    return [str(line) for line in lines(*args)]  # type: ignore[arg-type]  # what lines takes
+def shown(trace: Trace) -> list[str]:
+    return [str(line) for line in lines(SEMANTICS, trace)]
 
 
 def test_a_violation() -> None:
-    assert shown(MODEL, VIOLATION) == [
+    assert shown(VIOLATION) == [
         "everything (last = 3): small violated in 2 steps",
         "  0  Init(firstOwner = None)",
         "       isOn = FALSE",
@@ -46,21 +56,24 @@ def test_a_violation() -> None:
         "       history: appended n2",
         "       newest.value = TRUE",
         "     Small is false.",
+        "       FALSE  count < 2   (2 < 2)",
     ]
 
 
 def test_ends() -> None:
-    assert shown(MODEL, REACHED)[0] == "everything (last = 3): never-owned violated in the initial state"
-    assert shown(MODEL, REACHED)[-1] == "     NeverOwned is false. It is a probe: this was expected."
-    assert shown(MODEL, OVERFLOW, "no room")[0] == "everything (last = 3): out of bounds in 3 steps"
-    assert shown(MODEL, OVERFLOW, "no room")[-2:] == [
-        "  3  SendTo(newNode = n1, hops = 0)",
-        "     Step 3 goes out of bounds: no room.",
+    assert shown(REACHED)[0] == "everything (last = 3): never-owned violated in the initial state"
+    assert shown(REACHED)[-2:] == [
+        "     NeverOwned is false. It is a probe: this was expected.",
+        "       FALSE  owner = None   (n2 = None)",
     ]
-    assert shown(MODEL, UNDEFINED, "None has no value")[-1] == (
-        "     The evaluation of owner-is-first goes out of bounds: None has no value."
+    assert shown(OVERFLOW)[0] == "everything (last = 3): out of bounds in 3 steps"
+    step, end = shown(OVERFLOW)[-2:]
+    assert step == "  3  SendTo(newNode = n1, hops = 0)"
+    assert end.startswith("     Step 3 goes out of bounds: <<n1, n2, n1>> is not in Seq(Node, 2) (")
+    assert shown(UNDEFINED)[-1].startswith(
+        "     The evaluation of owner-is-first goes out of bounds: the value of None"
     )
-    assert shown(MODEL, RESTED)[-3:-1] == [
+    assert shown(RESTED)[-4:-2] == [
         "  3  Quiesce",
         '       inbox: removed {[type |-> "ping", to |-> n1, hops |-> 0], '
         '[type |-> "ping", to |-> n2, hops |-> 1]}',

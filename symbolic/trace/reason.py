@@ -1,0 +1,86 @@
+"""A reason why a formula has its value: as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_MOST_LINES = 10
+_WIDTH = 80
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A subformula with its value in a state, and the parts that decide it.
+
+    Attributes:
+        formula: the subformula.
+        value: its value: TRUE or FALSE.
+        terms: where there are no parts, the terms that it compares, with their values.
+        instance: the same formula with the values in place of the terms; "" if that says nothing.
+        parts: the subformulas that decide: of a false conjunction those that are false, of a false "for all"
+            one for each counterexample shown, of a false "there is" one for each element.
+        chosen: of a part of a quantifier, the variable and its value.
+        domain: the set from which that was chosen; "" if it is a constant.
+        exhaustive: whether the parts are all that the quantifier ranges over.
+        left_out: the number of further parts of a quantifier that are not shown.
+    """
+
+    formula: str
+    value: str
+    terms: tuple[tuple[str, str], ...] = ()
+    instance: str = ""
+    parts: tuple[Reason, ...] = ()
+    chosen: tuple[str, str] | None = None
+    domain: str = ""
+    exhaustive: bool = False
+    left_out: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The reason as a JSON object; fields that say nothing are left out."""
+        fields: dict[str, Any] = {"formula": self.formula, "value": self.value == "TRUE"}
+        if self.chosen:
+            fields["with"] = dict([self.chosen])
+        if self.terms:
+            fields["terms"] = dict(self.terms)
+        if self.parts:
+            fields["because"] = [part.to_json() for part in self.parts]
+        return fields | ({"left_out": self.left_out} if self.left_out else {})
+
+    def lines(self) -> list[str]:
+        """The reason in at most ten lines."""
+        found = list(_told(self))
+        if len(found) > _MOST_LINES:
+            found[_MOST_LINES - 1 :] = [f"({len(found) - _MOST_LINES + 1} more lines)"]
+        return found
+
+
+def _told(reason: Reason, indent: str = "") -> Iterator[str]:
+    """The lines: the values chosen on the way to the first branch, and below them what decides there."""
+    chosen = _choice(reason)
+    while len(reason.parts) == 1 and not reason.exhaustive:
+        (reason,) = reason.parts
+        chosen += _choice(reason)
+    if chosen:
+        yield f"{indent}for {', '.join(chosen)}:"
+        indent += "  "
+    if reason.exhaustive or not reason.parts:
+        instance = f"   ({_cut(reason.instance)})" if reason.instance else ""
+        yield f"{indent}{reason.value:<5}  {_cut(reason.formula)}{instance}"
+        indent += "  "
+    for part in reason.parts:
+        yield from _told(part, indent)
+    if reason.left_out:
+        yield f"{indent}and so on, for {reason.left_out} more"
+
+
+def _choice(reason: Reason) -> list[str]:
+    if reason.chosen is None:
+        return []
+    within = f" in {_cut(reason.domain)}" if reason.domain else ""
+    return [f"{' = '.join(reason.chosen)}{within}"]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

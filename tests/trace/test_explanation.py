@@ -1,0 +1,189 @@
+"""The reasons why a property is false: the parts that decide it, as text and as JSON."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.lang import (
+    Bool,
+    Int,
+    Map,
+    Option,
+    Protocol,
+    Set,
+    all_of,
+    any_of,
+    build,
+    exists,
+    forall,
+    implies,
+    invariant,
+    ite,
+    map_of,
+    of,
+    sort,
+)
+from leadline.symbolic.trace import Trace, document, explanation
+from leadline.symbolic.trace.explanation import Explainer
+from tests.trace.samples import ALL, MODEL, SEMANTICS
+
+Formula = Callable[[Any, Any], Any]
+
+
+class Ballot(Protocol):
+    """Three nodes have voted: n1 twice, n2 once, n3 never."""
+
+    def define(self, state: Any) -> None:
+        self.Node = sort("Node", 3)
+        state.votes = Map(self.Node, Int(0, 3))
+        state.chief = Option(self.Node)
+        state.voters = Set(self.Node)
+        state.is_open = Bool()
+
+    def init(self, start: Any) -> None:
+        voted = {"n1": 2, "n2": 1, "n3": 0}
+        start.votes = map_of(self.Node, lambda node: ite(node == "n1", 2, ite(node == "n2", 1, 0)))
+        start.chief = None
+        start.voters = of(Set(self.Node), *(name for name, count in voted.items() if count))
+        start.is_open = True
+
+
+def explainer(formula: Formula) -> tuple[Explainer, Any]:
+    """The explainer of a formula, and the only state."""
+
+    @invariant(Ballot)
+    def claim(protocol: Any, now: Any) -> Any:
+        return formula(protocol, now)
+
+    semantics = Semantics(build(Ballot(), [claim]))
+    (begin,) = semantics.initial()
+    return Explainer(semantics, semantics.model.properties["claim"]), begin.state
+
+
+CASES: dict[str, tuple[Formula, list[str]]] = {
+    "comparison": (
+        lambda p, now: now.votes["n1"] < now.votes["n2"],
+        ["FALSE  votes[n1] < votes[n2]   (2 < 1)"],
+    ),
+    "only the false conjuncts, also behind one that guards another": (
+        lambda p, now: all_of(now.is_open, now.chief.is_some, now.chief.value == "n1", ~now.is_open),
+        ["FALSE  chief # None   (None # None)", "FALSE  ~isOpen"],
+    ),
+    "all disjuncts": (
+        lambda p, now: any_of(now.chief.is_some, now.voters.has("n3")),
+        ["FALSE  chief # None   (None # None)", "FALSE  n3 \\in voters   (n3 \\in {n1, n2})"],
+    ),
+    "premise and conclusion": (
+        lambda p, now: implies(now.is_open, now.votes["n2"] == 0),
+        ["TRUE   isOpen", "FALSE  votes[n2] = 0   (1 = 0)"],
+    ),
+    "the first counterexample of nested quantifiers": (
+        lambda p, now: forall(
+            p.Node, lambda node: forall(now.voters, lambda voter: now.votes[node] >= now.votes[voter])
+        ),
+        ["for node = n2, voter = n1 in voters:", "  FALSE  votes[n1] <= votes[n2]   (2 <= 1)"],
+    ),
+    "every element of a set that has no such element": (
+        lambda p, now: exists(now.voters, lambda voter: now.votes[voter] > 2),
+        [
+            "FALSE  \\E voter \\in voters : 2 < votes[voter]",
+            "  for voter = n1 in voters:",
+            "    FALSE  2 < votes[n1]   (2 < 2)",
+            "  for voter = n2 in voters:",
+            "    FALSE  2 < votes[n2]   (2 < 1)",
+        ],
+    ),
+    "an empty set": (
+        lambda p, now: exists(now.voters - p.Node, lambda voter: now.votes[voter] > 2),
+        ["FALSE  \\E voter \\in voters \\ Node : 2 < votes[voter]   (voters \\ Node = {})"],
+    ),
+    "a negated quantifier": (
+        lambda p, now: ~exists(p.Node, lambda node: now.votes[node] == 0),
+        ["for node = n3:", "  TRUE   votes[n3] = 0   (0 = 0)"],
+    ),
+    "the arm that is taken": (
+        lambda p, now: ite(now.chief.is_none, now.votes["n3"] > 0, now.chief.value == "n1"),
+        ["TRUE   chief = None   (None = None)", "FALSE  0 < votes[n3]   (0 < 0)"],
+    ),
+    "branches below a quantifier": (
+        lambda p, now: forall(
+            p.Node, lambda node: any_of(now.votes[node] > 0, forall(now.voters, lambda x: x == node))
+        ),
+        [
+            "for node = n3:",
+            "  FALSE  0 < votes[n3]   (0 < 0)",
+            "  for x = n1 in voters:",
+            "    FALSE  n1 = n3",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("formula", "expected"), CASES.values(), ids=CASES)
+def test_what_decides(formula: Formula, expected: list[str]) -> None:
+    explain, state = explainer(formula)
+    assert explain.reason(state).lines() == expected
+
+
+def test_it_is_short() -> None:
+    explain, state = explainer(
+        lambda p, now: all_of(
+            *(now.votes["n2"] > k for k in range(1, 3)),
+            *[exists(p.Node, lambda node, k=k: now.votes[node] > k) for k in (2, 3)],
+        )
+    )
+    lines = explain.reason(state).lines()
+    assert len(lines) == 10
+    assert lines[-1] == "(7 more lines)"
+
+
+def test_all_counterexamples_for_a_page() -> None:
+    explain, state = explainer(lambda p, now: forall(p.Node, lambda node: now.votes[node] == 2))
+    assert [part.chosen for part in explain.reason(state, most=8).parts] == [("node", "n2"), ("node", "n3")]
+    (first,) = explain.reason(state).parts
+    assert first.terms == (("votes[n2]", "1"),)
+
+
+def test_every_subformula_in_every_state() -> None:
+    explain, state = explainer(lambda p, now: forall(now.voters, lambda node: now.votes[node] == 2))
+    other = (*state[:2], frozenset(("n3",)), *state[3:])
+    assert dict(explain.table([state, other])) == {
+        "\\A node \\in voters : votes[node] = 2": ["FALSE", "FALSE"],
+        "votes[n1] = 2": ["TRUE", "TRUE"],
+        "votes[n2] = 2": ["FALSE", "FALSE"],
+        "votes[n3] = 2": ["FALSE", "FALSE"],
+        "votes[n1]": ["2", "2"],
+        "votes[n2]": ["1", "1"],
+        "votes[n3]": ["0", "0"],
+    }
+
+
+def test_out_of_bounds_has_no_value() -> None:
+    explain, state = explainer(lambda p, now: implies(now.chief.is_some, now.votes[now.chief.value] > 1))
+    assert dict(explain.table([state]))["1 < votes[chief]"] == [None]
+
+
+@pytest.mark.parametrize("trace", ALL.values(), ids=ALL)
+def test_only_a_false_property_is_explained(trace: Trace) -> None:
+    why = explanation(SEMANTICS, trace)
+    assert (why is not None) is (trace.ends == "violates")
+    written = document(MODEL, trace, "everything")["explanation"]
+    assert written == (why.to_json() if why else None)
+
+
+def test_json() -> None:
+    explain, state = explainer(lambda p, now: forall(p.Node, lambda node: now.votes[node] > 1))
+    assert explain.reason(state).to_json() == {
+        "formula": "\\A node \\in Node : 1 < votes[node]",
+        "value": False,
+        "because": [
+            {
+                "formula": "1 < votes[n2]",
+                "value": False,
+                "with": {"node": "n2"},
+                "terms": {"votes[n2]": "1"},
+            }
+        ],
+    }
