@@ -233,20 +233,21 @@ def check_writable(path: Path | None, option: str = "--out") -> None:
         raise UserError(f"{option} {path}: {target} is not writable")
 
 
-def write_out(path: Path, content: str | bytes) -> None:
+def write_out(path: Path, content: str | bytes, option: str = "--out") -> None:
     """Write a file whole: to a temporary one beside it that then takes its name.
 
     Raises:
         UserError: if that fails; a file that was there is left unchanged.
     """
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    # Half a character, as JSON can hold, is written as its escape.
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         if is_special(path):
             path.write_bytes(data)
         else:
             write_whole(path.resolve(), lambda file: file.write(data))
     except OSError as error:
-        raise UserError(f"--out {path}: {error.strerror}") from error
+        raise UserError(f"{option} {path}: {error.strerror}") from error
 
 
 def is_special(path: Path) -> bool:

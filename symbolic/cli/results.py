@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from leadline.symbolic.catalog import find
 from leadline.symbolic.cli.inputs import store_folder
@@ -20,6 +22,7 @@ from leadline.symbolic.cli.output import (
     as_json,
     check_writable,
     deliver,
+    is_special,
     printable,
     tell,
     worst,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from leadline.symbolic.grid.cells import Cell
     from leadline.symbolic.grid.rows import Row
     from leadline.symbolic.grid.where import RowCondition
+    from leadline.symbolic.report.findings import Show
     from leadline.symbolic.report.outcomes import Comparison
 
 
@@ -242,7 +246,8 @@ def _add_report(commands: Any) -> None:
         help="write a store of results as one HTML page",
         description="Write a store of results as one HTML page that opens without a network: maps of the "
         "verdicts by parameters, the condition on the parameters under which each property breaks, the "
-        "counterexample of the smallest broken point, and what the queries cost.",
+        "counterexample of the smallest broken point, and what the queries cost. Each counterexample has a "
+        "page of its own to walk through it, in a folder beside the report.",
     )
     parser.add_argument(
         "store", metavar="STORE", type=store_folder, help="the store's folder, from `leadline grid`"
@@ -272,6 +277,28 @@ def _write_page(args: argparse.Namespace) -> Exit:
     given = {entry.name: entry for entry in map(find, args.protocols)}
     held = _read(args.store)
     replayed = partial(counterexample, Store(args.store), given=given)
-    write_out(args.out, page(latest(held.rows), held.cells, replayed))
-    tell(f"wrote {args.out}")
+    links = _write_traces(args.out, held.cells, replayed)
+    write_out(args.out, page(latest(held.rows), held.cells, replayed, links))
+    more = f" and {counted(len(links), 'page')} of counterexamples beside it" if links else ""
+    tell(f"wrote {args.out}{more}")
     return Exit.HOLDS
+
+
+def _write_traces(out: Path, cells: Sequence[Cell], show: Show) -> dict[str, str]:
+    """Write a page for each counterexample, in a folder beside the report.
+
+    Returns:
+        The address of each page, relative to the report, by the cell's query.
+    """
+    folder = out.with_name(f"{out.stem}.traces")
+    links = {}
+    for cell in cells if not is_special(out) else ():
+        if cell.verdict not in ("violated", "out-of-bounds") or (made := show(cell).page) is None:
+            continue
+        query = cell.row.query
+        # A query's id is data: it may be no name of a file.
+        name = f"{hashlib.sha256(query.encode()).hexdigest()[:16]}.html"
+        folder.mkdir(exist_ok=True)
+        write_out(folder / name, made(quote(f"../{out.name}") + f"#q-{quote(query)}"))
+        links[query] = f"{quote(folder.name)}/{name}"
+    return links

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from leadline.symbolic.cli.output import (
     check_writable,
     deliver,
     tell,
+    write_out,
     written_trace,
 )
 from leadline.symbolic.concrete import Semantics
@@ -25,8 +28,10 @@ from leadline.symbolic.lang import UserError
 from leadline.symbolic.trace import (
     DEADLOCK,
     Cti,
+    Line,
     Stored,
     Trace,
+    cti_begin,
     cti_disagreement,
     cti_document,
     cti_lines,
@@ -60,39 +65,72 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--property", metavar="NAME", help="show only the trace of this property")
     add_format(parser, "text", "json", "itf", "tla", out=True)
+    parser.add_argument(
+        "--html",
+        metavar="FILE.html",
+        type=Path,
+        help="also write a page to walk through the run step by step",
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Replay the traces of a file and show them."""
     check_writable(args.out)
+    check_writable(args.html, "--html")
     if args.witness is None:
         found = [_replayed(args, one) for one in _chosen(args, stored_traces(args.file))]
     else:
         found = [_witnessed(args)]
     report = Report()
-    for number, (_, semantics, shown) in enumerate(found):
+    for number, one in enumerate(found):
         if number:
             report.say()
-        _add(report, semantics, shown)
-    written = None if args.format == "text" else _written(args, *found[0])
+        report.trace(one.lines())
+    written = None if args.format == "text" else _written(args, found[0])
     deliver(report, written, args.out)
+    if args.html is not None:
+        write_out(args.html, _page(args, found[0]), "--html")
+        tell(f"wrote {args.html}")
     return Exit.HOLDS
 
 
-def _add(report: Report, semantics: Semantics, shown: Trace | Cti) -> None:
-    report.trace(cti_lines(semantics, shown) if isinstance(shown, Cti) else lines(semantics, shown))
+@dataclass(frozen=True)
+class _Shown:
+    """A run, or a counterexample to induction, that was replayed."""
+
+    entry: Entry
+    semantics: Semantics
+    trace: Trace | Cti
+
+    def lines(self) -> Iterator[Line]:
+        """Its text."""
+        if isinstance(self.trace, Cti):
+            return cti_lines(self.semantics, self.trace)
+        return lines(self.semantics, self.trace)
 
 
-def _written(args: argparse.Namespace, entry: Entry, semantics: Semantics, shown: Trace | Cti) -> str:
-    if isinstance(shown, Trace):
-        return written_trace(args.format, semantics, shown, entry.source, args.out)
+def _page(args: argparse.Namespace, shown: _Shown) -> str:
+    # Here, so that other commands do not wait for the report to load.
+    from leadline.symbolic.report.trace_page import trace_page
+
+    note = f"Replayed step by step as this page was written; leadline trace {args.file} does so too."
+    if isinstance(shown.trace, Trace):
+        return trace_page(shown.semantics, shown.trace, note)
+    begin = cti_begin(shown.semantics.model, shown.trace)
+    return trace_page(shown.semantics, shown.trace.fragment, note, begin=begin)
+
+
+def _written(args: argparse.Namespace, shown: _Shown) -> str:
+    entry, semantics, trace = shown.entry, shown.semantics, shown.trace
+    if isinstance(trace, Trace):
+        return written_trace(args.format, semantics, trace, entry.source, args.out)
     if args.format != "json":
         raise UserError(
             f"{args.file} is a counterexample to induction and no run, which {args.format} cannot express: "
             "write it as json"
         )
-    return as_json(cti_document(semantics.model, shown, entry.source))
+    return as_json(cti_document(semantics.model, trace, entry.source))
 
 
 def _chosen(args: argparse.Namespace, stored: list[Stored]) -> list[Stored]:
@@ -100,7 +138,7 @@ def _chosen(args: argparse.Namespace, stored: list[Stored]) -> list[Stored]:
     chosen = [one for one, name in zip(stored, names, strict=True) if args.property in (None, name)]
     if not chosen:
         raise UserError(f"{args.file} has no trace of {args.property}: it has {', '.join(names)}")
-    if args.format != "text" and len(chosen) > 1:
+    if (args.format != "text" or args.html is not None) and len(chosen) > 1:
         raise UserError(f"{args.file} has several traces: choose one with --property ({', '.join(names)})")
     return chosen
 
@@ -113,7 +151,7 @@ def _entry(args: argparse.Namespace, stored: Stored, what: str) -> Entry:
     )
 
 
-def _witnessed(args: argparse.Namespace) -> tuple[Entry, Semantics, Trace | Cti]:
+def _witnessed(args: argparse.Namespace) -> _Shown:
     """The run that a hardware model checker found, replayed."""
     stored = origin_of(args.file)
     entry = _entry(args, stored, "a model")
@@ -127,10 +165,10 @@ def _witnessed(args: argparse.Namespace) -> tuple[Entry, Semantics, Trace | Cti]
         )
     semantics, trace = Semantics(model), witness(machine, args.witness)
     replay(semantics, trace)
-    return entry, semantics, trace
+    return _Shown(entry, semantics, trace)
 
 
-def _replayed(args: argparse.Namespace, stored: Stored) -> tuple[Entry, Semantics, Trace | Cti]:
+def _replayed(args: argparse.Namespace, stored: Stored) -> _Shown:
     entry = _entry(args, stored, "a trace")
     model = model_of(entry, stored.settings)
     semantics = Semantics(model)
@@ -147,4 +185,4 @@ def _replayed(args: argparse.Namespace, stored: Stored) -> tuple[Entry, Semantic
         raise UserError(f"{stored.place} does not replay{why}: {wrong}")
     if changed:
         tell(f"{stored.place} replays, though the protocol has changed since the trace was written")
-    return entry, semantics, trace
+    return _Shown(entry, semantics, trace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -15,9 +16,10 @@ from leadline.symbolic.grid.query import layers_text, point_text
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import LeadlineError, UserError
 from leadline.symbolic.lang.names import counted
-from leadline.symbolic.report.heatmap import varying
+from leadline.symbolic.report.heatmap import NO_LINKS, Links, varying
 from leadline.symbolic.report.outcomes import surprises
 from leadline.symbolic.report.separating_condition import LONGEST, condition_text, separate
+from leadline.symbolic.report.trace_page import stored_page, trace_page
 from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, lines, stored_traces
 from leadline.symbolic.trace.text import step_lines
 
@@ -31,10 +33,12 @@ class ShownTrace:
     Attributes:
         lines: its text; empty if it cannot be shown.
         note: a sentence: how it was checked, or why it cannot be shown.
+        page: makes the page to walk through it, given the address of the report; None if there is none.
     """
 
     lines: tuple[Line, ...]
     note: str
+    page: Callable[[str], str] | None = None
 
 
 Show = Callable[[Cell], ShownTrace]
@@ -70,12 +74,12 @@ def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE)
     try:
         entry = given.get(stored.protocol) or installed(stored.protocol)
         note = f"Replayed step by step as this page was written; {again} does so too."
-        return ShownTrace(tuple(_replayed(entry, stored)), note)
+        return _replayed(entry, stored, note)
     except LeadlineError as error:
         return _as_stored(stored, f"As it is stored. It does not replay here: {error}")
 
 
-def _replayed(entry: Entry, stored: Stored) -> Iterator[Line]:
+def _replayed(entry: Entry, stored: Stored, note: str) -> ShownTrace:
     model = model_of(entry, stored.settings)
     if model.fingerprint != stored.data["fingerprint"]:
         raise UserError(f"{entry.name} has changed since it was written")
@@ -84,13 +88,15 @@ def _replayed(entry: Entry, stored: Stored) -> Iterator[Line]:
     wrong = disagreement(semantics, trace)
     if wrong is not None:
         raise UserError(wrong)
-    yield from lines(semantics, trace)
+    page = partial(trace_page, semantics, trace, note)
+    return ShownTrace(tuple(lines(semantics, trace)), note, page)
 
 
 def _as_stored(stored: Stored, note: str) -> ShownTrace:
     try:
-        return ShownTrace(tuple(_plain(stored.data)), note)
-    except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
+        stored_page(stored)  # tells now whether it can be made
+        return ShownTrace(tuple(_plain(stored.data)), note, partial(stored_page, stored, note))
+    except (LeadlineError, KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return ShownTrace((), f"{stored.place} is not a trace that Leadline wrote.")
 
 
@@ -125,18 +131,19 @@ def _spelled(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def findings(cells: Sequence[Cell], show: Show) -> str:
+def findings(cells: Sequence[Cell], show: Show, links: Links = NO_LINKS) -> str:
     """The findings as HTML.
 
     Args:
         cells: all cells of one property of one protocol.
         show: finds a counterexample.
+        links: the pages of counterexamples.
     """
     violated = [cell for cell in cells if cell.verdict == "violated"]
     others = [cell for cell in cells if cell.verdict in ("safe", "proved")]
     open_ones = [cell for cell in cells if cell.verdict in ("unknown", "out-of-bounds")]
     told = "".join(f"<p>{sentence}</p>" for sentence in (*_where(violated, others), *_depths(others)))
-    smallest = _smallest(violated, varying(cells), show) if violated else ""
+    smallest = _smallest(violated, varying(cells), show, links) if violated else ""
     return f'<div class="finding">{told}{_surprises(cells)}{_uncounted(open_ones)}</div>{smallest}'
 
 
@@ -204,7 +211,7 @@ def _list(lines: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>"
 
 
-def _smallest(violated: Sequence[Cell], names: Sequence[str], show: Show) -> str:
+def _smallest(violated: Sequence[Cell], names: Sequence[str], show: Show, links: Links) -> str:
     """The counterexample at the least parameters, as HTML. Its title has only the parameters in `names`."""
     cell = min(violated, key=_size)
     shown = show(cell)
@@ -214,9 +221,10 @@ def _smallest(violated: Sequence[Cell], names: Sequence[str], show: Show) -> str
     text = "".join(f'<span class="{line.kind}">{escape(str(line))}</span>\n' for line in shown.lines)
     trace = f'<pre class="trace" tabindex="0" aria-label="counterexample">{text}</pre>' if text else ""
     shut = "" if cell.probe else " open"
-    return (
-        f'<details{shut}><summary>{title}</summary><p class="note">{escape(shown.note)}</p>{trace}</details>'
-    )
+    leads = escape(links.get(cell.row.query, ""), quote=True)
+    walk = f' <a href="{leads}">Walk through it step by step</a>' if leads else ""
+    note = f'<p class="note">{escape(shown.note)}{walk}</p>'
+    return f"<details{shut}><summary>{title}</summary>{note}{trace}</details>"
 
 
 def _size(cell: Cell) -> tuple[int, int, str]:

@@ -24,6 +24,10 @@ SIGNS = {
 }
 """The sign and the meaning of each class of cells. The signs differ, so colours are not needed."""
 
+Links = Mapping[str, str]
+"""The address of the page of a counterexample, relative to the report, by its query."""
+NO_LINKS: Links = {}
+
 _FAINTEST, _STRONGEST = 0.18, 0.5
 
 
@@ -48,11 +52,12 @@ def look(cell: Cell) -> str:
     return "unreached" if cell.probe and cell.verdict in ("safe", "proved") else cell.verdict
 
 
-def heat_maps(cells: Sequence[Cell]) -> str:
+def heat_maps(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
     """The maps of one property, as HTML.
 
     Args:
         cells: all cells of one property of one protocol.
+        links: the pages that cells lead to instead of their answer.
     """
     axes = varying(cells)
     across = axes[0] if axes else None
@@ -70,6 +75,7 @@ def heat_maps(cells: Sequence[Cell]) -> str:
             found,
             point_text(dict(zip(others, key, strict=True))),
             heats,
+            links,
         )
         for key, found in sorted(by_panel.items(), key=lambda item: tuple(map(setting_order, item[0])))
     ]
@@ -83,6 +89,7 @@ def _map(
     cells: Sequence[Cell],
     caption: str,
     heats: Mapping[str, float],
+    links: Links,
 ) -> str:
     """One table. All tables have the same columns; a row without a cell is left out."""
     found = {(_at(cell, down), _at(cell, across)): cell for cell in cells}
@@ -91,7 +98,7 @@ def _map(
     lines = []
     for value in _values(cells, down):
         side = f'<th scope="row">{_shown(value) if down else ""}</th>'
-        drawn = "".join(_drawn(found.get((value, column)), heats) for column in columns)
+        drawn = "".join(_drawn(found.get((value, column)), heats, links) for column in columns)
         lines.append(f"<tr>{side}{drawn}</tr>")
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
     top = f"<thead><tr>{corner}{head}</tr></thead>" if across else ""
@@ -102,14 +109,15 @@ def _corner(across: str | None, down: str | None) -> str:
     return f"{down} \u2193 {across} \u2192" if down else f"{across} \u2192"
 
 
-def _drawn(cell: Cell | None, heats: Mapping[str, float]) -> str:
+def _drawn(cell: Cell | None, heats: Mapping[str, float], links: Links) -> str:
     if cell is None:
         sign = '<span aria-hidden="true">\u00b7</span>'
         return f'<td class="none">{sign}<span class="hidden">not asked</span></td>'
     kind = look(cell)
     said = escape(f"{point_text(cell.settings, 'its only point')}: {cell.text()}", quote=True)
     sign = f'<span class="sign" aria-hidden="true">{SIGNS[kind][0]}</span>'
-    link = f'<a href="#q-{escape(cell.row.query, quote=True)}" title="{said}" aria-label="{said}">'
+    leads = escape(links.get(cell.row.query, f"#q-{cell.row.query}"), quote=True)
+    link = f'<a href="{leads}" title="{said}" aria-label="{said}">'
     heat = f"--heat:{heats[cell.row.query]:.2f}"
     return f'<td class="look {kind}" style="{heat}">{link}{sign}{escape(cell.mark())}</a></td>'
 

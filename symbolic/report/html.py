@@ -14,9 +14,10 @@ from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import Group, counts, groups, verdict_text
 from leadline.symbolic.lang import PropertyKind
+from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
-from leadline.symbolic.report.heatmap import heat_maps, legend
+from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_maps, legend
 from leadline.symbolic.report.outcomes import tally
 
 _SLOWEST = 10
@@ -25,16 +26,17 @@ _COST = ("seconds", "predicted", "MB")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
-def page(rows: Sequence[Row], cells: Sequence[Cell], show: Show) -> str:
+def page(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links = NO_LINKS) -> str:
     """The page.
 
     Args:
         rows: the latest answers, in the order to show; their texts may hold anything.
         cells: the cells of these rows.
         show: finds the counterexample of a violated cell.
+        links: the pages of counterexamples, beside this page.
     """
     title = f"Leadline: {counts(rows)}"
-    body = "\n".join(_body(rows, cells, show))
+    body = "\n".join(_body(rows, cells, show, links))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -43,7 +45,7 @@ def page(rows: Sequence[Row], cells: Sequence[Cell], show: Show) -> str:
     )
 
 
-def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show) -> Iterator[str]:
+def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links) -> Iterator[str]:
     yield '<a class="skip" href="#results">To the results</a>'
     yield f"<header><h1>Leadline</h1><p>{escape(counts(rows))}. {escape(_work(rows))}</p></header>"
     if not rows:
@@ -53,14 +55,18 @@ def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show) -> Iterator[st
     yield f"<h2>How to read the maps</h2>{legend(cells)}"
     yield (
         '<p class="note">The colour is stronger for a shorter bug, and for a deeper search without one. '
-        "A cell leads to its answer in the table at the end.</p>"
+        f"A cell leads to its answer in the table at the end{_led(links)}.</p>"
     )
     yield '<main id="results">'
     for place, protocol in enumerate(protocols):
-        yield from _section(place, protocol, rows, cells, show)
+        yield from _section(place, protocol, rows, cells, show, links)
     yield from _costs(rows)
-    yield f'<h2 id="answers">All answers</h2>{all_answers(rows)}'
+    yield f'<h2 id="answers">All answers</h2>{all_answers(rows, links)}'
     yield f"</main><h2>Made by</h2>{_made_by(rows)}"
+
+
+def _led(links: Links) -> str:
+    return ", one with a counterexample to a page to walk through it" if links else ""
 
 
 def _work(rows: Sequence[Row]) -> str:
@@ -86,7 +92,7 @@ def _tally(protocol: str, cells: Sequence[Cell]) -> str:
 
 
 def _section(
-    place: int, protocol: str, rows: Sequence[Row], cells: Sequence[Cell], show: Show
+    place: int, protocol: str, rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links
 ) -> Iterator[str]:
     own = [row for row in rows if row.protocol == protocol]
     (group,) = groups(own)
@@ -97,8 +103,8 @@ def _section(
         about = [cell for cell in of_protocol if cell.goal.property == name]
         kind = "" if about[0].kind == "invariant" else f' <span class="note">({escape(about[0].kind)})</span>'
         yield f"<h3>{escape(name)}{kind}</h3>"
-        yield f'<div class="wide">{heat_maps(about)}</div>'
-        yield findings(about, show)
+        yield f'<div class="wide">{heat_maps(about, links)}</div>'
+        yield findings(about, show, links)
     if charts := list(growth(own)):
         drawn = "".join(f"<div>{chart}</div>" for chart in charts)
         yield f'<details><summary>Growth of the time</summary><div class="charts">{drawn}</div></details>'
@@ -137,24 +143,25 @@ def slowest(rows: Sequence[Row]) -> str:
     """The slowest queries, as HTML."""
     found = sorted(asked(rows), key=lambda row: -row.task_seconds)[:_SLOWEST]
     points = [[row.protocol, point_text(row.settings())] for row in found]
-    return _table(["protocol", "point"], points, found, anchors=False)
+    return _table(["protocol", "point"], points, found, None)
 
 
-def all_answers(rows: Sequence[Row]) -> str:
+def all_answers(rows: Sequence[Row], links: Links = NO_LINKS) -> str:
     """All rows, in one closed table for each protocol, as HTML."""
-    return "".join(_all(group) for group in groups(rows))
+    return "".join(_all(group, links) for group in groups(rows))
 
 
-def _all(group: Group) -> str:
-    table = _table(group.varying, map(group.point, group.rows), group.rows, anchors=True)
+def _all(group: Group, links: Links) -> str:
+    table = _table(group.varying, map(group.point, group.rows), group.rows, links)
     title = escape(f"{group.protocol}: {counts(group.rows)}")
     return f"<details><summary>{title}</summary>{table}</details>"
 
 
 def _table(
-    names: Sequence[str], points: Iterable[Sequence[str]], rows: Sequence[Row], *, anchors: bool
+    names: Sequence[str], points: Iterable[Sequence[str]], rows: Sequence[Row], links: Links | None
 ) -> str:
-    """Rows with their points in front. With `anchors`, each row has an anchor and the name of its trace."""
+    """Rows with their points in front. With `links`, each row has an anchor and the name of its trace."""
+    anchors = links is not None
     texts = [*names, "property", "asked", "solver", "verdict", *(["trace"] if anchors else [])]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in texts)
     head += "".join(f'<th scope="col" class="number">{name}</th>' for name in _COST)
@@ -163,11 +170,17 @@ def _table(
         anchor = f' id="q-{escape(row.query, quote=True)}"' if anchors else ""
         words = [*point, row.property, row.question(), row.solver]
         cells = "".join(f"<td>{escape(text)}</td>" for text in words)
-        trace = f"<td>{escape(row.trace or '')}</td>" if anchors else ""
+        trace = f"<td>{_trace(row, links)}</td>" if links is not None else ""
         lines.append(f"<tr{anchor}>{cells}{_verdict(row)}{trace}{_cost(row)}</tr>")
     body = "\n".join(lines)
     table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="wide"><table class="list">{table}</table></div>'
+
+
+def _trace(row: Row, links: Links) -> str:
+    name = escape(row.trace or "")
+    leads = escape(links.get(row.query, ""), quote=True)
+    return f'<a href="{leads}">{name}</a>' if leads else name
 
 
 def _verdict(row: Row) -> str:
@@ -184,25 +197,10 @@ def _cost(row: Row) -> str:
 
 # -- style -----------------------------------------------------------------------------------------------
 
-# The colours are those of `charts.ALONE`.
-STYLE = """
-:root {
-  color-scheme: light dark;
-  --paper: #fff; --ink: #1b1f24; --faint: #5b6570; --line: #d5dae0; --panel: #f5f7f9; --link: #0060a0;
-  --violated: #d55e00; --expected: #0072b2; --out-of-bounds: #a8447f; --unknown: #8a8f98;
-  --unreached: #e69f00; --safe: #009e73; --proved: #007a5a;
-  --series-1: #0072b2; --series-2: #d55e00; --series-3: #009e73; --series-4: #cc79a7;
-  --series-5: #e69f00; --series-6: #56b4e9; --series-7: #333;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #14171a; --ink: #e4e7ea; --faint: #9aa4ae; --line: #363c43; --panel: #1d2125; --link: #7cc4f2;
-    --violated: #f08132; --expected: #4ba3dc; --out-of-bounds: #d884b5; --unknown: #8a8f98;
-    --unreached: #e6b23c; --safe: #1fb58b; --proved: #35c99f;
-    --series-1: #4ba3dc; --series-2: #f08132; --series-3: #1fb58b; --series-4: #d884b5;
-    --series-5: #e6b23c; --series-6: #8fd0f5; --series-7: #c8ccd0;
-  }
-}
+# The colours of palette.css are those of `charts.ALONE`.
+STYLE = (
+    asset("palette.css")
+    + """
 body {
   background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif;
   margin: 2rem auto 5rem; max-width: 76rem; padding: 0 1.2rem;
@@ -270,3 +268,4 @@ pre.trace {
 .charts svg { width: 100%; max-width: 54rem; height: auto; font-family: inherit; }
 @media print { details > * { display: block; } pre.trace { max-height: none; } }
 """
+)

@@ -25,7 +25,7 @@ from leadline.symbolic.trace.replay import (
     replay_cti,
     shortened,
 )
-from leadline.symbolic.trace.text import Line, LineKind, cti_lines, headline, lines
+from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, trace_of_path
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "Trace",
     "TraceEnd",
     "call_of",
+    "cti_begin",
     "cti_disagreement",
     "cti_document",
     "cti_lines",

@@ -1,7 +1,7 @@
 """The reasons why a property is false in a state: the subformulas that decide it, with their values.
 
 Values are those of the concrete meaning. Texts are TLA+, with values in place of the variables that the
-quantifiers around a subformula bind.
+quantifiers around a subformula bind, if the values are short.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Explainer:
         for node, places in waiting:
             if len(rows) >= most:
                 break
-            if _is_told(node) and (text := self._text(node, places[0])) not in rows:
+            if _is_told(node) and (text := self._text(node, places[0], full=True)) not in rows:
                 found = [self._value(node, at) for at in places]
                 rows[text] = [None if x is _OUT else node.type.tla(x) for x in found]
             if len(waiting) < 4 * most:
@@ -148,7 +148,7 @@ class Explainer:
         """Witnesses, if some element decides; each element of a false "there is"; nothing else."""
         witnessed = value is isinstance(node, n.Exists)
         exhaustive = value is False and not witnessed
-        domain = self._text(node.domain, at) if _mentions_state(node.domain) else ""
+        domain = self._text(node.domain, at) if _varies(node.domain) else ""
         parts: list[Reason] = []
         left_out = 0
         if witnessed or exhaustive:
@@ -198,12 +198,15 @@ class Explainer:
         scope = {**at.scope, _stand_in(node): n.make(n.Const, node.var.type, node.span, value)}
         return replace(at, scope=scope, depth=at.depth + 1)
 
-    def _text(self, node: n.Node, at: _At) -> str:
-        stand_ins: dict[n.Node, n.Node] = {
-            x: at.scope[x.name] for x in n.postorder(node) if isinstance(x, n.PickVar)
-        }
-        shown = substitute(node, stand_ins)
-        return to_tla(shown, self._names) if _size(shown) <= _LONGEST_FORMULA else "(a long formula)"
+    def _text(self, node: n.Node, at: _At, full: bool = False) -> str:
+        """The text of a formula, with values for the variables bound around it: all, or only short ones."""
+        shown: dict[n.Node, n.Node] = {}
+        for x in n.postorder(node):
+            if isinstance(x, n.PickVar):
+                named = n.make(n.PickVar, x.type, x.span, x.name.partition("@")[0])
+                shown[x] = at.scope[x.name] if full or _is_short(x.type) else named
+        found = substitute(node, shown)
+        return to_tla(found, self._names) if _size(found) <= _LONGEST_FORMULA else "(a long formula)"
 
 
 def _stand_in(node: n.Binder | n.MapBuild) -> str:
@@ -218,31 +221,40 @@ def _shown(kind: Type, value: Value) -> str:
     return "out of bounds" if value is _OUT else kind.tla(value)
 
 
-def _mentions_state(node: n.Node) -> bool:
-    return any(isinstance(x, n.StateVar) for x in n.postorder(node))
+def _varies(node: n.Node) -> bool:
+    """Whether the text of a term does not tell its value."""
+    leaves = (x for x in n.postorder(node) if isinstance(x, (n.StateVar, n.PickVar)))
+    return any(isinstance(x, n.StateVar) or not _is_short(x.type) for x in leaves)
 
 
 def _compared(node: n.Node) -> Iterator[n.Node]:
     """The terms of a formula without parts that a reader wants the values of: none that is the formula itself
     or a path to it."""
     match node:
-        case n.Not(item=item) | n.Component(item=item) | n.Get(item=item) | n.Payload(item=item):
+        case (
+            n.Not(item=item)
+            | n.Component(item=item)
+            | n.Get(item=item)
+            | n.Payload(item=item)
+            | n.IsVariant(item=item)
+        ):
             yield from _compared(item)
         case n.Apply(map=item, key=key) | n.Index(item=item, place=key):
             yield from _compared(item)
-            yield from (key,) if _mentions_state(key) else ()
+            yield from (key,) if _varies(key) else ()
         case _:
-            yield from filter(_mentions_state, n.children(node))
+            yield from filter(_varies, n.children(node))
 
 
-_SHORT = (Bool, Int, Enum, Sort)
+def _is_short(kind: Type) -> bool:
+    return isinstance(kind, (Bool, Int, Enum, Sort))
 
 
 def _is_told(node: n.Node) -> bool:
     """Whether a table shows a subformula or term: it depends on the state, and its value is short."""
     kind = node.type.item if isinstance(node.type, (Option, Set)) else node.type
-    plain = isinstance(node, (n.StateVar, n.Coerce))
-    return isinstance(kind, _SHORT) and not plain and _mentions_state(node)
+    of_state = any(isinstance(x, n.StateVar) for x in n.postorder(node))
+    return of_state and _is_short(kind) and not isinstance(node, (n.StateVar, n.Coerce))
 
 
 def _size(root: n.Node) -> int:

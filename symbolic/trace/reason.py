@@ -15,7 +15,7 @@ class Reason:
     """A subformula with its value in a state, and the parts that decide it.
 
     Attributes:
-        formula: the subformula.
+        formula: the subformula, with the values of bound variables that are numbers or names.
         value: its value: TRUE or FALSE.
         terms: where there are no parts, the terms that it compares, with their values.
         instance: the same formula with the values in place of the terms; "" if that says nothing.

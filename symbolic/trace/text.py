@@ -123,14 +123,18 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
     return f"{claim.tla} is false.{expected}"
 
 
+def cti_begin(model: Model, cti: Cti) -> str:
+    """What the first state of a counterexample to induction is."""
+    satisfied = "A state that satisfies every conjunct (it need not be reachable)"
+    return satisfied if cti.conjuncts else call_of(model, cti.fragment.stages[0])
+
+
 def cti_lines(semantics: Semantics, cti: Cti) -> Iterator[Line]:
     """The text of a counterexample to induction: the first state in full, the action, and what it changes."""
     model, fragment = semantics.model, cti.fragment
     yield Line(LineKind.HEAD, f"{title(model)}: {cti.obligation} fails")
     begin, *steps = fragment.stages
-    satisfied = "A state that satisfies every conjunct (it need not be reachable)"
-    first = satisfied if cti.conjuncts else call_of(model, begin)
-    yield from step_lines(0, first, parts(model, None, begin))
+    yield from step_lines(0, cti_begin(model, cti), parts(model, None, begin))
     for step in steps:
         yield from step_lines(1, call_of(model, step), parts(model, begin.state, step))
     yield from _end_lines(semantics, fragment)

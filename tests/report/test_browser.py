@@ -2,12 +2,10 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from selenium.webdriver import Chrome, ChromeOptions, Keys
-from selenium.webdriver.chrome.service import Service
+from selenium.webdriver import Keys
 from selenium.webdriver.common.by import By
 
 from leadline.symbolic.cli import main
@@ -15,76 +13,10 @@ from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from tests.grid.conftest import COUNTER
 from tests.grid.rows import row, unknown
+from tests.report.browser import Browser, luminance, needs_chromium
 from tests.report.store import EVIL, filled
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None,
-    reason="the report is opened in Chromium: apt-get install chromium chromium-driver",
-)
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # Nothing answers: no name is found, and the only way out is a port at which nobody listens.
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--proxy-server=127.0.0.1:9",
-    "--window-size=1300,1000",
-)
-
-
-class Browser:
-    """A Chromium that remembers what it was asked to load and what it complained of."""
-
-    def __init__(self, profile: Path) -> None:
-        options = ChromeOptions()
-        options.binary_location = CHROMIUM or ""
-        for flag in (*FLAGS, f"--user-data-dir={profile}"):
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-        self.driver = Chrome(options=options, service=Service(DRIVER))
-
-    def open(self, file: Path) -> None:
-        """Open a file, forgetting what was before."""
-        self.requests()
-        self.complaints()
-        self.driver.get(file.as_uri())
-
-    def requests(self) -> list[str]:
-        """The addresses of all that was to be loaded since the last call."""
-        messages = [json.loads(entry["message"])["message"] for entry in self._log("performance")]
-        sent = [one["params"] for one in messages if one["method"] == "Network.requestWillBeSent"]
-        return [one["request"]["url"] for one in sent]
-
-    def complaints(self) -> list[str]:
-        """What went to the console since the last call."""
-        return [entry["message"] for entry in self._log("browser")]
-
-    def _log(self, kind: str) -> list[dict[str, str]]:
-        found: list[dict[str, str]] = self.driver.get_log(kind)  # type: ignore[no-untyped-call]  # selenium leaves it so
-        return found
-
-    def texts(self, selector: str) -> list[str]:
-        """The texts that are shown of all elements that a CSS selector finds."""
-        return [one.text for one in self.driver.find_elements(By.CSS_SELECTOR, selector)]
-
-    def style(self, selector: str, name: str) -> str:
-        """A property of the first element, as it is drawn."""
-        return self.driver.find_element(By.CSS_SELECTOR, selector).value_of_css_property(name)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    made = Browser(tmp_path_factory.mktemp("profile"))
-    yield made
-    made.driver.quit()
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
@@ -186,17 +118,34 @@ def test_the_policy_forbids_what_would_slip_through(browser: Browser, report: Pa
 
 
 def test_by_keyboard(browser: Browser, report: Path) -> None:
-    """Tab comes to the way past the contents, and from a cell Enter leads to its answer."""
+    """Tab comes to the way past the contents; from a cell Enter leads to its answer, or to its page."""
     browser.open(report)
     body = browser.driver.find_element(By.TAG_NAME, "body")
     body.send_keys(Keys.TAB)
     assert browser.driver.switch_to.active_element.text == "To the results"
-    cell = browser.driver.find_element(By.CSS_SELECTOR, ".map td.violated a")
-    assert cell.get_attribute("aria-label") == "nodes = 1, overflow = false, top = 3: violated in 3 steps"
+    cell = browser.driver.find_element(By.CSS_SELECTOR, ".map td.safe a")
+    assert cell.get_attribute("aria-label") == "nodes = 1, overflow = false, top = 2: safe within 4 steps"
     cell.send_keys(Keys.ENTER)
     answer = browser.driver.find_element(By.CSS_SELECTOR, "tr:target")
     assert answer.is_displayed(), "the closed table opens"
-    assert "violated in 3 steps" in answer.text
+    assert "safe within 4 steps" in answer.text
+    cell = browser.driver.find_element(By.CSS_SELECTOR, ".map td.violated a")
+    assert cell.get_attribute("aria-label") == "nodes = 1, overflow = false, top = 3: violated in 3 steps"
+    cell.send_keys(Keys.ENTER)
+    assert browser.texts("h1") == ["below-three, 3 steps"]
+    browser.driver.find_element(By.LINK_TEXT, "Back to the report").send_keys(Keys.ENTER)
+    assert "violated in 3 steps" in browser.driver.find_element(By.CSS_SELECTOR, "tr:target").text
+    assert browser.complaints() == []
+
+
+def test_each_counterexample_has_a_page(browser: Browser, report: Path) -> None:
+    browser.open(report)
+    links = browser.driver.find_elements(By.CSS_SELECTOR, ".map td.violated a[href*='.traces/']")
+    assert len(links) == 2
+    assert len(list(report.with_name("report.traces").iterdir())) == 2
+    links[1].click()
+    assert browser.texts("h1") == ["duplicate-null-key-message violated in 3 steps"]
+    assert "Replayed step by step" in browser.texts("header p")[0]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -210,12 +159,3 @@ def test_light_and_dark(mode: str, browser: Browser, report: Path) -> None:
         cell = luminance(browser.style(f".map td.{kind}", "background-color"))
         bright, dark = max(cell, ink), min(cell, ink)
         assert (bright + 0.05) / (dark + 0.05) > 4.5, f"{kind} cannot be read: WCAG 2.1 asks for 4.5 to 1"
-
-
-def luminance(colour: str) -> float:
-    """The relative luminance of a CSS colour, as WCAG 2.1 defines it."""
-    body = colour.partition("(")[2].rstrip(")").removeprefix("srgb").replace(",", " ").split()
-    scale = 1.0 if "srgb" in colour else 255.0
-    channels = [float(part) / scale for part in body[:3]]
-    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,140 @@
+"use strict";
+// The lanes beside the steps: dots where a step acts, rings where it only picks or changes, arrows for messages.
+
+const svg = (tag, attributes = {}, ...inside) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...inside);
+  return made;
+};
+
+// The lanes to draw, from left to right: [place among all, name]; the last has the steps of no member.
+function shownLanes() {
+  if (!view.lanes || !run.lanes) return [];
+  const found = [];
+  let place = 0;
+  run.lanes.groups.forEach((group, number) => {
+    for (const name of group.lanes) {
+      if (view.groups.has(number)) found.push([place, name]);
+      place += 1;
+    }
+  });
+  const known = new Set(found.map(([lane]) => lane));
+  const alone = run.lanes.steps.some((step, k) => k && !(step.acts && known.has(step.lanes[0])));
+  return found.length && alone ? [...found, [-1, "\u2013"]] : found;
+}
+
+function drawLanes() {
+  const lanes = shownLanes();
+  const wide = Math.max(30, ...lanes.map(([, name]) => 14 + 7 * Math.min(name.length, 12)));
+  const edge = run.loop === null ? 0 : 22;
+  const gutter = edge + lanes.length * wide;
+  $("column").style.setProperty("--gutter", `${gutter}px`);
+  const rows = [...$("steps").children].map((row) => row.offsetTop + row.offsetHeight / 2);
+  const height = $("steps").offsetHeight;
+  const x = new Map(lanes.map(([lane], k) => [lane, edge + wide * (k + 0.5)]));
+  $("lanes").setAttribute("width", gutter);
+  $("lanes").setAttribute("height", height);
+  $("heads").setAttribute("width", gutter);
+  $("heads").setAttribute("height", lanes.length ? 22 : 0);
+  $("heads").replaceChildren(...lanes.map(([lane, name]) => svg("text", {x: x.get(lane), y: 15},
+    name.length > 12 ? `${name.slice(0, 11)}\u2026` : name, svg("title", {}, lane < 0 ? "no member" : name))));
+  const drawn = [heads("arrow"), heads("loop-arrow")];
+  drawn.push(...lanes.map(([lane]) => svg("line", {class: "lane", x1: x.get(lane), x2: x.get(lane), y1: 0, y2: height})));
+  if (lanes.length) drawn.push(...run.lanes.messages.map((one) => message(one, rows, x)).filter(Boolean));
+  if (lanes.length) drawn.push(...steps.slice(1).map((_, k) => marks(k + 1, rows[k + 1], x)));
+  if (run.loop !== null) {
+    const [from, to] = [rows[last], rows[run.loop]];
+    drawn.push(svg("path", {class: "loop", d: `M${edge} ${from} H10 V${to} H${edge}`, "marker-end": "url(#loop-arrow)"},
+      svg("title", {}, `${again().trim()}`)));
+  }
+  $("lanes").replaceChildren(...drawn);
+}
+
+const heads = (id) => svg("defs", {}, svg("marker", {id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7,
+  markerHeight: 7, markerUnits: "userSpaceOnUse", orient: "auto"}, svg("path", {d: "M0 0L8 4L0 8z"})));
+
+// The lane of a step's actor, if it is shown.
+const actor = (step, x) => {
+  const {acts, lanes} = run.lanes.steps[step];
+  return acts && x.has(lanes[0]) ? lanes[0] : -1;
+};
+
+function marks(step, y, x) {
+  const main = actor(step, x);
+  const others = run.lanes.steps[step].lanes.filter((lane) => lane !== main && x.has(lane));
+  const all = [main, ...others].map((lane) => x.get(lane));
+  return svg("g", {class: step === view.at ? "here" : ""},
+    svg("line", {class: "tie", x1: Math.min(...all), x2: Math.max(...all), y1: y, y2: y}),
+    ...others.map((lane) => svg("circle", {class: "ring", cx: x.get(lane), cy: y, r: 4})),
+    svg("circle", {class: "dot", cx: x.get(main), cy: y, r: 5.5}));
+}
+
+function message([from, to, told], rows, x) {
+  const [x1, x2, y1, y2] = [x.get(actor(from, x)), x.get(actor(to, x)), rows[from], rows[to]];
+  const bend = x1 === x2 ? 16 : 0;
+  const d = `M${x1} ${y1} C${x1 + bend} ${y1 + 14} ${x2 + bend} ${y2 - 16} ${x2 + (bend && 4)} ${y2 - 6}`;
+  const near = from === view.at || to === view.at;
+  return svg("path", {class: near ? "message near" : "message", d, "marker-end": "url(#arrow)", "data-from": from,
+    "data-to": to}, svg("title", {}, `step ${from} to step ${to}: ${told}`));
+}
+
+// -- keyboard and mouse -------------------------------------------------------------------------------
+
+const flip = (name) => { view[name] = !view[name]; show(); };
+const KEYS = {
+  ArrowDown: () => go(view.at + 1), j: () => go(view.at + 1), ArrowRight: () => go(view.at + 1),
+  ArrowUp: () => go(view.at - 1), k: () => go(view.at - 1), ArrowLeft: () => go(view.at - 1),
+  Home: () => go(0), End: () => go(last), s: () => flip("two"), c: () => flip("changed"), t: () => flip("lanes"),
+  w: () => $("tab-why").hidden || flip("why"), "?": () => $("keys").showModal(),
+  "/": () => $(view.why ? "parts-filter" : "filter").focus(),
+};
+
+function listen() {
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches("input[type=search], select");
+    if (typing && event.key === "Escape") event.target.blur();
+    if (typing || event.ctrlKey || event.altKey || event.metaKey || $("keys").open || !(event.key in KEYS)) return;
+    event.preventDefault();
+    KEYS[event.key]();
+  });
+  const search = (id, name, then) => $(id).addEventListener("input", (event) => { view[name] = event.target.value; then(); });
+  search("filter", "filter", showState);
+  search("parts-filter", "parts", showParts);
+  const click = (id, act) => $(id).addEventListener("click", act);
+  click("back", () => go(view.at - 1));
+  click("on", () => go(view.at + 1));
+  click("two", () => flip("two"));
+  click("changed", () => flip("changed"));
+  click("diagram", () => flip("lanes"));
+  click("because", () => { view.why = true; go(last); });
+  click("help", () => $("keys").showModal());
+  for (const why of [false, true]) click(why ? "tab-why" : "tab-state", () => { view.why = why; show(); });
+  click("parts", (event) => event.target.dataset.step && go(Number(event.target.dataset.step)));
+  $("other").addEventListener("change", (event) => beside(Number(event.target.value)));
+  wide.addEventListener("change", show);
+  new ResizeObserver(drawLanes).observe($("steps"));
+}
+
+function begin() {
+  const asked = Number(location.hash.slice(1));
+  if (location.hash.length > 1 && Number.isInteger(asked)) view.at = Math.max(0, Math.min(last, asked));
+  $("other").append(...steps.map((_, step) => el("option", {value: String(step)}, String(step))));
+  $("because").hidden = $("tab-why").hidden = run.property === null;
+  $("end").hidden = !run.end;
+  $("bar").hidden = run.lanes === null;
+  run.lanes?.groups.forEach((group, number) => {
+    if (group.on) view.groups.add(number);
+    const change = () => {
+      if (!view.groups.delete(number)) view.groups.add(number);
+      view.lanes = true;
+      show();
+    };
+    $("groups").append(el("label", {}, el("input", {type: "checkbox", checked: group.on, on: {change}}), ` ${group.name}`));
+  });
+  makeSteps();
+  listen();
+  show();
+}
+
+begin();

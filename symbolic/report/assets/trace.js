@@ -1,0 +1,298 @@
+"use strict";
+// The data of the page: see leadline.symbolic.report.trace_page. Texts go in as texts, never as markup.
+const run = JSON.parse(document.getElementById("data").textContent);
+const {nodes, variables, steps} = run;
+const last = steps.length - 1;
+const view = {
+  at: last, other: null, two: false, changed: false, why: false, lanes: run.lanes !== null,
+  filter: "", parts: "", pins: new Map(), open: new Map(), groups: new Set(),
+};
+
+const $ = (id) => document.getElementById(id);
+
+function el(tag, options = {}, ...inside) {
+  const made = document.createElement(tag);
+  const {data, on, ...rest} = options;
+  for (const [name, value] of Object.entries(rest)) {
+    if (name in made && name !== "list") made[name] = value; else made.setAttribute(name, value);
+  }
+  Object.assign(made.dataset, data);
+  for (const [event, act] of Object.entries(on ?? {})) made.addEventListener(event, act);
+  made.append(...inside);
+  return made;
+}
+
+// -- values: a node is a text, or [kind, keys or null, children] --------------------------------------
+
+const texts = new Map();
+const OPENING = {r: "[", m: "(", s: "{", q: "<<"};
+const CLOSING = {r: "]", m: ")", s: "}", q: ">>"};
+const isWhole = (i) => typeof nodes[i] !== "string";
+
+function label(node, place) {
+  return node[0] === "r" ? `${node[1][place]} |-> ` : node[0] === "m" ? `${node[1][place]} :> ` : "";
+}
+
+function text(i) {
+  if (!isWhole(i)) return nodes[i];
+  if (!texts.has(i)) {
+    const node = nodes[i];
+    const inside = node[2].map((child, place) => label(node, place) + text(child));
+    texts.set(i, OPENING[node[0]] + inside.join(node[0] === "m" ? " @@ " : ", ") + CLOSING[node[0]]);
+  }
+  return texts.get(i);
+}
+
+const sameShape = (a, b) => a !== undefined && isWhole(a) && isWhole(b) && nodes[a][0] === nodes[b][0] &&
+  (nodes[a][1] === null || String(nodes[a][1]) === String(nodes[b][1]));
+
+const IN = "\u220b";
+
+// The children of two values side by side: [suffix of the path, label, child of the first, child of the second].
+function children(a, b) {
+  if (b === undefined || !isWhole(b)) return a === undefined || !isWhole(a) ? [] : children(undefined, a)
+    .map(([suffix, name, , child]) => [suffix, name, child, undefined]);
+  const [kind, keys, inside] = nodes[b];
+  const old = sameShape(a, b) ? nodes[a][2] : [];
+  if (kind === "s") {
+    const gone = old.filter((x) => !inside.includes(x)).map((x) => [`${IN}${x}`, IN, x, undefined]);
+    return [...inside.map((x) => [`${IN}${x}`, IN, old.includes(x) ? x : undefined, x]), ...gone];
+  }
+  if (kind === "q") {
+    return Array.from({length: Math.max(inside.length, old.length)}, (_, k) =>
+      [`[${k + 1}]`, `[${k + 1}]`, old[k], inside[k]]);
+  }
+  const name = (key) => kind === "r" ? `.${key}` : `[${key}]`;
+  return keys.map((key, k) => [name(key), name(key), old[k], inside[k]]);
+}
+
+// A value as inline text; what differs from the value `a` is marked. With `both`, what was there is struck out.
+function inline(a, b, both) {
+  const made = document.createDocumentFragment();
+  if (b === undefined) {
+    made.append(both && a !== undefined ? el("del", {}, text(a)) : el("span", {className: "none"}, "\u2013"));
+  } else if (a === b || a === undefined && !both) {
+    made.append(text(b));
+  } else if (sameShape(a, b) && nodes[b][0] !== "q") {
+    const node = nodes[b];
+    made.append(OPENING[node[0]]);
+    const shown = children(a, b).filter(([, , , child]) => both || child !== undefined);
+    shown.forEach(([, , old, child], place) => {
+      made.append(place ? (node[0] === "m" ? " @@ " : ", ") : "", node[0] === "s" ? "" : label(node, place));
+      made.append(node[0] === "s" && old === undefined ? el("ins", {}, text(child)) : inline(old, child, both));
+    });
+    made.append(CLOSING[node[0]]);
+  } else {
+    if (both && a !== undefined) made.append(el("del", {}, text(a)), " ");
+    made.append(el("ins", {}, text(b)));
+  }
+  return made;
+}
+
+// -- the state at a step ------------------------------------------------------------------------------
+
+const other = () => view.two && view.other !== null ? view.other : view.at - 1;
+const valueAt = (step, place) => steps[step]?.state?.[place];
+const wanted = () => view.filter.toLowerCase().split(/\s+/).filter(Boolean);
+const fits = (path) => wanted().some((word) => path.split(IN)[0].toLowerCase().includes(word));
+const reaches = (path, a, b) => fits(path) || children(a, b).some(([suffix, , x, y]) => reaches(path + suffix, x, y));
+
+function row(path, name, a, b, depth, mark) {
+  const whole = children(a, b).length > 0;
+  const long = Math.max(b === undefined ? 0 : text(b).length, a === undefined ? 0 : text(a).length) > 96;
+  const forced = !mark && wanted().length && !fits(path) && reaches(path, a, b);
+  const opened = whole && (forced || (view.open.get(path) ?? long));
+  const differs = a !== b && (a !== undefined || view.two);
+  const act = (what, key, face, more) => el("button", {
+    className: what, data: {key: `${what} ${path}`}, title: more, "aria-label": `${more} ${path}`, on: {click: key},
+  }, face);
+  const toggle = whole ? act("toggle", () => { view.open.set(path, !opened); showState(); },
+    opened ? "\u25be" : "\u25b8", opened ? "Close" : "Open") : el("span", {className: "toggle"}, " ");
+  toggle.ariaExpanded = whole ? String(Boolean(opened)) : null;
+  const pinned = view.pins.has(path);
+  const pin = act("pin", () => {
+    if (pinned) view.pins.delete(path); else view.pins.set(path, null);
+    showState();
+  }, "\u2605", pinned ? "Unpin" : "Pin");
+  pin.ariaPressed = String(pinned);
+  const head = el("th", {scope: "row"}, toggle, name, " ", path.includes(IN) ? "" : pin);
+  const cells = opened ? [""] : [inline(a, b, !view.two)];
+  if (view.two) cells.unshift(opened ? "" : inline(b, a, false));
+  const made = el("tr", {className: [differs && "changed", depth || "top", mark].filter(Boolean).join(" ")},
+    head, ...cells.map((cell) => el("td", {}, cell)));
+  made.style.setProperty("--depth", depth);
+  if (!opened) return [made];
+  return [made, ...children(a, b)
+    .filter(([suffix, , x, y]) => (!view.changed || mark || x !== y) && (!forced || reaches(path + suffix, x, y)))
+    .flatMap(([suffix, part, x, y]) => row(path + suffix, part, x, y, depth + 1, mark))];
+}
+
+// The part of the state at a path: found by the paths of the children.
+function part(path) {
+  let place = variables.findIndex((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
+  let [at, a, b] = [variables[place], valueAt(other(), place), valueAt(view.at, place)];
+  while (at !== path) {
+    const next = children(a, b).find(([suffix]) => path === at + suffix ||
+      path.startsWith(at + suffix) && ".[".includes(path[(at + suffix).length]));
+    if (!next) return [undefined, undefined];
+    at += next[0];
+    [, , a, b] = next;
+  }
+  return [a, b];
+}
+
+function showState() {
+  const focused = document.activeElement?.dataset?.key;
+  const pinned = [...view.pins.keys()].flatMap((path) => row(path, path, ...part(path), 0, "pinned"));
+  pinned.at(-1)?.classList.add("pinned-last");
+  const rest = variables.flatMap((name, place) => {
+    const [a, b] = [valueAt(other(), place), valueAt(view.at, place)];
+    if (view.pins.has(name) || wanted().length && !reaches(name, a, b)) return [];
+    return view.changed && a === b ? [] : row(name, name, a, b, 0, "");
+  });
+  $("values").className = view.two ? "two" : "";
+  const heads = view.two ? ["", nameOf(other()), nameOf(view.at)] : [];
+  const head = el("thead", {}, el("tr", {}, ...heads.map((name) => el("th", {scope: "col"}, name))));
+  const found = [...pinned, ...rest];
+  if (!found.length) {
+    found.push(el("tr", {}, el("td", {className: "none"}, steps[view.at].state === null ?
+      "This step goes out of bounds: there is no state after it." :
+      wanted().length ? "No variable has such a name." : "Nothing changes.")));
+  }
+  $("values").replaceChildren(head, el("tbody", {}, ...found));
+  [...$("values").querySelectorAll("button")].find((x) => x.dataset.key === focused)?.focus();
+}
+
+const nameOf = (step) => step < 0 ? "nothing before" : step ? `step ${step}` : "initial state";
+
+// -- why the property fails ---------------------------------------------------------------------------
+
+const badge = (value) => el("span", {className: `truth ${value}`}, value);
+
+function reasonOf(i) {
+  const [formula, value, instance, chosen, inside, leftOut] = run.reasons[i];
+  const line = [chosen && el("span", {className: "chosen mono"}, run.texts[chosen]), badge(run.texts[value]),
+    el("code", {}, run.texts[formula]), instance && el("code", {className: "instance"}, `  ${run.texts[instance]}`)]
+    .filter(Boolean).flatMap((one) => [one, " "]);
+  if (!inside.length) return el("li", {}, el("div", {}, ...line));
+  line.at(-2).title = run.texts[formula];
+  const more = leftOut ? [el("li", {className: "note"}, `and so on, for ${leftOut} more`)] : [];
+  return el("li", {}, el("details", {open: true}, el("summary", {}, ...line), el("ul", {}, ...inside.map(reasonOf), ...more)));
+}
+
+function showWhy() {
+  const found = steps[view.at].reason;
+  $("reason").replaceChildren(found === null ? el("p", {className: "note"}, "It has no value in this state.") :
+    el("ul", {}, reasonOf(found)));
+  showParts();
+}
+
+// A row's values are stored as changes: [from step, text] one after the other.
+function valuesOf(changes) {
+  const found = [];
+  for (let k = 0; k < changes.length; k += 2) {
+    const until = changes[k + 2] ?? steps.length;
+    for (let step = changes[k]; step < until; step++) found.push(changes[k + 1]);
+  }
+  return found;
+}
+
+const MOST_PARTS = 60;
+
+function showParts() {
+  const words = view.parts.toLowerCase().split(/\s+/).filter(Boolean);
+  const fitting = run.parts.filter(([name]) => words.every((word) => run.texts[name].toLowerCase().includes(word)));
+  $("parts-count").textContent = `${Math.min(fitting.length, MOST_PARTS)} of ${run.parts.length}` +
+    (fitting.length > MOST_PARTS ? ": type to see others" : "");
+  const mark = (step) => step === view.at ? "now" : "";
+  const head = el("tr", {}, el("th", {}), ...steps.map((_, step) => el("th", {scope: "col", className: mark(step)}, String(step))));
+  const rows = fitting.slice(0, MOST_PARTS).map(([name, changes]) => {
+    const found = valuesOf(changes);
+    const cells = steps.map((_, step) => {
+      const value = found[step] === undefined || found[step] < 0 ? "\u2013" : run.texts[found[step]];
+      const truth = value === "TRUE" || value === "FALSE";
+      const same = !truth && step && found[step] === found[step - 1] ? "same" : "";
+      return el("td", {className: `${truth ? value : "mono"} ${same} ${mark(step)}`, data: {step}, title: value},
+        truth ? value[0] : same && step !== view.at ? "\u00b7" : value);
+    });
+    return el("tr", {}, el("th", {scope: "row", title: run.texts[name]}, run.texts[name]), ...cells);
+  });
+  $("parts").replaceChildren(el("thead", {}, head), el("tbody", {}, ...rows));
+  const [now, frame] = [$("parts").querySelector("thead .now"), $("parts").parentElement];
+  if (now.offsetLeft + now.offsetWidth > frame.clientWidth) frame.scrollLeft = now.offsetLeft;
+}
+
+// -- the run ------------------------------------------------------------------------------------------
+
+const picksOf = (step) => step.picks.map(([name, value]) => `${name} = ${text(value)}`).join(", ");
+
+// What comes after the last step.
+function again() {
+  if (run.loop === null || run.end) return "";
+  const same = String(steps[last].state) === String(steps[run.loop].state);
+  return same && run.loop < last ? ` \u21ba Then steps ${run.loop + 1} to ${last} repeat for ever.` :
+    ` \u21ba Then the run goes on from the state of step ${run.loop}, for ever.`;
+}
+
+function makeSteps() {
+  const isBad = (step) => step.reason !== null && run.texts[run.reasons[step.reason][1]] === "FALSE";
+  $("steps").replaceChildren(...steps.map((step, k) => el("li", {}, el("button", {
+    className: isBad(step) ? "bad" : "", data: {step: k}, title: isBad(step) ? `${run.property} is false` : "",
+    on: {click: (event) => event.shiftKey ? beside(k) : go(k)},
+  }, el("span", {className: "number"}, String(k)), el("span", {className: "name"}, step.name),
+  el("span", {className: "picks", title: picksOf(step)}, picksOf(step))))));
+  $("end").prepend(`${run.end}${again()} `);
+  $("end").classList.toggle("violates", run.ends === "violates");
+}
+
+function showRun() {
+  for (const button of $("steps").querySelectorAll("button")) {
+    const step = Number(button.dataset.step);
+    if (step === view.at) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
+    button.classList.toggle("beside", view.two && step === other());
+  }
+  $("steps").children[view.at].scrollIntoView({block: "nearest"});
+  const step = steps[view.at];
+  $("call").replaceChildren(el("span", {className: "count"}, `${view.at} of ${last}  `), step.name,
+    el("span", {className: "picks"}, step.picks.length ? `(${picksOf(step)})` : ""));
+  $("back").disabled = view.at === 0;
+  $("on").disabled = view.at === last;
+  const post = (run.lanes?.messages ?? []).flatMap(([from, to, message]) => {
+    const jump = (k, word) => el("button", {on: {click: () => go(k)}}, `${word} step ${k}`);
+    return from === view.at ? [el("li", {}, "sends to ", jump(to, ""), ": ", el("code", {}, message))] :
+      to === view.at ? [el("li", {}, "receives from ", jump(from, ""), ": ", el("code", {}, message))] : [];
+  });
+  $("post").replaceChildren(...post);
+}
+
+const wide = matchMedia("(min-width: 1700px)");
+
+function show() {
+  const both = wide.matches && run.property !== null;
+  for (const [tab, on] of [["state", !view.why], ["why", view.why]]) {
+    $(`tab-${tab}`).ariaSelected = String(on);
+    $(tab).hidden = !on && !both;
+  }
+  $("at").classList.toggle("both", both);
+  $("two").checked = view.two;
+  $("changed").checked = view.changed;
+  $("diagram").checked = view.lanes;
+  $("other-label").hidden = !view.two;
+  $("other").value = String(other());
+  showRun();
+  if (!$("why").hidden) showWhy();
+  if (!$("state").hidden) showState();
+  drawLanes();
+  history.replaceState(null, "", `#${view.at}`);
+}
+
+function go(step) {
+  view.at = Math.max(0, Math.min(last, step));
+  show();
+}
+
+function beside(step) {
+  view.two = true;
+  view.other = step;
+  show();
+}

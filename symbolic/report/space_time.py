@@ -1,0 +1,254 @@
+"""A run as a space-time diagram: lanes, the steps on them, and the messages between steps.
+
+A lane is a member of a type that actions pick and that is the key of a map in the state, such as a replica. A
+message is an element that a step adds to a set or a sequence, or an entry that it adds to a map of options.
+It is received by the step that takes it away or, where it stays, by each step whose picks contain it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from leadline.symbolic.concrete import State
+from leadline.symbolic.lang import Bool, Int, Map, Model, Option, Record, Seq, Set, Sort, Tuple, Type, Union
+from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.types import Named, Value, all_types
+from leadline.symbolic.trace import Step, Trace
+from leadline.symbolic.trace.trace import action_named
+
+_MOST_LANES = 16
+_MOST_MESSAGES = 500
+
+Typed = tuple[Type, Value]
+"""A value with its type."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """The lanes of one type.
+
+    Attributes:
+        kind: the type.
+        name: the sort's name or, of integers, that of the first pick of the type.
+        on: whether an action picks it first, so that its members seem to act.
+    """
+
+    kind: Type
+    name: str
+    on: bool
+
+    def labels(self) -> list[str]:
+        """The name of each lane."""
+        names = [str(value) for value in self.kind.values()]
+        return names if isinstance(self.kind, Named) else [f"{self.name} {name}" for name in names]
+
+
+def groups(model: Model) -> list[Group]:
+    """The types whose members are lanes."""
+    every = all_types({variable.type for variable in model.variables})
+    keys = {kind.key for kind in every if isinstance(kind, Map)}
+    first = {action.picks[0].type for action in model.actions if action.picks}
+    found: dict[Type, Group] = {}
+    for pick in (pick for action in model.actions for pick in action.picks):
+        kind = pick.type
+        if kind in keys and isinstance(kind, (Named, Int)) and kind.cardinality <= _MOST_LANES:
+            name = kind.name if isinstance(kind, Named) else camel(pick.name)
+            found.setdefault(kind, Group(kind, name, kind in first))
+    return list(found.values())
+
+
+def space_time(model: Model, trace: Trace) -> dict[str, Any] | None:
+    """The diagram as JSON, or None if the protocol has no lanes.
+
+    `groups` has each group's name, whether it is shown at first, and its lanes. `steps` has for each state
+    whether it has an actor, and its lanes, the actor's first, each as its place among all lanes. `messages`
+    has the step that sends, the step that receives, and the text of each.
+    """
+    found = groups(model)
+    if not any(group.on for group in found):
+        return None
+    lanes = [(group.kind, value) for group in found for value in group.kind.values()]
+    places = {lane: place for place, lane in enumerate(lanes)}
+    steps = []
+    before: State | None = None
+    for stage in trace.stages:
+        acting, others = _lanes(model, before, stage, places)
+        steps.append({"acts": bool(acting), "lanes": [places[lane] for lane in (*acting[:1], *others)]})
+        before = stage.state
+    return {
+        "groups": [{"name": group.name, "on": group.on, "lanes": group.labels()} for group in found],
+        "steps": steps,
+        "messages": messages(model, trace, {group.kind for group in found if group.on}),
+    }
+
+
+def _lanes(
+    model: Model, before: State | None, stage: Step, lanes: Mapping[Typed, int]
+) -> tuple[list[Typed], list[Typed]]:
+    """The lanes that may act in a step, the likeliest first, and those of its other picks and changes.
+
+    The actor is picked, or named inside a pick; if there are several, it is one whose entry in a map changes.
+    """
+    picked = list(_picks(model, stage))
+    direct = [one for one in picked if one in lanes]
+    named = [one for whole in picked for one in _within(*whole) if one in lanes]
+    changed: dict[Typed, None] = {}
+    if before is not None and stage.state is not None:
+        for variable, old, new in zip(model.variables, before, stage.state, strict=True):
+            changed |= dict.fromkeys(one for one in _changed(variable.type, old, new) if one in lanes)
+    acting = sorted(dict.fromkeys((*direct, *named)), key=lambda one: one not in changed)
+    others = [one for one in dict.fromkeys((*direct, *changed)) if one not in acting[:1]]
+    return acting, others
+
+
+def _picks(model: Model, stage: Step) -> Iterator[Typed]:
+    for pick in action_named(model, stage.action).picks:
+        if pick.name in stage.picks:
+            yield pick.type, stage.picks[pick.name]
+
+
+def _within(kind: Type, value: Value) -> Iterator[Typed]:
+    """A value and all values in it, with their types."""
+    yield kind, value
+    for _, part, x in _parts(kind, value):
+        yield from _within(part, x)
+
+
+def _parts(kind: Type, value: Value) -> Iterator[tuple[str, Type, Value]]:
+    """The components of a value: where each is, its type and itself."""
+    match kind:
+        case Option() if value is not None:
+            yield "", kind.item, value
+        case Record() | Tuple():
+            yield from ((f".{n}", part, x) for n, (part, x) in enumerate(zip(kind.parts, value, strict=True)))
+        case Union():
+            yield f".{value[0]}", kind.by_tag[value[0]], value[1]
+        case Map():
+            yield from ((f"[{k}]", kind.value, x) for k, x in zip(kind.keys, value, strict=True))
+        case Set() | Seq():
+            yield from (("", kind.item, x) for x in value)
+
+
+def _changed(kind: Type, old: Value, new: Value) -> Iterator[Typed]:
+    """The keys of maps whose entries differ, with the type of the key."""
+    if old == new or isinstance(kind, (Set, Seq)):
+        return
+    if isinstance(kind, Map):
+        entries = zip(kind.keys, old, new, strict=True)
+        yield from ((kind.key, key) for key, one, other in entries if one != other)
+    inside = {place: (part, x) for place, part, x in _parts(kind, old)}
+    for place, part, x in _parts(kind, new):
+        if place in inside and inside[place][0] == part:
+            yield from _changed(part, inside[place][1], x)
+
+
+# -- messages --------------------------------------------------------------------------------------------
+
+
+class Element(NamedTuple):
+    """An element of a set or sequence, or an entry of a map.
+
+    Attributes:
+        kind: its type.
+        value: its value.
+        owner: the lane whose entry of a map holds the container, such as that of an inbox.
+        key: of an entry, its key.
+    """
+
+    kind: Type
+    value: Value
+    owner: Typed | None = None
+    key: Typed | None = None
+
+    def text(self) -> str:
+        """The element as TLA+."""
+        shown = self.kind.tla(self.value)
+        return f"{self.key[0].tla(self.key[1])} :> {shown}" if self.key else shown
+
+
+Contents = Mapping[str, Counter[Element]]
+"""The elements of the containers in a state, by their paths."""
+_NOTHING: Counter[Element] = Counter()
+
+
+def messages(model: Model, trace: Trace, actors: set[Type]) -> list[tuple[int, int, str]]:
+    """The messages of a run: the step that sends, the step that receives, the text; in order, at most 500.
+
+    Args:
+        model: the model.
+        trace: a run of it.
+        actors: the types whose members act: what they are keys of is their own state, and no message.
+    """
+    contents = [_contents(model, stage.state, actors) for stage in trace.stages if stage.state is not None]
+    picks = [list(_picks(model, stage)) for stage in trace.stages]
+    found: list[tuple[int, int, str]] = []
+    for sent in range(1, len(contents)):
+        for path, elements in contents[sent].items():
+            for element in elements - contents[sent - 1].get(path, _NOTHING):
+                received = _received(path, element, sent, contents, picks)
+                found += ((sent, step, element.text()) for step in received)
+    return found[:_MOST_MESSAGES]
+
+
+def _contents(model: Model, state: State, actors: set[Type]) -> Contents:
+    found: dict[str, Counter[Element]] = {}
+    for variable, value in zip(model.variables, state, strict=True):
+        for path, element in _elements(variable.tla, variable.type, value, actors, None):
+            found.setdefault(path, Counter())[element] += 1
+    return found
+
+
+def _elements(
+    path: str, kind: Type, value: Value, actors: set[Type], owner: Typed | None
+) -> Iterator[tuple[str, Element]]:
+    """The elements of containers, each with the container's path.
+
+    Members of sorts, numbers and truth values in a set are no messages: they are memberships or facts.
+    """
+    match kind:
+        case Set() | Seq():
+            if not isinstance(kind.item, (Sort, Int, Bool)) and kind.item not in actors:
+                yield from ((path, Element(kind.item, x, owner)) for x in value)
+        case Map(key=Int() as key, value=Option(item=item)) if key not in actors:
+            entries = zip(kind.keys, value, strict=True)
+            yield from ((path, Element(item, x, owner, (key, k))) for k, x in entries if x is not None)
+        case Map(key=key) if key in actors:
+            for k, x in zip(kind.keys, value, strict=True):
+                yield from _elements(f"{path}[{k}]", kind.value, x, actors, (key, k))
+        case _:
+            for place, part, x in _parts(kind, value):
+                yield from _elements(f"{path}{place}", part, x, actors, owner)
+
+
+def _received(
+    path: str, element: Element, sent: int, contents: Sequence[Contents], picks: Sequence[Sequence[Typed]]
+) -> list[int]:
+    """The step that takes an element away or, if none does, the steps that pick it."""
+    read = []
+    for step in range(sent + 1, len(picks)):
+        if step < len(contents):
+            now, then = (contents[i].get(path, _NOTHING)[element] for i in (step, step - 1))
+            if now < then:
+                return [step]
+        if _is_picked(element, picks[step]):
+            read.append(step)
+    return read
+
+
+def _is_picked(element: Element, picks: Sequence[Typed]) -> bool:
+    """Whether picks contain a message: the whole, the key of an entry, or every field of a record."""
+    kind, value, owner, key = element
+    inner = [one for whole in picks for one in _within(*whole)]
+    if owner is not None and owner not in inner:
+        return False
+    if key is not None:
+        return key in picks
+    if (kind, value) in inner:
+        return True
+    if isinstance(kind, Union):
+        kind, value = kind.by_tag[value[0]], value[1]
+    fields = [(part, x) for _, part, x in _parts(kind, value)] if isinstance(kind, Record) else []
+    return len(fields) > 1 and not Counter(fields) - Counter(picks)

@@ -1,0 +1,71 @@
+"""Space-time diagrams: which lanes there are, who acts, and which steps a message joins."""
+
+from typing import Any
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.report.space_time import groups, space_time
+from tests.report.runs import kip_320, ring, run
+
+
+def diagram(made: Any) -> dict[str, Any]:
+    semantics, trace = made
+    found = space_time(semantics.model, trace)
+    assert found is not None
+    return found
+
+
+def test_entries_of_a_map_are_received_by_who_picks_their_key() -> None:
+    found = diagram(kip_320())
+    assert [(group["name"], group["on"], len(group["lanes"])) for group in found["groups"]] == [
+        ("Replica", True, 3),
+        ("epoch", False, 3),
+    ]
+    assert found["messages"] == [
+        (1, 2, "0 :> [leader |-> r1, isr |-> {r1, r2, r3}]"),
+        (4, 5, "1 :> [leader |-> r2, isr |-> {r1, r2}]"),
+        (4, 6, "1 :> [leader |-> r2, isr |-> {r1, r2}]"),
+        (8, 10, "2 :> [leader |-> r1, isr |-> {r1, r2, r3}]"),
+    ]
+
+
+def test_the_actor_is_the_pick_whose_own_state_changes() -> None:
+    steps = diagram(kip_320())["steps"]
+    assert steps[0] == {"acts": False, "lanes": []}
+    # BecomeFollower(leader = r2, replica = r3, epoch = 1)
+    assert steps[5]["lanes"][:2] == [2, 1]
+
+
+def test_a_message_that_is_taken_away() -> None:
+    found = diagram(ring())
+    assert found["messages"] == [
+        (1, 2, "[source |-> n1, target |-> n3]"),
+        (3, 4, "[source |-> n3, target |-> n1]"),
+    ]
+    # The receiver is not picked: it is named in the message, and its entry changes.
+    assert [step["lanes"][0] for step in found["steps"][1:]] == [0, 2, 2, 0]
+
+
+def test_messages_that_stay_and_are_picked_by_their_fields() -> None:
+    semantics = Semantics(model_of(find("spanner-leases"), {"replicas": 3}))
+    calls: list[Any] = [("vote", {"replica": "r1"})]
+    calls += [("handle_vote", {"replica": other, "voter": "r1", "end": 4}) for other in ("r2", "r3")]
+    found = diagram((semantics, run(semantics, calls, "disjointness")))
+    vote = '[type |-> "Vote", end |-> 4, voter |-> r1]'
+    assert found["messages"] == [(1, 2, vote), (1, 3, vote)]
+
+
+def test_an_inbox_is_read_by_its_owner_alone() -> None:
+    semantics = Semantics(model_of(find("two-phase-commit"), {}))
+    asks = ("tm_prepare", "tm_crash_when_prepare_broadcast", "tm_b1", "tm_b2", "tm_b2")
+    calls: list[Any] = [(name, {}) for name in asks]
+    calls.append(("rm_main_receive", {"rm": 2, "one": ("prepare",)}))
+    found = diagram((semantics, run(semantics, calls, "consistency")))
+    assert found["groups"] == [{"name": "rm", "on": True, "lanes": ["rm 1", "rm 2"]}]
+    assert [message[:2] for message in found["messages"]] == [(5, 6)], "the first, of rm 1, is not read"
+    assert found["steps"][4] == {"acts": False, "lanes": [0]}, "the manager has no lane, the inbox has"
+
+
+def test_no_lanes_without_members_that_act() -> None:
+    model = model_of(find("pulsar-compaction"), {})
+    assert groups(model) == []
