@@ -56,7 +56,7 @@ def test_messages_that_stay_and_are_picked_by_their_fields() -> None:
 
 
 def test_an_inbox_is_read_by_its_owner_alone() -> None:
-    semantics = Semantics(model_of(find("two-phase-commit"), {}))
+    semantics = Semantics(model_of(find("two-phase-commit"), {"variant": "backup-manager"}))
     asks = ("tm_prepare", "tm_crash_when_prepare_broadcast", "tm_b1", "tm_b2", "tm_b2")
     calls: list[Any] = [(name, {}) for name in asks]
     calls.append(("rm_main_receive", {"rm": 2, "one": ("prepare",)}))
