@@ -11,7 +11,13 @@ from leadline.symbolic.report.findings import ShownTrace, findings
 from leadline.symbolic.report.outcomes import CellOutcome, as_expected, outcome, surprises, tally
 from tests.grid.rows import row
 
-BACKUP = {"variant": "backup-manager", "resource_managers": 2, "rm_may_fail": True, "tm_may_fail": True}
+BACKUP = {
+    "variant": "backup-manager",
+    "resource_managers": 2,
+    "rm_may_fail": True,
+    "tm_may_fail": True,
+    "fairness": "as-published",
+}
 """Where consistency is known to be violated in 24 steps."""
 
 
