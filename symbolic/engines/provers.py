@@ -220,7 +220,7 @@ class KInduction(_Prover):
             asked = KInductionOptions(options.depth, options.simple)
             result = k_induction(model, target, asked, new_solver)
             if result.verdict is Verdict.SAFE:
-                why = f"neither proved nor violated within {counted(options.depth, 'step')}"
+                why = f"depth: neither proved nor violated within {counted(options.depth, 'step')}"
                 result = replace(result, verdict=Verdict.UNKNOWN, reason=why)
             results.append(result)
             listener.done(result)

@@ -51,7 +51,7 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
-from leadline.symbolic.lang import Parameter, PropertyKind, Protocol, UserError
+from leadline.symbolic.lang import ModelError, Parameter, PropertyKind, Protocol, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -267,10 +267,11 @@ def _protocol(reader: TableReader, entries: _Protocols) -> Entry | None:
         reader.say("protocol", f'{text}: write protocol = "a name or a path"')
         return None
     found = entries.find(name)
-    if isinstance(found, UserError):
+    if isinstance(found, ModelError):
+        reader.mistakes.of_model(found)
+    elif isinstance(found, UserError):
         reader.say("protocol", str(found))
-        return None
-    return found
+    return found if isinstance(found, Entry) else None
 
 
 def _parameters(reader: TableReader, entry: Entry) -> dict[str, tuple[Setting, ...]]:

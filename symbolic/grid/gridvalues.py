@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import Mistake, ModelError, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.names import counted
 
@@ -24,22 +24,39 @@ Complaint = Callable[[Any], str | None]
 
 @dataclass
 class Mistakes:
-    """The mistakes in a grid file, each with its place, reported together."""
+    """The mistakes in a grid file, each with its place, and those in its models, reported together."""
 
     path: Path
     found: list[str] = field(default_factory=list)
+    models: list[Mistake] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.found) + len(self.models)
 
     def say(self, place: str, text: str) -> None:
         """Add a mistake, or several: one for each line of the text."""
         self.found += [f"{place}: {line}" if place else line for line in text.splitlines()]
 
+    def of_model(self, error: ModelError, where: str = "") -> None:
+        """Add the mistakes in a model.
+
+        Args:
+            error: the mistakes.
+            where: the point at which they were found.
+        """
+        at = f" (at {where})" if where else ""
+        self.models += [replace(one, text=f"{one.text}{at}") for one in error.mistakes]
+
     def check(self) -> None:
         """Raise an error if there are mistakes.
 
         Raises:
+            ModelError: with those of the models, if the file itself has none.
             UserError: with all mistakes, a line each.
         """
-        found = list(dict.fromkeys(self.found))
+        if self.models and not self.found:
+            raise ModelError(self.models)
+        found = list(dict.fromkeys([*self.found, *map(str, self.models)]))
         if found:
             lines = [f"  {self.path}: {one}" for one in found]
             raise UserError(

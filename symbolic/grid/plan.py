@@ -148,7 +148,7 @@ class _Planner:
     def add(self, check: CheckTable) -> None:
         """Gather the queries of a table."""
         asked: dict[Settings, str] = {}
-        wrong = len(self.mistakes.found)
+        wrong = len(self.mistakes)
         for point in self._points_of(check):
             for query in _queries(check, point):
                 asked[point.settings] = point.fingerprint
@@ -161,7 +161,7 @@ class _Planner:
                 return
         if asked:
             self._asked.append((check, asked))
-        elif len(self.mistakes.found) == wrong:
+        elif len(self.mistakes) == wrong:
             self.mistakes.say(check.place, f"asks nothing: {self._nothing(check)}")
 
     def fit(self, known: Mapping[str, int]) -> tuple[LayerFormula, ...]:
@@ -189,11 +189,15 @@ class _Planner:
                 yield self._points.at(check.entry, settings)
             except AssumptionFailed as error:
                 self._drop(check, "assumption", str(error), settings)
-            except UserError as error:
+            except ModelError as error:
                 # One mistake in the protocol comes up at many points, each time with other numbers.
-                key = tuple(x.span for x in error.mistakes) if isinstance(error, ModelError) else str(error)
-                if key not in told:
-                    told.add(key)
+                places = tuple(one.span for one in error.mistakes)
+                if places not in told:
+                    told.add(places)
+                    self.mistakes.of_model(error, _text(settings))
+            except UserError as error:
+                if str(error) not in told:
+                    told.add(str(error))
                     self.mistakes.say(check.place, f"at {_text(settings)}: {error}")
 
     def _allowed(

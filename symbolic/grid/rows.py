@@ -134,13 +134,15 @@ class Row:
 
         An answer settles it, and so does a counterexample to induction. So does a moot row; the caller checks
         that the answer which it names still stands. A query that stopped at a limit would stop there again,
-        unless the limit is larger now; a query that failed otherwise gets another try.
+        unless the limit is larger now; another depth is another query. A query that failed otherwise gets
+        another try.
         """
         if not self.unknown() or self.not_inductive():
             return True
         limit, asked = {
             "time": (self.timeout_seconds, query.limits.seconds),
             "memory": (self.memory_limit_mb, query.limits.memory_mb),
+            "depth": (None, None),
         }.get((self.reason or "").partition(":")[0], (0, None))
         return limit is None or (asked is not None and limit >= asked)
 

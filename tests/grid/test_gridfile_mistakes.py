@@ -6,7 +6,7 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid.plan import plan
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import ModelError, UserError
 from tests.grid.planned import mistakes, planned
 
 
@@ -96,9 +96,25 @@ def test_mistakes_in_the_protocol_are_told_once(folder: Path) -> None:
     text = path.read_text()
     path.write_text(text.replace("start.count = 0", "start.count = True"))
     line = text.partition("start.count = 0")[0].count("\n") + 1
-    told = mistakes('[[check]]\nprotocol = "counter.py"\nparameters = { top = [1, 2, 3] }')
-    assert sum("the model has 1 mistake" in one for one in told) == 1
-    assert any(f"counter.py:{line}: " in one for one in told)
+    grid = '[[check]]\nprotocol = "counter.py"\nparameters = { top = [1, 2, 3] }'
+    with pytest.raises(ModelError) as caught:
+        planned(grid)
+    (found,) = caught.value.mistakes
+    assert found.span.line == line
+    assert found.text.endswith("(at top = 1)")
+    assert main(["grid", "grid.toml"]) == 150
+    # The file's own mistakes come first: they are the user's to mend before any model is looked at.
+    told = mistakes(f"{grid}\ndepth = -1")
+    assert [one.partition(":")[0] for one in told] == ["check[1].depth"]
+    told = mistakes(f'{grid}\n[[check]]\nprotocol = "nowhere"')
+    assert sum(f"counter.py:{line}: " in one for one in told) == 1
+    assert len(told) == 2
+
+
+def test_a_protocol_that_does_not_load_is_a_mistake_in_the_model(folder: Path) -> None:
+    (folder / "counter.py").write_text("import nothing_of_this_name\n")
+    with pytest.raises(ModelError, match=r"counter\.py:1: .*nothing_of_this_name"):
+        planned('[[check]]\nprotocol = "counter.py"')
 
 
 def test_files_that_are_no_grids(folder: Path) -> None:
