@@ -31,9 +31,8 @@ class Way:
 
 
 def _bmc(unroll: str, solver: str, *, symmetry: bool = True) -> Way:
-    # Symmetry is used by sweeps alone.
     name = f"{unroll}/{solver}" + ("" if symmetry else "/no-symmetry")
-    return Way(name, BmcOptions.engine, unroll, solver, symmetry and unroll == SWEEPS)
+    return Way(name, BmcOptions.engine, unroll, solver, symmetry)
 
 
 _ALL = (

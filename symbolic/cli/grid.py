@@ -28,8 +28,8 @@ def add_parser(commands: Any) -> None:
         "once another answer implies its own: a violation that it would find too, or a proof.",
         epilog="Exit codes: 0 if every query is answered or moot (a violation is an answer), 20 if one is "
         "unknown or was not run, or a recheck did not end, 255 if --replay refuted something in the store, 2 "
-        "if the file has mistakes or Spark does not start, 150 if a model has mistakes, 130 if interrupted (the "
-        "same command goes on from there).",
+        "if the file has mistakes or Spark does not start, 150 if a model has mistakes, 130 if interrupted "
+        "(the same command goes on from there).",
     )
     parser.add_argument("file", metavar="FILE.toml", type=Path, help="the grid file")
     parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*], this machine)")

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from leadline.symbolic.encode.actions import Actions, PickSlots, first_use
+from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.template import Literals, Template, template
-from leadline.symbolic.encode.values import Shape, Values
+from leadline.symbolic.encode.values import Shape, Values, is_binary
 from leadline.symbolic.lang.model import Action, Model, Property
-from leadline.symbolic.lang.types import Sort, Value
+from leadline.symbolic.lang.types import Int, Named, Sort, Type, Value
 
 Truth = Callable[[int], bool]
 """An assignment: whether a literal is true."""
@@ -52,10 +52,11 @@ class StepRelation:
     """One step: exactly one action.
 
     Attributes:
-        template: its inputs are the literals of the state before.
+        template: its inputs are the literals of the state before and, under the first-use rule, of the members
+            used before.
         taken: the literal that the chosen action takes a step.
         out_of_bounds: the literal that the chosen action goes out of bounds.
-        state: the literals of the state after.
+        state: the literals of the state after and, under the first-use rule, of the members used by then.
         selectors: the literal that chooses each action, in the model's order.
     """
 
@@ -71,6 +72,30 @@ class StepRelation:
         """The action and its picks under an assignment."""
         action = next(a for a, x in zip(self.actions, self.selectors, strict=True) if true(x))
         return action, decode_picks(self.slots, action, true)
+
+    def choices(self, made: Sequence[str]) -> Mapping[str, int]:
+        """The next choice in a step: the action first, and then each of its picks that has a literal for each
+        value.
+
+        Args:
+            made: the choices made in this step so far.
+
+        Returns:
+            The literal of each way to choose, by its text; none once every choice is made.
+        """
+        if not made:
+            return {action.name: x for action, x in zip(self.actions, self.selectors, strict=True)}
+        action = next(action for action in self.actions if action.name == made[0])
+        slots = [(pick.name, self.slots.slot_of[action.name, pick.name]) for pick in action.picks]
+        left = [(name, slot) for name, slot in slots if _is_one_hot(self.slots.types[slot])][len(made) - 1 :]
+        return {
+            f"{name}={value}": x for name, slot in left[:1] for value, x in self.slots.shapes[slot].items()
+        }
+
+
+def _is_one_hot(kind: Type) -> bool:
+    """Whether values of a type have a literal for each value, of which one is true."""
+    return isinstance(kind, Named) or (isinstance(kind, Int) and not is_binary(kind))
 
 
 @dataclass(frozen=True)
@@ -165,25 +190,37 @@ class Encoding:
     @cached_property
     def step(self) -> StepRelation:
         """One step of any action."""
+        return self.step_under(())
+
+    def step_under(self, sorts: Sequence[Sort]) -> StepRelation:
+        """One step of any action, under the first-use rule on the sorts."""
         circuit = Circuit()
         state, before = self.free_state(circuit)
+        used: Used = {sort: [circuit.input() for _ in sort.members] for sort in sorts}
         slots = PickSlots(circuit)
         for action in self.model.actions:
             slots.add(action)
         actions = Actions(circuit, self.model, state, slots)
         effects = [actions.effect(action) for action in self.model.actions]
+        rules = [first_use(circuit, action, slots, used) for action in self.model.actions]
         selectors = [circuit.input() for _ in effects] if len(effects) != 1 else [TRUE]
         pairs = list(zip(selectors, effects, strict=True))
         enabled = circuit.conj([circuit.implies(x, effect.enabled) for x, effect in pairs])
         outside = circuit.disj([circuit.conj((x, effect.out_of_bounds)) for x, effect in pairs])
         after = [(x, self.rows_after(circuit, effect.next)) for x, effect in pairs]
-        row = self.joined({name: _chosen(circuit, name, old, after) for name, old in before.items()})
+        row = list(self.joined({name: _chosen(circuit, name, old, after) for name, old in before.items()}))
+        for sort, old in used.items():
+            arms = [(x, {sort.name: now[sort]}) for x, (_, now) in zip(selectors, rules, strict=True)]
+            row += _chosen(circuit, sort.name, old, arms)
         if not selectors:
             # This must not be a constraint: questions about the state before share the instance's solver.
             enabled = FALSE
         chosen = circuit.exactly_one(selectors) if selectors else TRUE
-        made = template(circuit, self.joined(before), [*row, enabled, outside], [slots.valid(), chosen])
-        return StepRelation(made, enabled, outside, row, tuple(selectors), slots, self.model.actions)
+        # Any action can be chosen with picks that obey the rule: the first member is always allowed.
+        obeyed = [circuit.implies(x, allowed) for x, (allowed, _) in zip(selectors, rules, strict=True)]
+        inputs = [*self.joined(before), *(literal for literals in used.values() for literal in literals)]
+        made = template(circuit, inputs, [*row, enabled, outside], [slots.valid(), chosen, *obeyed])
+        return StepRelation(made, enabled, outside, tuple(row), tuple(selectors), slots, self.model.actions)
 
     def predicates(self, properties: Sequence[Property]) -> StatePredicates:
         """The formulas of properties over one state."""

@@ -23,6 +23,7 @@ from leadline.symbolic.encode.encoding import (
     Encoding,
     InitialStates,
     StatePredicates,
+    StepRelation,
     Truth,
     decode_picks,
 )
@@ -126,27 +127,47 @@ class StepsUnrolling(Unrolling):
 
     A layer's step is asserted only once the next state is added. Before that, a layer can be asked whether
     its step goes out of bounds.
+
+    Args:
+        encoding: the model's encoding.
+        sink: the solver.
+        sorts: the sorts that obey the first-use rule: model and properties treat their members alike.
+        cube: choices in the first steps, as `StepRelation.choices` spells them; the steps are asserted with
+            these choices.
+
+    Attributes:
+        relation: one step.
     """
 
-    def __init__(self, encoding: Encoding, sink: Sink) -> None:
-        super().__init__(encoding, sink, encoding.initial)
+    def __init__(
+        self, encoding: Encoding, sink: Sink, sorts: Sequence[Sort] = (), cube: Sequence[str] = ()
+    ) -> None:
+        super().__init__(encoding, sink, encoding.initial_under(sorts) if sorts else encoding.initial)
+        self.relation = encoding.step_under(sorts) if sorts else encoding.step
         self._layers: list[Instance] = []
         self._like: dict[Template, Layers] = {}
+        self._chosen = _by_step(self.relation, cube)
 
     def _layer(self, depth: int) -> Instance:
         if depth == len(self._layers):
-            self._layers.append(self._make(self.encoding.step.template, depth))
+            self._layers.append(self._make(self.relation.template, depth))
         return self._layers[depth]
 
     def out_of_bounds(self, depth: int) -> list[int]:
-        return [self._layer(depth)(self.encoding.step.out_of_bounds)]
+        return [self._layer(depth)(self.relation.out_of_bounds)]
 
     def extend(self) -> None:
-        layer = self._layer(len(self.rows) - 1)
-        relation = self.encoding.step
-        self.sink.add([(layer(relation.taken),)])
-        self.rows.append(self.sink.named(layer.all(relation.state)))
-        self._make(self.encoding.validity, len(self.rows) - 1)
+        depth = len(self.rows) - 1
+        layer = self._layer(depth)
+        chosen = self._chosen[depth] if depth < len(self._chosen) else []
+        self.sink.add([(layer(x),) for x in (self.relation.taken, *chosen)])
+        self.rows.append(self.sink.named(layer.all(self.relation.state)))
+        self._make(self.encoding.validity, depth + 1)
+
+    def choice(self, depth: int, made: Sequence[str]) -> dict[str, int]:
+        """The literals of the next choice in the step from the state at `depth`, by its text."""
+        layer = self._layer(depth)
+        return {text: layer(x) for text, x in self.relation.choices(made).items()}
 
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         return self._make(predicates.template, depth)
@@ -156,15 +177,29 @@ class StepsUnrolling(Unrolling):
         like = self._like.setdefault(template, Layers(self.circuit))
         beside = self._beside.setdefault(depth, [])
         like.begin(self.rows[depth], beside, named=depth > 0)
-        made = like.instance(template, self.rows[depth])
+        made = like.instance(template, self.rows[depth][: len(template.inputs)])
         beside.append(made)
         return made
 
     def _steps(self, depth: int, true: Truth, known: Decoded, *, beyond: bool) -> Iterator[RawStep]:
         for number, layer in enumerate(self._layers[: depth + beyond], start=1):
-            action, picks = self.encoding.step.chosen(_held(layer, true))
+            action, picks = self.relation.chosen(_held(layer, true))
             state = self._state(self.rows[number], true, known) if number <= depth else None
             yield RawStep(action, picks, state)
+
+
+def _by_step(relation: StepRelation, cube: Sequence[str]) -> list[list[int]]:
+    """The literals of the choices in each of the first steps."""
+    steps: list[list[int]] = []
+    made: list[str] = []
+    for text in cube:
+        choices = relation.choices(made) if made else {}
+        if not choices:
+            made, choices = [], relation.choices(())
+            steps.append([])
+        made.append(text)
+        steps[-1].append(choices[text])
+    return steps
 
 
 @dataclass(frozen=True)

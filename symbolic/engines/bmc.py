@@ -65,7 +65,7 @@ class BmcOptions(Options):
         "them taken or skipped (the default without); k sweeps cover all runs of k steps and more",
     )
     shortest: bool = option(False, doc="search for a shortest counterexample if sweeps found one")
-    symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction (sweeps)")
+    symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
 
     @classmethod
     def chosen(cls, given: Mapping[str, Any]) -> Self:
@@ -171,9 +171,9 @@ def chosen_unrolling(
     semantics: Semantics, targets: Sequence[Property], options: BmcOptions
 ) -> Callable[[Encoding, Sink], Unrolling]:
     """A function that makes the unrolling of the options, for a search of the targets."""
-    if options.unroll == STEPS:
-        return StepsUnrolling
     sorts = sorts_alike(semantics.model, targets) if options.symmetry else ()
+    if options.unroll == STEPS:
+        return lambda encoding, sink: StepsUnrolling(encoding, sink, sorts)
     order = sweep_order(semantics.model, semantics)
     return lambda encoding, sink: SweepsUnrolling(encoding, sink, order, sorts)
 
@@ -224,7 +224,8 @@ def _shortest(semantics: Semantics, found: Result, options: BmcOptions, new_solv
     model = semantics.model
     target = model.properties.get(found.property) or deadlock_property(model)
     clock = Clock()
-    search = Search(semantics, [target], new_solver(), clock, StepsUnrolling)
+    unroll = chosen_unrolling(semantics, [target], replace(options, unroll=STEPS))
+    search = Search(semantics, [target], new_solver(), clock, unroll)
     search.start()
     for depth in range(found.steps):
         last = depth + 1 == found.steps

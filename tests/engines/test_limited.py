@@ -111,11 +111,11 @@ def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:
 def test_the_memory_is_limited(solver: str) -> None:
     """A model too large for the limit, which the libraries and small queries keep."""
     asked = query("Pigeons", settings={"holes": 40}, properties=("nobody-flew",), solver=solver)
-    (result,) = limited(asked, Limits(60, 120))
+    (result,) = limited(asked, Limits(60, 200))
     assert (result.verdict, result.trace) == (Verdict.UNKNOWN, None)
-    assert result.reason is not None and result.reason.startswith("memory: stopped at the limit of 120 MB")
-    assert result.effort.memory_mb <= 120
-    (fine,) = limited(query("Lift", properties=("in-range",), solver=solver), Limits(60, 120))
+    assert result.reason is not None and result.reason.startswith("memory: stopped at the limit of 200 MB")
+    assert result.effort.memory_mb <= 200
+    (fine,) = limited(query("Lift", properties=("in-range",), solver=solver), Limits(60, 200))
     assert fine.verdict is Verdict.SAFE
 
 
