@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.grid.cells import joined
 from leadline.symbolic.grid.cost import read_cost_model
 from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.rows import Row
@@ -44,6 +46,11 @@ class Answers:
     certificates: Sequence[str] = ()
     refusals: Sequence[str] = ()
     unfinished: Sequence[str] = ()
+
+    @cached_property
+    def whole(self) -> Sequence[Row]:
+        """The rows, with those of the parts of a check put together."""
+        return joined(self.rows)
 
 
 @dataclass(frozen=True)

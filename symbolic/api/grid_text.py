@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def grid_parts(answers: Answers) -> Iterator[Part]:
     """The answers as tables, one for each protocol."""
-    for group in groups(sorted(answers.rows, key=_order)):
+    for group in groups(sorted(answers.whole, key=_order)):
         yield group.title
         header = [*group.varying, "property", "asked", "solver", "verdict", "seconds", "MB", "run"]
         lines = [_line(group, rows, answers) for rows in _together(group.rows)]
@@ -25,7 +25,7 @@ def grid_parts(answers: Answers) -> Iterator[Part]:
         yield ""
     for text in answers.todo.dropped:
         yield f"dropped: {text}"
-    yield counts(answers.rows)
+    yield counts(answers.whole)
     missing = len(answers.todo.queries) - len(answers.rows)
     if missing:
         yield f"not run: {missing} of {len(answers.todo.queries)}"
@@ -64,7 +64,7 @@ def _line(group: Group, rows: Sequence[Row], answers: Answers) -> list[str]:
 def _order(row: Row) -> tuple[Any, ...]:
     """The sort key of a row: its point, with numbers by their size, then the question."""
     depth = -1 if row.depth_asked is None else row.depth_asked
-    how = (row.engine, row.unroll or "", depth, row.obligation or "", row.solver, row.seed)
+    how = (row.engine, row.unroll or "", depth, row.parts(), row.obligation or "", row.solver, row.seed)
     return (row.protocol, point_order(row), row.property, *how)
 
 
@@ -76,5 +76,5 @@ def grid_json(answers: Answers) -> Mapping[str, Any]:
         "queries": len(answers.todo.queries),
         "dropped": list(answers.todo.dropped),
         "certificates": list(answers.certificates),
-        "results": [{**plain_row(row), "skipped": row.run != answers.run} for row in answers.rows],
+        "results": [{**plain_row(row), "skipped": row.run != answers.run} for row in answers.whole],
     }

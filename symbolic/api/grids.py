@@ -44,7 +44,7 @@ class GridResults(Sequence[Mapping[str, Any]]):
         self.dropped = answers.todo.dropped
         self._answers = answers
         self._given = given
-        self._rows = [plain_row(row) for row in answers.rows]
+        self._rows = [plain_row(row) for row in answers.whole]
 
     @overload
     def __getitem__(self, place: int) -> Mapping[str, Any]: ...
@@ -93,7 +93,7 @@ class GridResults(Sequence[Mapping[str, Any]]):
         def show(cell: Cell) -> Any:
             return counterexample(Store(self.store), cell, self._given)
 
-        Path(path).write_text(page(latest(self._answers.rows), self._cells, show), encoding="utf-8")
+        Path(path).write_text(page(latest(self._answers.whole), self._cells, show), encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<GridResults of {len(self)} queries in {self.store}>"

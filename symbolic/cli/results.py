@@ -126,14 +126,14 @@ class _Held:
 
 
 def _read(folder: Path) -> _Held:
-    from leadline.symbolic.grid.cells import cells
+    from leadline.symbolic.grid.cells import cells, joined
     from leadline.symbolic.grid.store import Store
 
     store = Store(folder)
     found = store.all()
     for warning in found.warnings:
         tell(warning)
-    rows = list(found.rows.values())
+    rows = joined(found.rows.values())
     return _Held(rows, cells(rows, store.manifest().proofs()))
 
 

@@ -52,8 +52,8 @@ class StepRelation:
     """One step: exactly one action.
 
     Attributes:
-        template: its inputs are the literals of the state before and, under the first-use rule, of the members
-            used before.
+        template: its inputs are the literals of the state before and, under the first-use rule, of the
+            members used before.
         taken: the literal that the chosen action takes a step.
         out_of_bounds: the literal that the chosen action goes out of bounds.
         state: the literals of the state after and, under the first-use rule, of the members used by then.

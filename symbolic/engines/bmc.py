@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.engines.cubes import Cube, cubes
 from leadline.symbolic.engines.engine import Engine, NewSolver, Violation
 from leadline.symbolic.engines.limits import Limits, seldom_collected
 from leadline.symbolic.engines.query import SILENT, Ledger, Listener, Options, Query, option
@@ -34,6 +35,9 @@ ENDLESS = 1_000_000
 
 FAR = 10
 """Sweeps to look ahead where no depth is given."""
+
+MOST_CUBES = 1000
+"""The most parts into which a check may be asked to be cut."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class BmcOptions(Options):
         doc="the content of a layer: a step (the default with --depth), or a sweep over all actions, each of "
         "them taken or skipped (the default without); k sweeps cover all runs of k steps and more",
     )
+    split: int = option(1, grid=True, low=1, most=MOST_CUBES)
+    cube: Cube = ()
     shortest: bool = option(False, doc="search for a shortest counterexample if sweeps found one")
     symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
 
@@ -72,6 +78,18 @@ class BmcOptions(Options):
         """The options for the values that a user gave: by default sweeps if there is no depth, else steps."""
         hunt = {"unroll": SWEEPS} if given.get("depth") is None else {}
         return super().chosen({**hunt, **{key: value for key, value in given.items() if value is not None}})
+
+    @property
+    def part(self) -> str | None:
+        return " ".join(self.cube) or None
+
+    @property
+    def whole(self) -> Options | None:
+        return replace(self, cube=()) if self.cube else None
+
+    @property
+    def parts(self) -> int:
+        return self.split
 
 
 class Bmc(Engine):
@@ -100,6 +118,23 @@ class Bmc(Engine):
 
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
         return {"results": [self.record(model, query, one) for one in answer.results]}
+
+    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+        if max(values["split"]) == 1 or SWEEPS not in values["unroll"]:
+            return None
+        return "split", "only steps are cut into parts: ask sweeps in a table of their own, without split"
+
+    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
+        assert isinstance(options, BmcOptions)
+        if options.split == 1:
+            return (options,)
+        made = model()
+        target = made.properties.get(goal) or deadlock_property(made)
+        sorts = sorts_alike(made, [target]) if options.symmetry else ()
+        found = cubes(made, sorts, options.split, options.depth)
+        if len(found) == 1:
+            return (replace(options, split=1),)
+        return [replace(options, split=len(found), cube=cube) for cube in found]
 
     def layers(self, options: Options) -> int:
         assert isinstance(options, BmcOptions)
@@ -173,7 +208,7 @@ def chosen_unrolling(
     """A function that makes the unrolling of the options, for a search of the targets."""
     sorts = sorts_alike(semantics.model, targets) if options.symmetry else ()
     if options.unroll == STEPS:
-        return lambda encoding, sink: StepsUnrolling(encoding, sink, sorts)
+        return lambda encoding, sink: StepsUnrolling(encoding, sink, sorts, options.cube)
     order = sweep_order(semantics.model, semantics)
     return lambda encoding, sink: SweepsUnrolling(encoding, sink, order, sorts)
 

@@ -228,6 +228,20 @@ class Engine(ABC):
         for chosen in itertools.product(*(values[name] for name in axes)):
             yield self.options(**dict(zip(axes, chosen, strict=True)))
 
+    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+        """One of the `axes` whose values contradict those of others, and the message; or None."""
+        return None
+
+    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
+        """The options of the queries that a grid asks in place of one.
+
+        Args:
+            model: makes the model.
+            goal: the property's name, or "deadlock".
+            options: the options of the query.
+        """
+        return (options,)
+
     def layers(self, options: Options) -> int:
         """The number of layers that a query encodes at most, for predictions of its cost."""
         return 1

@@ -51,8 +51,18 @@ class Options:
 
     @property
     def part(self) -> str | None:
-        """The part of a proof that a query with these options is about; None if it is about all parts."""
+        """The part of a question that a query with these options is about; None if it is about all parts."""
         return None
+
+    @property
+    def whole(self) -> Options | None:
+        """The options of the question that this is a part of, if the verdicts of its parts answer it."""
+        return None
+
+    @property
+    def parts(self) -> int:
+        """The number of parts into which that question is cut."""
+        return 1
 
     def to_json(self) -> dict[str, Any]:
         """The options that differ from their defaults, as a JSON object."""

@@ -2,19 +2,19 @@
 
 Several queries are about one property at one point: with other depths, by other solvers, or for the
 obligations of a proof. A violation counts in any case, a proof needs all of its obligations, and of the safe
-rows the deepest counts.
+rows the deepest counts. The parts of a check that is cut are put together first: `joined`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import leadline
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.grid.query import GridQuery, ParameterValues, layers_text
-from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.grid.query import GridQuery, ParameterValues, layers_text, options_json
+from leadline.symbolic.grid.rows import MOOT, Row
 from leadline.symbolic.grid.summary import point_order, verdict_text
 from leadline.symbolic.lang import PropertyKind
 from leadline.symbolic.lang.names import counted
@@ -56,7 +56,7 @@ def obligations_of(queries: Iterable[GridQuery]) -> dict[tuple[str, str], int]:
     """The number of obligations of each proof that a plan asks for; a plan has all of a proof's, or none."""
     names: dict[tuple[str, str], set[str]] = {}
     for query in queries:
-        if query.obligation is not None:
+        if query.obligation is not None and query.asked.whole is None:
             names.setdefault((query.fingerprint, query.property), set()).add(query.obligation)
     return {key: len(found) for key, found in names.items()}
 
@@ -77,6 +77,74 @@ def proofs(rows: Iterable[Row], obligations: Obligations) -> dict[Goal, tuple[Ro
         for goal, found in held.items()
         if len(found) == obligations.get((goal.fingerprint, goal.property), -1)
     }
+
+
+def joined(rows: Iterable[Row]) -> list[Row]:
+    """Rows of whole questions: the rows of the parts of one are put together.
+
+    A question whose parts are all safe is safe. A counterexample in one part is one of the question. A part
+    without an answer leaves it unknown.
+
+    Args:
+        rows: the latest row of each query.
+    """
+    found: dict[object, list[Row]] = {}
+    for row in rows:
+        asked = row.asked()
+        whole = None if asked is None else asked.whole
+        key = object() if whole is None else (Goal.of(row), whole, row.solver, row.seed)
+        found.setdefault(key, []).append(row)
+    return [_whole(parts) for parts in found.values()]
+
+
+def _whole(rows: Sequence[Row]) -> Row:
+    """The row of a question from those of its parts, or the only row."""
+    asked = rows[0].asked()
+    if asked is None or asked.whole is None:
+        return rows[0]
+    missing = asked.parts - len({row.obligation for row in rows})
+    verdict, row = _worst(rows, missing)
+    depth = -1 if missing else min(row.depth for row in rows)
+    unanswered = missing + sum(row.unknown() or row.moot() for row in rows)
+    reason = row.reason
+    if unanswered and not row.moot():
+        left = f"{unanswered} of {asked.parts} parts have no answer"
+        perhaps = "perhaps not the shortest: " if row.steps is not None else ""
+        reason = "; ".join(filter(None, (reason, f"{perhaps}{left}")))
+    predicted = [row.predicted_seconds for row in rows if row.predicted_seconds is not None]
+    return replace(
+        row,
+        obligation=None,
+        options=options_json(asked.whole),
+        verdict=verdict,
+        depth=depth,
+        reason=reason,
+        build_seconds=sum(row.build_seconds for row in rows),
+        solve_seconds=sum(row.solve_seconds for row in rows),
+        total_seconds=sum(row.total_seconds for row in rows),
+        task_seconds=sum(row.task_seconds for row in rows),
+        memory_mb=max(row.memory_mb for row in rows),
+        variables=max(row.variables for row in rows),
+        clauses=max(row.clauses for row in rows),
+        predicted_seconds=sum(predicted) if len(predicted) == len(rows) else None,
+        started=max(row.started for row in rows),
+    )
+
+
+def _worst(rows: Sequence[Row], missing: int) -> tuple[str, Row]:
+    """The verdict of a question of which so many parts are missing, and the row of a part to show."""
+    of: dict[str, list[Row]] = {}
+    for row in rows:
+        of.setdefault(row.verdict, []).append(row)
+    for verdict in map(str, (Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS)):
+        if verdict in of:
+            return verdict, min(of[verdict], key=lambda row: row.steps or 0)
+    unknown = str(Verdict.UNKNOWN)
+    if unknown in of:
+        return unknown, of[unknown][0]
+    if MOOT in of:
+        return MOOT, of[MOOT][0]
+    return unknown if missing else str(Verdict.SAFE), rows[0]
 
 
 @dataclass(frozen=True)
@@ -143,10 +211,10 @@ def cells(rows: Iterable[Row], obligations: Obligations) -> list[Cell]:
     """The cells of rows, by protocol, parameters and property; of a model that has changed, only the latest.
 
     Args:
-        rows: the latest row of each query.
+        rows: the latest row of each query, also of parts.
         obligations: the number of obligations of each proof.
     """
-    found = [*rows]
+    found = joined(rows)
     proved = proofs(found, obligations)
     by_goal: dict[Goal, list[Row]] = {}
     for row in found:

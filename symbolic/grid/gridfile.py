@@ -14,6 +14,8 @@ A file holds one or more `[[check]]` tables. Each asks for every combination of 
     depth = 11                           layers to look ahead, for a bounded check; default: 10
     unroll = "NAME"                      the content of such a layer; values and default as in
                                          `leadline check --unroll`, with a depth
+    split = 1                            the number of parts, at least, into which a check by steps is cut,
+                                         each a query of its own; default: 1
     solver = "NAME"                      the name of a solver; default as in `leadline check --depth`
     seed = 0                             the seed of the solver's random choices; not every solver takes one
     deadlock = true                      whether to ask for deadlocks too; default: false
@@ -256,6 +258,8 @@ def _fitting(reader: TableReader, asked: SharedValues, own: frozenset[str]) -> N
         if key in own and not fits:
             told = ", ".join(engine.kind for engine in asked.engines)
             reader.say(key, f"means nothing for kinds = {told}: leave it out")
+    for clash in filter(None, (engine.clash(asked.axes) for engine in asked.engines)):
+        reader.say(*clash)
     if {"kinds", "engines"} <= own:
         reader.say("engines", "kinds and engines say the same: leave one of them out")
 

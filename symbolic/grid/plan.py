@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -249,6 +250,7 @@ class _Planner:
 def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
     """The queries at one point."""
     asked = check.asked
+    model = cache(partial(model_of, check.entry, dict(point.settings)))
     names = point.claimed if check.properties is None else check.properties
     names = tuple(name for name in names if name in point.kinds)
     for engine in asked.engines:
@@ -256,7 +258,8 @@ def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
         solvers = asked.solvers if engine.takes_solver else ("",)
         for name in (*names, *([DEADLOCK] if asked.deadlock else [])):
             if engine.refuses(_kind(point, name)) is None:
-                options = engine.questions(asked.axes, point.parts.get((engine.name, name), ()))
+                whole = engine.questions(asked.axes, point.parts.get((engine.name, name), ()))
+                options = [one for each in whole for one in engine.cut(model, name, each)]
                 for one, solver, seed in itertools.product(options, solvers, asked.seeds):
                     yield _query(check, point, name, one, solver, seed)
 

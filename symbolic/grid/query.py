@@ -55,16 +55,19 @@ def layers_text(number: int, unroll: str | None) -> str:
     return counted(number, (unroll or "layers").removesuffix("s"))
 
 
-def question_text(engine: str, part: str | None, depth: int | None, unroll: str | None) -> str:
+def question_text(
+    engine: str, part: str | None, depth: int | None, unroll: str | None, parts: int = 1
+) -> str:
     """The question about a property in words: the part of a proof, the layers to look ahead, or the engine.
 
-    >>> question_text("engine", None, None, None), question_text("engine", None, 9, None)
-    ('engine', 'engine, 9 layers')
+    >>> question_text("engine", None, None, None), question_text("engine", None, 9, None, 4)
+    ('engine', 'engine, 9 layers, in 4 parts')
     """
     if depth is None:
         return part or engine
     layers = layers_text(depth, unroll)
-    return f"{engine}, {layers}" if unroll is None else layers
+    cut = f", {part}" if part else f", in {parts} parts" if parts > 1 else ""
+    return (f"{engine}, {layers}" if unroll is None else layers) + cut
 
 
 def parameters_json(parameters: ParameterValues) -> str:
@@ -143,13 +146,13 @@ class GridQuery:
 
     @cached_property
     def obligation(self) -> str | None:
-        """The part of a proof that is asked for, such as an obligation; None for all of the question."""
+        """The part that is asked for, such as an obligation of a proof; None for all of the question."""
         return self.asked.part
 
     @cached_property
     def question(self) -> str:
         """The question about the property, in words."""
-        return question_text(self.engine, self.obligation, self.depth, self.unroll)
+        return question_text(self.engine, self.obligation, self.depth, self.unroll, self.asked.parts)
 
     def by_engine(self) -> Query:
         """The question as an engine takes it."""

@@ -11,8 +11,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import pyarrow as pa
 
-from leadline.symbolic.engines import ENGINES, Verdict
-from leadline.symbolic.grid.query import GridQuery, ParameterValues, question_text
+from leadline.symbolic.engines import ENGINES, Options, Verdict
+from leadline.symbolic.grid.query import GridQuery, ParameterValues, question_text, read_options
 from leadline.symbolic.solve import SOLVERS
 
 VIOLATED = str(Verdict.VIOLATED)
@@ -56,7 +56,9 @@ class Row:
     unroll: Annotated[
         str | None, "the content of a layer, as in `check --unroll`; null for an engine without"
     ]
-    obligation: Annotated[str | None, "the part of a proof that was asked for; null for a whole question"]
+    obligation: Annotated[
+        str | None, "the part of a proof or of a cut check that was asked for; null for a whole question"
+    ]
     solver: Annotated[str, "the solver's name; empty for an engine without"]
     seed: Annotated[int, "the seed of random choices"]
     timeout_seconds: Annotated[float | None, "the limit on wall-clock time, in seconds"]
@@ -90,7 +92,19 @@ class Row:
 
     def question(self) -> str:
         """The question about the property, in words."""
-        return question_text(self.engine, self.obligation, self.depth_asked, self.unroll)
+        return question_text(self.engine, self.obligation, self.depth_asked, self.unroll, self.parts())
+
+    def parts(self) -> int:
+        """The number of parts into which the question is cut that this answers, or answers a part of."""
+        asked = self.asked()
+        return 1 if asked is None else asked.parts
+
+    def asked(self) -> Options | None:
+        """The engine's options; None if these are not options of the engine."""
+        try:
+            return read_options(self.engine, self.options)
+        except ValueError:
+            return None
 
     def unknown(self) -> bool:
         """Whether the query was not answered."""
@@ -109,7 +123,7 @@ class Row:
         found = self.verdict in (VIOLATED, str(Verdict.OUT_OF_BOUNDS))
         if self.verdict not in _VERDICTS:
             return f"there is no verdict {self.verdict!r}"
-        if found and (self.steps is None or self.obligation is not None):
+        if found and self.steps is None:
             return f"it says {self.verdict}, and has no run that is so"
         if not found and self.steps is not None:
             return f"it says {self.verdict}, and has a counterexample of {self.steps} steps"
@@ -117,6 +131,8 @@ class Row:
             return f"it says {self.verdict}, and has the counterexample {self.trace}"
         if self.engine not in ENGINES:
             return f"there is no engine {self.engine!r}"
+        if found and self.obligation is not None and ENGINES[self.engine].proves:
+            return f"it says {self.verdict}, and is a part of a proof"
         if self.verdict == str(Verdict.PROVED) and not ENGINES[self.engine].proves:
             return f"it says proved, and the engine {self.engine} proves nothing"
         if self.verdict == str(Verdict.SAFE) and (self.depth_asked is None or self.depth < self.depth_asked):

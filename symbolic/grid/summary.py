@@ -80,7 +80,7 @@ def point_order(row: Row) -> tuple[tuple[str, int, float, str], ...]:
 def _question(row: Row) -> tuple[str | int, ...]:
     """The question of a row, whatever the model's fingerprint and the version of Leadline."""
     depth = -1 if row.depth_asked is None else row.depth_asked
-    how = (row.engine, depth, row.unroll or "", row.obligation or "", row.solver, row.seed)
+    how = (row.engine, depth, row.unroll or "", row.parts(), row.obligation or "", row.solver, row.seed)
     return (row.protocol, row.parameters, row.property, *how)
 
 

@@ -108,7 +108,7 @@ def _unlike(row: Row, stored: Stored) -> str | None:
         name: data[name] for name in ("protocol", "parameters", "fingerprint", "property", "ends", "length")
     }
     wanted = {**told, "protocol": row.protocol, "parameters": row.settings(), "fingerprint": row.fingerprint}
-    if row.obligation is not None:
+    if row.not_inductive():
         induction = data[INDUCTION] if is_cti(stored) else None
         about = induction.get("obligation") if isinstance(induction, dict) else None
         told, wanted = {**told, "obligation": about}, {**wanted, "obligation": row.obligation}

@@ -30,7 +30,7 @@ QUERY = {
 
 def query(**changes: Any) -> GridQuery:
     """The query with other fields, or with other options of its engine."""
-    own = {name: changes.pop(name) for name in ("depth", "unroll") if name in changes}
+    own = {name: changes.pop(name) for name in ("depth", "unroll", "split", "cube") if name in changes}
     return with_options(GridQuery(**{**QUERY, **changes}), **own)
 
 
