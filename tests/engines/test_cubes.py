@@ -196,3 +196,9 @@ def test_what_cannot_be_cut_is_asked_as_a_whole() -> None:
     model = model_of(find("kafka-replication"), {})
     assert parts_of(model, "strong-isr", 5, depth=0) == [BmcOptions(0)]
     assert parts_of(model, DEADLOCK, 1) == [BmcOptions(DEPTH)]
+
+
+def test_claims_about_runs_are_not_cut() -> None:
+    model = model_of(find("two-phase-commit"), {})
+    (claim, *_) = [one.name for one in model.properties.values() if one.temporal is not None]
+    assert parts_of(model, claim, 4) == [BmcOptions(DEPTH)]
