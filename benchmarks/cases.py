@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from leadline.benchmarks.ways import SEARCHES, USUAL, WITHOUT_SORTS
+from leadline.benchmarks.ways import PROOFS, SEARCHES, USUAL, WITHOUT_SORTS
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang.parameters import Setting
 
@@ -30,9 +30,10 @@ class Case:
         protocol: the protocol's name.
         parameters: the parameters that differ from their defaults.
         property: the property's name.
-        expected: violated, or safe within the layers.
-        steps: how many steps to look ahead; for a violation no shorter than a shortest counterexample.
-        sweeps: how many sweeps to look ahead.
+        expected: violated; safe within the layers; or proved for all depths.
+        steps: how many steps to look ahead; for a violation no shorter than a shortest counterexample; 0
+            for a proof.
+        sweeps: how many sweeps to look ahead; 0 for a proof.
         ways: the ways that make sense here.
         shortest: the length of a shortest counterexample in steps, where it is known.
         growth: the picture of growth with parameters that this case is a point of, as "protocol: what is
@@ -41,6 +42,7 @@ class Case:
         deep: whether there is a picture of its growth with depth.
         quick: whether it belongs to the small table of `--quick`.
         timeout: seconds for one measurement.
+        cpu: CPU seconds within which PDR is to prove it, where there is a target.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Case:
     deep: bool = False
     quick: bool = False
     timeout: float = TIMEOUT
+    cpu: float | None = None
 
 
 def _finds(
@@ -91,6 +94,19 @@ def _refutes(
     return Case(
         name, protocol, MappingProxyType(parameters), claim, Verdict.SAFE, steps, sweeps, ways, **more
     )
+
+
+def _proves(
+    name: str,
+    protocol: str,
+    parameters: dict[str, Setting],
+    claim: str,
+    cpu: float | None = None,
+    **more: Any,
+) -> Case:
+    """A case that is proved for all depths, without strengthenings."""
+    frozen = MappingProxyType(parameters)
+    return Case(name, protocol, frozen, claim, Verdict.PROVED, 0, 0, PROOFS, cpu=cpu, **more)
 
 
 def _kafka(variant: str, sizes: str) -> tuple[str, dict[str, Setting]]:
@@ -129,6 +145,7 @@ _LARGE = (*SEARCHES, "sweeps/cadical/no-symmetry", "explore", "tlc", "apalache")
 _SMALL_REFUTED = (*USUAL, "sweeps/z3/no-symmetry")
 
 _FIRST_TRY = "kip-320-first-try"
+_MENDED = "mended-handle-vote"
 _REPLICATION = "kafka-replication: strong-isr of KIP-320's first try, found; by replicas/log/records/epochs"
 _COMPACTION = "pulsar-compaction: compacted-ledger-leak, found; by messages/keys and values"
 _COMMITTED = "two-phase-commit: not-committed, found; by number of resource managers"
@@ -300,6 +317,23 @@ CASES = (
         12,
         8,
         ways=WITHOUT_SORTS,
+    ),
+    _proves("prove-commit-7", *_managers(7), "consistency", 8),
+    _proves("prove-commit-12", *_managers(12), "consistency"),
+    _proves("prove-leases-5", "spanner-leases", {"replicas": 5, "variant": _MENDED}, "disjointness", 3),
+    _proves(
+        "prove-compaction-43",
+        "pulsar-compaction",
+        {"message_sent_limit": 4, "keys": 3},
+        "compaction-horizon-correctness",
+        8,
+    ),
+    _proves("prove-kip-320-2222", *_kafka("kip-320", "2/2/2/2"), "strong-isr", 3, quick=True),
+    _proves("prove-kip-320-3222", *_kafka("kip-320", "3/2/2/2"), "strong-isr", 60, timeout=HARDEST),
+    _proves("prove-kip-320-2444", *_kafka("kip-320", "2/4/4/4"), "strong-isr", timeout=HARDEST),
+    _proves("prove-transactions", "kafka-transactions", {}, "no-bad-state-response"),
+    _proves(
+        "prove-nonconflict", "spanner-transactions", {"transactions": "nonconflict"}, "strict-serializability"
     ),
 )
 """Every case, those that are compared with each other side by side."""

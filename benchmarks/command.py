@@ -30,9 +30,11 @@ def add_parser(commands: Any) -> None:
         "bench",
         help="measure hard cases by every way to an answer, side by side",
         description="Measure a fixed table of hard cases by every way to an answer: steps and sweeps, every "
-        "solver, with symmetry and without, the explicit explorer, and TLC and Apalache where `tlc` and "
-        "`apalache-mc` are on the PATH. Each measurement is a process of its own, with a limit on its time "
-        "and memory; what hits a limit is recorded as such.",
+        "solver, with symmetry and without, proofs without strengthenings, the explicit explorer, and TLC, "
+        "Apalache and ABC where `tlc`, `apalache-mc` and `berkeley-abc` are on the PATH. A program that the "
+        "environment variable LEADLINE_BESIDE names is measured on proofs: it takes PROTOCOL PROPERTY "
+        "NAME=VALUE ... and exits as `leadline prove` does. Each measurement is a process of its own, with a "
+        "limit on its time and memory; what hits a limit is recorded as such.",
         epilog="Exit codes: 0 if every answer is what is known of its case, 255 if one is not, 130 if "
         "interrupted (what was measured is kept).",
     )
@@ -122,14 +124,14 @@ def _chosen_cases(globs: Sequence[str], *, quick: bool) -> list[Case]:
 
 def _chosen_ways(names: Sequence[str]) -> list[str]:
     """The ways asked for, or all that can be gone on this machine."""
-    from leadline.benchmarks.runner import available
+    from leadline.benchmarks.runner import available, missing
     from leadline.benchmarks.ways import WAYS
 
     if not names:
         return [name for name, way in WAYS.items() if available(way)]
     for name in names:
         if not available(WAYS[_way(name, list(WAYS))]):
-            raise UserError(f"--way {name}: there is no command {WAYS[name].engine} on the PATH")
+            raise UserError(f"--way {name}: {missing(WAYS[name])}")
     return [name for name in WAYS if name in names]
 
 

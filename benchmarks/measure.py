@@ -13,10 +13,12 @@ import leadline
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.children import Ended, run
 from leadline.benchmarks.measurement import Measurement, Point, model
-from leadline.benchmarks.outside import apalache, tlc
+from leadline.benchmarks.outside import abc, apalache, beside, tlc
 from leadline.benchmarks.ways import Way
-from leadline.symbolic.engines import BmcOptions, Limits, Listener, Query, Verdict, answer
+from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Query, Verdict, answer
+from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.lang import InternalError
+from leadline.symbolic.solve import DEFAULT
 
 
 def measure(case: Case, way: Way, limits: Limits) -> Measurement:
@@ -30,25 +32,34 @@ def measure(case: Case, way: Way, limits: Limits) -> Measurement:
     if way.unroll is not None:
         return _bounded(case, way, limits)
     match way.engine:
+        case PdrQuery.engine:
+            return _answered(case, PdrQuery(strengthenings=False), DEFAULT, limits)
         case "explore":
             return _explored(case, limits)
         case "tlc":
             return tlc(case, limits)
         case "apalache-mc":
             return apalache(case, limits)
+        case "berkeley-abc":
+            return abc(case, limits)
+        case "beside":
+            return beside(case, limits)
     raise InternalError(f"nobody knows how to measure {way.engine}")
 
 
 def _bounded(case: Case, way: Way, limits: Limits) -> Measurement:
     assert way.unroll is not None and way.solver is not None
+    depth = case.steps if way.unroll == "steps" else case.sweeps
+    return _answered(case, BmcOptions(depth, way.unroll, symmetry=way.symmetry), way.solver, limits)
+
+
+def _answered(case: Case, options: Options, solver: str, limits: Limits) -> Measurement:
     query = Query(
         source=case.protocol,
         settings=dict(case.parameters),
         properties=(case.property,),
-        options=BmcOptions(
-            case.steps if way.unroll == "steps" else case.sweeps, way.unroll, symmetry=way.symmetry
-        ),
-        solver=way.solver,
+        options=options,
+        solver=solver,
     )
     points: list[Point] = []
     listener = Listener(lambda now: points.append(Point(now.depth, now.seconds, now.variables, now.clauses)))

@@ -1,10 +1,11 @@
-"""Other checkers on the same models, where their commands are on the PATH: TLC and Apalache."""
+"""Other checkers on the same models, where their commands are there: TLC, Apalache, ABC, a user's program."""
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +13,12 @@ from leadline.benchmarks.cases import Case
 from leadline.benchmarks.children import Ended, run
 from leadline.benchmarks.measurement import Measurement, model
 from leadline.symbolic.engines import Limits, Verdict
-from leadline.symbolic.export import module_name, tla_module, tlc_config
+from leadline.symbolic.export import Machine, aiger, module_name, tla_module, tlc_config
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.names import setting_text
+
+VARIABLE = "LEADLINE_BESIDE"
+"""The environment variable that names a user's program, as `leadline.benchmarks.ways.BESIDE` says."""
 
 _VIOLATED = 12
 """The exit code of both for a violated invariant."""
@@ -32,12 +37,54 @@ def apalache(case: Case, limits: Limits) -> Measurement:
     return _measured(case, limits, _apalache_command, _read_apalache)
 
 
-def _tlc_command(name: str, case: Case) -> list[str]:
+def abc(case: Case, limits: Limits) -> Measurement:
+    """What ABC's property-directed reachability says of the circuit: of the property, and of bounds."""
+    return _measured(case, limits, _abc_command, _read_abc)
+
+
+def beside(case: Case, limits: Limits) -> Measurement:
+    """What the program says that the environment names."""
+    return _measured(case, limits, _beside_command, _read_beside)
+
+
+def program_beside() -> str:
+    """The program that the environment names, or ""."""
+    return os.environ.get(VARIABLE, "")
+
+
+Prepare = Callable[[Path, Case], Sequence[str]]
+"""Writes the files of a case to a folder, and gives the command that is run there."""
+
+
+def _tlc_command(folder: Path, case: Case) -> list[str]:
+    name = _written(folder, case)
     return ["tlc", "-workers", "1", "-config", f"{name}.cfg", f"{name}.tla"]
 
 
-def _apalache_command(name: str, case: Case) -> list[str]:
+def _apalache_command(folder: Path, case: Case) -> list[str]:
+    name = _written(folder, case)
     return ["apalache-mc", "check", f"--config={name}.cfg", f"--length={case.steps}", f"{name}.tla"]
+
+
+def _written(folder: Path, case: Case) -> str:
+    """The name of the TLA+ module and its configuration, which are written."""
+    asked = model(case)
+    name = module_name(asked)
+    Path(folder, f"{name}.tla").write_text(tla_module(asked), encoding="utf-8")
+    Path(folder, f"{name}.cfg").write_text(tlc_config(asked, [case.property]), encoding="utf-8")
+    return name
+
+
+def _abc_command(folder: Path, case: Case) -> list[str]:
+    asked = model(case)
+    machine = Machine(asked, asked.choose_properties((case.property,)))
+    Path(folder, "model.aig").write_bytes(aiger(machine, case.protocol, binary=True))
+    return ["berkeley-abc", "-c", "read_aiger model.aig; strash; pdr -a"]
+
+
+def _beside_command(folder: Path, case: Case) -> list[str]:
+    given = [f"{name}={setting_text(value)}" for name, value in case.parameters.items()]
+    return [str(Path(program_beside()).resolve()), case.protocol, case.property, *given]
 
 
 @dataclass(frozen=True)
@@ -52,25 +99,18 @@ class _Said:
 
 
 def _measured(
-    case: Case,
-    limits: Limits,
-    command: Callable[[str, Case], Sequence[str]],
-    read: Callable[[Ended, Case], _Said],
+    case: Case, limits: Limits, prepare: Prepare, read: Callable[[Ended, Case], _Said]
 ) -> Measurement:
     assert limits.seconds is not None
-    asked = model(case)
-    name = module_name(asked)
-    try:
-        module, config = tla_module(asked), tlc_config(asked, [case.property])
-    except UserError as error:
-        return Measurement(Verdict.UNKNOWN, 0.0, reason=f"crash: {error}")
     with tempfile.TemporaryDirectory(prefix="leadline-bench-") as folder:
-        Path(folder, f"{name}.tla").write_text(module, encoding="utf-8")
-        Path(folder, f"{name}.cfg").write_text(config, encoding="utf-8")
+        try:
+            command = prepare(Path(folder), case)
+        except UserError as error:
+            return Measurement(Verdict.UNKNOWN, 0.0, reason=f"crash: {error}")
         # A heap that the command itself sets comes later, and counts.
         heap = f"-Xmx{limits.memory_mb}m"
         ended = run(
-            command(name, case),
+            command,
             "",
             limits.seconds,
             folder=Path(folder),
@@ -127,3 +167,19 @@ def _read_apalache(ended: Ended, case: Case) -> _Said:
     if ended.status == _VIOLATED and broken:
         return _Said(Verdict.VIOLATED, int(broken[1]) - 1, int(broken[1]), tool=tool)
     return _Said(tool=tool)
+
+
+def _read_abc(ended: Ended, case: Case) -> _Said:
+    counts = re.search(r"All = (\d+)\. Proved = (\d+)\. Disproved = (\d+)\.", ended.output)
+    if counts and counts[1] == counts[2]:
+        return _Said(Verdict.PROVED)
+    asserted = re.search(r"Output (\d+) was asserted", ended.output)
+    if asserted:
+        # The first bad output is the property's, the others are values out of bounds.
+        return _Said(Verdict.VIOLATED if asserted[1] == "0" else Verdict.OUT_OF_BOUNDS)
+    return _Said()
+
+
+def _read_beside(ended: Ended, case: Case) -> _Said:
+    verdicts: Mapping[int | None, Verdict] = {0: Verdict.PROVED, _VIOLATED: Verdict.VIOLATED}
+    return _Said(verdicts.get(ended.status, Verdict.UNKNOWN))

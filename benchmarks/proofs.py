@@ -1,7 +1,7 @@
 """Proofs for all depths without strengthenings: `python -m leadline.benchmarks.proofs [NAME ...]`.
 
-Each row is proved by PDR in a process of its own; the table tells the CPU seconds of the whole process, from
-the interpreter's start on, and the size of the invariant.
+Each row, a case of `leadline bench`, is proved by PDR in a process of its own. The table tells CPU seconds of
+the whole process, from the start of the interpreter on, and the size of the invariant.
 """
 
 from __future__ import annotations
@@ -12,57 +12,17 @@ import resource
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from typing import Any
 
-from leadline.symbolic.catalog import find, model_of
+from leadline.benchmarks.cases import CASES, Case
+from leadline.benchmarks.measurement import model as model_of_case
+from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.pdr import PdrOptions, minimized, pdr, recheck
-from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
-
-
-@dataclass(frozen=True)
-class Row:
-    """A property to prove.
-
-    Attributes:
-        name: as the command line takes it.
-        target: CPU seconds within which it is to be proved; None where any time will do.
-    """
-
-    name: str
-    protocol: str
-    property: str
-    parameters: dict[str, Setting]
-    target: float | None = None
-
-
-def _kafka(name: str, sizes: tuple[int, int, int, int], target: float | None) -> Row:
-    names = ("replicas", "log_size", "max_records", "max_leader_epoch")
-    parameters: dict[str, Setting] = dict(zip(names, sizes, strict=True))
-    return Row(name, "kafka-replication", "strong-isr", parameters, target)
-
 
 HEADS = ("CPU s", "target", "frames", "orbits", "clauses", "questions")
 
-_MENDED = "mended-handle-vote"
-ROWS = (
-    Row("commit-7", "two-phase-commit", "consistency", {"resource_managers": 7}, 8),
-    Row("commit-12", "two-phase-commit", "consistency", {"resource_managers": 12}),
-    Row("leases-5", "spanner-leases", "disjointness", {"replicas": 5, "variant": _MENDED}, 3),
-    Row(
-        "compaction-4-3",
-        "pulsar-compaction",
-        "compaction-horizon-correctness",
-        {"message_sent_limit": 4, "keys": 3},
-        8,
-    ),
-    _kafka("kip-320-2-2-2-2", (2, 2, 2, 2), 3),
-    _kafka("kip-320-3-2-2-2", (3, 2, 2, 2), 60),
-    _kafka("kip-320-2-4-4-4", (2, 4, 4, 4), None),
-    Row("kafka-transactions", "kafka-transactions", "no-bad-state-response", {}),
-    Row("nonconflict", "spanner-transactions", "strict-serializability", {}),
-)
+ROWS = tuple(case for case in CASES if case.expected is Verdict.PROVED)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -86,9 +46,9 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if all(answer == "proved" for answer in answers) else 1
 
 
-def _prove(row: Row, args: argparse.Namespace) -> dict[str, Any]:
+def _prove(row: Case, args: argparse.Namespace) -> dict[str, Any]:
     """The answer of one row, found in this process."""
-    model = model_of(find(row.protocol), row.parameters)
+    model = model_of_case(row)
     target = model.properties[row.property]
 
     def stop() -> str | None:
@@ -108,7 +68,7 @@ def _prove(row: Row, args: argparse.Namespace) -> dict[str, Any]:
     return {"answer": str(found.verdict), "seconds": seconds, **where, **more}
 
 
-def _told(row: Row, args: argparse.Namespace) -> str:
+def _told(row: Case, args: argparse.Namespace) -> str:
     """Answer a row in a child process and print it; the verdict."""
     command = [sys.executable, "-m", "leadline.benchmarks.proofs", row.name, "--here"]
     command += [
@@ -125,7 +85,7 @@ def _told(row: Row, args: argparse.Namespace) -> str:
     whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     seconds = found["seconds"] if args.recheck else whole
     sizes = [found["frames"], found.get("orbits", "-"), found.get("clauses", "-"), found["questions"]]
-    cells = [f"{seconds:.1f}", row.target or "-", *sizes]
+    cells = [f"{seconds:.1f}", row.cpu or "-", *sizes]
     line = f"{row.name:20} {found['answer']:9}" + "".join(f"{cell!s:>10}" for cell in cells)
     if "failing" in found:
         refused = f"{SOLVERS[DEFAULT].title} refuses {found['failing'] or 'nothing'}"

@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 
 from leadline.benchmarks.cases import MEMORY_MB, Case
 from leadline.benchmarks.measure import measure
+from leadline.benchmarks.outside import VARIABLE, program_beside
 from leadline.benchmarks.record import Row, row
-from leadline.benchmarks.ways import WAYS, Way
+from leadline.benchmarks.ways import BESIDE, WAYS, Way
 from leadline.symbolic.engines import ENGINES, Limits
 
 
@@ -26,8 +27,17 @@ class Todo:
 
 
 def available(way: Way) -> bool:
-    """Whether a way can be gone: a command of others must be on the PATH."""
-    return way.engine in ENGINES or shutil.which(way.engine) is not None
+    """Whether a way can be gone."""
+    return missing(way) is None
+
+
+def missing(way: Way) -> str | None:
+    """What is missing for a way; None if it can be gone."""
+    if way.engine in ENGINES:
+        return None
+    if way.engine == BESIDE:
+        return None if program_beside() else f"the environment variable {VARIABLE} names no program"
+    return None if shutil.which(way.engine) else f"there is no command {way.engine} on the PATH"
 
 
 def schedule(cases: Sequence[Case], ways: Sequence[str], repeats: int) -> list[Todo]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from leadline.benchmarks.measurement import ANSWERED
 from leadline.benchmarks.record import Row
+from leadline.symbolic.engines import Verdict
 
 HEADER = (
     "case",
@@ -143,7 +144,8 @@ def answer(row: Row) -> str:
         return f"{row.ended}{beyond}"
     if row.steps is not None:
         return f"{row.verdict} in {row.steps} steps{wrong}"
-    return f"{row.verdict} to depth {row.depth}{wrong}"
+    reached = "" if row.verdict == str(Verdict.PROVED) else f" to depth {row.depth}"
+    return f"{row.verdict}{reached}{wrong}"
 
 
 def seconds(cell: Cell) -> str:

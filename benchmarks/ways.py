@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline.symbolic.engines import UNROLLINGS, BmcOptions
+from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.engines.query import AUTO
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 
 STEPS, SWEEPS = UNROLLINGS
+
+BESIDE = "beside"
+"""A program of the user's: it takes PROTOCOL PROPERTY NAME=VALUE ... and exits as `leadline prove` does."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,8 @@ class Way:
 
     Attributes:
         name: as the command line and the records call it.
-        engine: an engine of Leadline's, or a command that is run if it is on the PATH: "tlc", "apalache-mc".
+        engine: an engine of Leadline's; a command that is run if it is on the PATH: "tlc", "apalache-mc",
+            "berkeley-abc"; or `BESIDE`.
         unroll: the content of a layer, for a bounded check.
         solver: the solver, for a bounded check.
         symmetry: whether members of a sort that the model treats alike are picked in the order of first use.
@@ -30,6 +35,9 @@ class Way:
     symmetry: bool = False
 
 
+PDR = PdrQuery.engine
+
+
 def _bmc(unroll: str, solver: str, *, symmetry: bool = True) -> Way:
     name = f"{unroll}/{solver}" + ("" if symmetry else "/no-symmetry")
     return Way(name, BmcOptions.engine, unroll, solver, symmetry)
@@ -39,9 +47,12 @@ _ALL = (
     *(_bmc(STEPS, solver) for solver in SOLVERS),
     *(_bmc(SWEEPS, solver) for solver in (*SOLVERS, AUTO)),
     *(_bmc(SWEEPS, solver, symmetry=False) for solver in SOLVERS),
+    Way(PDR, PDR),
     Way("explore", "explore"),
     Way("tlc", "tlc"),
     Way("apalache", "apalache-mc"),
+    Way("abc", "berkeley-abc"),
+    Way(BESIDE, BESIDE),
 )
 
 WAYS = {way.name: way for way in _ALL}
@@ -50,7 +61,11 @@ WAYS = {way.name: way for way in _ALL}
 BASELINE = f"steps/{DEFAULT}"
 """The way that the others are measured against: the plain unrolling with the default solver."""
 
-USUAL = tuple(name for name in WAYS if name != f"sweeps/{DEFAULT}/no-symmetry")
+PROOFS = (PDR, "explore", "tlc", "abc", BESIDE)
+"""The ways of a proof."""
+
+_ALONE = (f"sweeps/{DEFAULT}/no-symmetry", PDR, "abc", BESIDE)
+USUAL = tuple(name for name in WAYS if name not in _ALONE)
 """The ways of a case that does not say otherwise."""
 
 WITHOUT_SORTS = tuple(name for name in USUAL if not name.endswith("/no-symmetry"))

@@ -10,7 +10,7 @@ from leadline.benchmarks.cases import CASES
 from leadline.benchmarks.children import run
 from leadline.benchmarks.measure import measure
 from leadline.benchmarks.pictures import pictures
-from leadline.benchmarks.runner import schedule
+from leadline.benchmarks.runner import available, schedule
 from leadline.benchmarks.summary import cells
 from leadline.benchmarks.ways import WAYS
 from leadline.symbolic.engines import Limits, Verdict
@@ -113,6 +113,60 @@ def test_apalache_is_read(says: Path) -> None:
     command(says, "apalache-mc", "", 0)
     found = measure(case("not-committed-2"), WAYS["apalache"], LIMITS)
     assert (found.verdict, found.depth) == (Verdict.SAFE, 11)
+
+
+ABC = """\
+Output 1 was asserted in frame  8 ( 8) (solved 1 out of 2 outputs).
+Properties:  All = 2. Proved = 1. Disproved = 1. Undecided = 0.   Time =     4.67 sec
+"""
+
+
+def abc(folder: Path, text: str) -> None:
+    """An ABC that looks for a circuit, and then says a text."""
+    (folder / "text").write_text(text)
+    script = folder / "berkeley-abc"
+    script.write_text(f"#!/bin/sh\ngrep -q '^aig' model.aig || exit 99\ncat {folder}/text\n")
+    script.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (ABC, Verdict.OUT_OF_BOUNDS),
+        (ABC.replace("Output 1", "Output 0"), Verdict.VIOLATED),
+        ("Properties:  All = 2. Proved = 2. Disproved = 0. Undecided = 0.", Verdict.PROVED),
+        ("Properties:  All = 2. Proved = 1. Disproved = 0. Undecided = 1.", Verdict.UNKNOWN),
+        ("", Verdict.UNKNOWN),
+    ],
+)
+def test_abc_is_read(text: str, verdict: Verdict, says: Path) -> None:
+    abc(says, text)
+    assert measure(case("prove-kip-320-2222"), WAYS["abc"], LIMITS).verdict is verdict
+
+
+def test_a_program_beside_is_asked_as_prove_is(says: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = says / "prover"
+    monkeypatch.delenv("LEADLINE_BESIDE", raising=False)
+    assert not available(WAYS["beside"])
+    monkeypatch.setenv("LEADLINE_BESIDE", str(program))
+    assert available(WAYS["beside"])
+    for status, verdict in ((0, Verdict.PROVED), (12, Verdict.VIOLATED), (3, Verdict.UNKNOWN)):
+        wanted = "spanner-leases disjointness replicas=5 variant=mended-handle-vote"
+        program.write_text(f'#!/bin/sh\n[ "$*" = "{wanted}" ] || exit 99\nexit {status}\n')
+        program.chmod(0o755)
+        found = measure(case("prove-leases-5"), WAYS["beside"], LIMITS)
+        assert found.verdict is verdict, found.reason
+    program.write_text("#!/bin/sh\nsleep 60\n")
+    found = measure(case("prove-leases-5"), WAYS["beside"], Limits(0.2, 1000))
+    assert (found.verdict, found.ended) == (Verdict.UNKNOWN, "time")
+
+
+def test_a_proof_is_measured() -> None:
+    asked = case("prove-kip-320-2222")
+    found = measure(asked, WAYS["pdr"], LIMITS)
+    assert found.verdict is Verdict.PROVED and found.as_expected(asked, WAYS["pdr"])
+    seen = measure(asked, WAYS["explore"], LIMITS)
+    assert seen.verdict is Verdict.SAFE and seen.as_expected(asked, WAYS["explore"]), "of all states"
 
 
 # -- the order ----------------------------------------------------------------------------------------------
