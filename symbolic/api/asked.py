@@ -21,8 +21,8 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.names import counted
-from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
-from leadline.symbolic.trace.trace import title
+from leadline.symbolic.trace import Line, Trace, TraceEnd, cti_lines, end_reason, lines, read_cti
+from leadline.symbolic.trace.trace import states, title
 
 Part: TypeAlias = str | Line | Table
 """A part of an answer for a person."""
@@ -94,12 +94,27 @@ class Asked:
         listener = Listener(progress, told, told)
         try:
             self.answer = ask(listener) if ask else answer(self.model, self.query, limits, listener)
+            while (wider := self._wider()) is not None:
+                show("a run leaves the types learned so far: again, with wider ones")
+                self.model = wider
+                self.answer = answer(self.model, self.query, limits, listener)
         except Interrupted as interrupted:
             self.answer = interrupted.answer
             raise
         except KeyboardInterrupt:
             self.answer = Answer(list(so_far.values()))
             raise Interrupted(self.answer, self._interrupted(list(reached.values()))) from None
+
+    def _wider(self) -> Model | None:
+        """The model with wider types, if it is made of a specification that a run has left the types of."""
+        if self.model.origin is None:
+            return None
+        for trace in self.traces(self.answer.results):
+            if trace.ends is TraceEnd.OUT_OF_BOUNDS:
+                wider = self.model.origin.widened(self.model, list(states(trace)))
+                if wider is not None:
+                    return wider
+        return None
 
     def _interrupted(self, reached: Sequence[Progress]) -> str:
         """A sentence on the progress of an interrupted search, or of each of several."""

@@ -42,7 +42,7 @@ def entry_by_value(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entr
     for entry in _known.values():
         if entry.protocol is protocol and entry.claims == found.claims:
             return entry
-    return _keep(f"<class {protocol.__qualname__}, {len(_known) + 1}>", protocol, found.claims)
+    return keep_by_value(f"<class {protocol.__qualname__}, {len(_known) + 1}>", protocol, found.claims)
 
 
 def _claims_of(protocol: type[Protocol]) -> Iterator[Claim]:
@@ -61,7 +61,8 @@ def _is_older(claim: Claim, protocol: type[Protocol]) -> bool:
     return protocol not in about and (protocol.__module__, protocol.__qualname__) in names
 
 
-def _keep(source: str, protocol: type[Protocol], claims: Iterable[Claim]) -> Entry:
+def keep_by_value(source: str, protocol: type[Protocol], claims: Iterable[Claim]) -> Entry:
+    """Make a class known under a source."""
     entry = _known[source] = entry_of(protocol, claims, source)
     return entry
 
@@ -123,4 +124,4 @@ def receive(source: str, text: str) -> Entry:
         text = f"the class of {source} cannot be loaded in another process: {type(error).__name__}: {error}"
         raise UserError(f"{text}; write the protocol in a file of its own") from error
     _received[source] = text
-    return _keep(source, protocol, claims)
+    return keep_by_value(source, protocol, claims)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-from leadline.symbolic.catalog.by_value import entry_by_value, known_by_value
+from leadline.symbolic.catalog.by_value import entry_by_value, keep_by_value, known_by_value
 from leadline.symbolic.catalog.entry import (
     Entry,
     claims_in,
@@ -220,6 +220,8 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
     file = split_path(name_or_path)
     if file is not None:
         return find_in_file(*file, tried=tried)
+    if name_or_path.endswith(".tla"):
+        return find_module(Path(name_or_path))
     if os.sep not in name_or_path:
         try:
             return installed(name_or_path)
@@ -229,6 +231,29 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
     raise UserError(
         f"{name_or_path} is not a Python file: a protocol of your own is in a file that ends in .py"
     )
+
+
+def find_module(
+    path: Path, config: Path | None = None, folders: Sequence[Path] = (), invariants: Sequence[str] = ()
+) -> Entry:
+    """The protocol that a TLA+ module stands for; other processes get what was learned of it by value.
+
+    Args:
+        path: the module's file.
+        config: its configuration, if that is not beside it.
+        folders: other folders with modules.
+        invariants: invariants besides those of the configuration.
+
+    Raises:
+        ModelError: with all mistakes in the module.
+        UserError: if a file cannot be read.
+    """
+    # Here, since protocols in Python need no parser of TLA+.
+    from leadline.symbolic.tla.protocol import Source, protocol_of
+
+    resolved = tuple(folder.resolve() for folder in folders)
+    source = Source(path.resolve(), config.resolve() if config else None, resolved, tuple(invariants))
+    return keep_by_value(str(path), *protocol_of(source))
 
 
 def installed(name: str) -> Entry:

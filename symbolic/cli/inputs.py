@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from leadline.symbolic.catalog import Entry, find, installed, model_of, split_path
+from leadline.symbolic.catalog import Entry, find, find_module, installed, model_of, split_path
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.lang import Model, ParameterError, UserError, parse_setting
+from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
 
@@ -24,8 +24,17 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
         "protocol",
         metavar="PROTOCOL",
         nargs="?" if optional else None,
-        help="a name from `leadline list`, or the path of a Python file",
+        help="a name from `leadline list`, or the path of a Python file or TLA+ module",
     )
+    of_module = "of a TLA+ module:"
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE.cfg", help=f"{of_module} its configuration (default: beside it)"
+    )
+    many: dict[str, Any] = {"action": "append", "default": []}
+    about = f"{of_module} a folder with other modules; repeat it for several"
+    parser.add_argument("--path", type=Path, metavar="FOLDER", help=about, **many)
+    about = f"{of_module} an invariant besides the configuration's; repeat it for several"
+    parser.add_argument("--invariant", dest="invariants", metavar="NAME", help=about, **many)
     parser.add_argument(
         "-p",
         dest="settings",
@@ -84,10 +93,28 @@ def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
     return found
 
 
+def chosen_entry(args: argparse.Namespace) -> Entry:
+    """The protocol of the command line.
+
+    Raises:
+        UserError: if there is none, or an option about TLA+ modules is given for a protocol in Python.
+    """
+    options = (args.config, args.path, args.invariants)
+    if args.protocol.endswith(".tla"):
+        return find_module(Path(args.protocol), *options)
+    if any(options):
+        raise UserError(
+            "--config, --path and --invariant are about TLA+ modules, and this is none: leave them out"
+        )
+    return find(args.protocol)
+
+
 def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], Model]:
     """The protocol of the command line, its parameters, and the model that they make."""
-    entry = find(args.protocol)
+    entry = chosen_entry(args)
     settings = settings_of(entry, args.settings)
+    if issubclass(entry.protocol, Foreign) and entry.protocol.deadlock and "deadlock" in args:
+        args.deadlock = True
     return entry, settings, model_of(entry, settings)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic import lang
-from leadline.symbolic.catalog import Entry, find, model_of
-from leadline.symbolic.cli.inputs import add_protocol, at_least, settings_of
+from leadline.symbolic.catalog import Entry, model_of
+from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_entry, settings_of
 from leadline.symbolic.cli.output import Exit, printable, put, tell
 from leadline.symbolic.concrete import Outcome, Semantics
 from leadline.symbolic.concrete import State as Values
@@ -78,7 +78,7 @@ def add_parser(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     """Evaluate the lines of the command line, of a pipe, or of a person."""
-    entry = find(args.protocol)
+    entry = chosen_entry(args)
     settings = settings_of(entry, args.settings)
     stored = None if args.trace is None else _chosen(args, entry)
     if stored is not None and settings:

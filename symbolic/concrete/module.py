@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import Int, Map, Option, OutOfBounds, Record, Seq, Set, Tuple, Type, Union
 from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang.types import Atoms, Value
 
 Lines: TypeAlias = "list[str | Lines]"
 """Source lines. A nested list is an indented block."""
@@ -125,6 +125,9 @@ def condition(module: Module, source: Type, target: Type, text: str) -> str | No
             return condition(module, source, target.item, text)
         case Int(), Int():
             return _range(source, target, text)
+        case Atoms(), Atoms():
+            members = frozenset(target.members)
+            return f"({text} in {module.constant(members, ('members', target))})"
         case (Tuple(), Tuple()) | (Record(), Record()):
             pairs = enumerate(zip(source.parts, target.parts, strict=True))
             inside = [condition(module, a, b, f"{text}[{place}]") for place, (a, b) in pairs]

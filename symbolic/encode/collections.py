@@ -9,7 +9,7 @@ from leadline.symbolic.encode.integers import Integers
 from leadline.symbolic.encode.values import Items, Maybe, Shape, Tagged, Values, component_types, is_binary
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
-from leadline.symbolic.lang.types import Int, Never, Option, Type, Value
+from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
 
 
 class Collections:
@@ -31,6 +31,10 @@ class Collections:
                 return self.values.arbitrary(target), FALSE
             case Int(), Int():
                 return self.integers.convert(shape, source, target)
+            case Atoms(), Atoms():
+                known = {value: literal for value, literal in shape.items() if target.contains(value)}
+                unknown = [literal for value, literal in shape.items() if value not in known]
+                return known, self.circuit.disj(unknown)
             case Option(), _ if not isinstance(target, Option):
                 if shape.present == FALSE:
                     return self.values.arbitrary(target), TRUE

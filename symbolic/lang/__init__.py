@@ -67,7 +67,7 @@ from leadline.symbolic.lang.model import Action, Model, Pick, Property, Property
 from leadline.symbolic.lang.over_runs import refines, step_property, temporal
 from leadline.symbolic.lang.parameters import Parameter, parameter, parse_setting
 from leadline.symbolic.lang.properties import Claim, constraint, expected, invariant, probe, strengthening
-from leadline.symbolic.lang.protocol import Protocol, build
+from leadline.symbolic.lang.protocol import Foreign, Protocol, build
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union, record, union
@@ -86,6 +86,7 @@ __all__ = [
     "Enum",
     "Expr",
     "Fairness",
+    "Foreign",
     "Int",
     "IntExpr",
     "IntLike",

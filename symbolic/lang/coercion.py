@@ -8,7 +8,7 @@ from typing import Any
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.span import Span, caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Bool, Int, Named, Never, Option, Type
+from leadline.symbolic.lang.types import Atoms, Bool, Int, Named, Never, Option, Type
 
 BOOL = Bool()
 NEVER = Never()
@@ -54,7 +54,7 @@ def fits(source: Type, target: Type) -> bool:
     if type(source) is not type(target):
         return False
     match source, target:
-        case Int(), Int():
+        case (Int(), Int()) | (Atoms(), Atoms()):
             return True
         case Named(), Named():
             return False

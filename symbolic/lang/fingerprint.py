@@ -19,6 +19,7 @@ from leadline.symbolic.lang.types import Type
 LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Model", "protocol"): "a label: what it stands for is in the formulas, and queries' ids have it too",
     ("Model", "parameters"): "labels: what they decide is in the formulas, and queries' ids have them too",
+    ("Model", "origin"): "what it means is in the formulas",
     ("Action", "doc"): "text for people",
     ("Property", "doc"): "text for people",
     ("Record", "name"): "records with the same fields are one type",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -138,6 +139,34 @@ class Property:
         return (self.formula,) if self.temporal is None else tuple(expressions(self.temporal))
 
 
+class Origin(ABC):
+    """The specification in another language that a model was made of. It has a meaning of its own.
+
+    The model may have narrower types: a run that leaves them is out of bounds, and makes them wider.
+    """
+
+    @abstractmethod
+    def disagreement(
+        self, model: Model, states: Sequence[tuple[Value, ...]], claim: str | None
+    ) -> str | None:
+        """The reason why the specification refutes a run; None if it is one of its runs.
+
+        Args:
+            model: the model.
+            states: the states of the run, from an initial one.
+            claim: the property that is said to be false in the last one, if any.
+        """
+
+    @abstractmethod
+    def widened(self, model: Model, states: Sequence[tuple[Value, ...]]) -> Model | None:
+        """The model with types wide enough for what follows a run; None if they are already.
+
+        Args:
+            model: the model.
+            states: the states of a run, after which the model goes out of bounds.
+        """
+
+
 @dataclass(frozen=True)
 class Model:
     """A protocol at fixed parameters.
@@ -153,6 +182,7 @@ class Model:
         constraints: bounds of the search. Their formulas are the first guards of every action, so that a
             state in which one is false has no successor; verdicts are about runs within them.
         fairness: the conditions that runs satisfy. Claims about states do not depend on them.
+        origin: the specification in another language that it was made of, if any.
     """
 
     protocol: str
@@ -164,6 +194,7 @@ class Model:
     sweep_order: tuple[str, ...] = ()
     constraints: tuple[Property, ...] = ()
     fairness: tuple[Fairness, ...] = ()
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def unconstrained(self) -> tuple[Action, ...]:

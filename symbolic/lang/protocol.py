@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -97,6 +98,21 @@ class Protocol(metaclass=ProtocolClass):
         raise NotImplementedError
 
 
+class Foreign(Protocol, ABC):
+    """A protocol whose model is made of a specification in another language."""
+
+    deadlock: ClassVar[bool] = False
+    """Whether the specification wants to hear of states without a successor."""
+
+    @abstractmethod
+    def model(self) -> Model:
+        """The model at these parameters.
+
+        Raises:
+            ModelError: with the mistakes in the specification, or the parts that have no symbolic form.
+        """
+
+
 def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     """The model of a protocol at its parameters.
 
@@ -107,6 +123,8 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     Raises:
         ModelError: with every mistake found.
     """
+    if isinstance(protocol, Foreign):
+        return protocol.model()
     variables = _declared(protocol)
     mistakes: list[Mistake] = []
     kind = type(protocol)

@@ -340,6 +340,23 @@ class Enum(Named):
         return f'"{value}"'
 
 
+class Atoms(Enum):
+    """An enumeration whose values are also those of the same names in every other type of atoms.
+
+    Names in quotation marks, the strings of TLA+, come after the others, as in TLC.
+    """
+
+    def tla(self, value: Value) -> str:
+        return str(value)
+
+    def _join(self, other: Atoms) -> Type:
+        members = {*self.members, *other.members}
+        return Atoms(self.name, tuple(sorted(members, key=lambda name: (name.startswith('"'), name))))
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(self.members)}}}"
+
+
 class Sort(Named):
     """Interchangeable model values, such as replicas: equality and quantifiers only, no order."""
 

@@ -35,7 +35,12 @@ def disagreement(semantics: Semantics, trace: Trace) -> str | None:
         before = stage.state
     wrong = wrong_loop(semantics, trace) if trace.loop is not None else None
     wrong = wrong or wrong_end(semantics, trace, trace.last)
-    return f"the end, after step {trace.length} of {model.protocol}: {wrong}" if wrong else None
+    if wrong is not None:
+        return f"the end, after step {trace.length} of {model.protocol}: {wrong}"
+    if model.origin is None:
+        return None
+    claim = trace.property if trace.ends is TraceEnd.VIOLATES else None
+    return model.origin.disagreement(model, list(states(trace)), claim)
 
 
 def wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end: bool) -> str | None:

@@ -1,0 +1,1 @@
+"""TLA+ modules and configurations: their syntax, their scopes and their meaning on values."""

@@ -1,0 +1,59 @@
+"""Sets that are not listed: membership in them and quantification over them are lowered part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from leadline.symbolic.lang import nodes as n
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """`Nat`, or `Int` if there is no least number."""
+
+    least: int | None
+
+
+@dataclass(frozen=True)
+class Everything:
+    """A set that holds all values of its kind, such as `STRING`."""
+
+
+@dataclass(frozen=True)
+class PowerSet:
+    """`SUBSET S`."""
+
+    item: Domain
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """`Seq(S)`."""
+
+    item: Domain
+
+
+@dataclass(frozen=True)
+class Product:
+    """The functions that have a value of each part's set: `[a : S, b : T]`, `S \\X T` or `[S -> T]`.
+
+    Attributes:
+        keys: the arguments.
+        parts: the set of the values at each.
+    """
+
+    keys: tuple[n.Const, ...]
+    parts: tuple[Domain, ...]
+
+
+@dataclass(frozen=True)
+class United:
+    """The union of sets of which one at least is not listed."""
+
+    parts: Sequence[Domain]
+
+
+Unlisted: TypeAlias = Numbers | Everything | PowerSet | Sequences | Product | United
+Domain: TypeAlias = n.Node | Unlisted

@@ -1,0 +1,189 @@
+"""The meaning of a specification as Python values: its states, steps and formulas, compiled to Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, TypeAlias
+
+from leadline.symbolic.tla import operators, sets, values
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.actions import Actions, Part, Search
+from leadline.symbolic.tla.scopes import Scope
+from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.values import EvaluationError, Value, tla_text
+from leadline.symbolic.tla.writer import Fn, Lines, Source
+
+State: TypeAlias = tuple[Value, ...]
+"""A value for each variable, in the order of the specification's variables."""
+
+FAILURES = (
+    EvaluationError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+)
+"""What generated code raises where an expression has no value."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """A part of the next-state relation.
+
+    Attributes:
+        name: the name of its operator.
+        parts: the disjuncts that have this name.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+
+
+class Interpreter:
+    """The meaning of a specification on values.
+
+    Raises:
+        ModelError: if a formula has no meaning here.
+    """
+
+    def __init__(self, specification: Specification) -> None:
+        self.specification = specification
+        namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES}
+        for module in (values, sets, operators):
+            namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
+        self.source = Source(namespace)
+        self.translation = Actions(specification.definitions, specification.levels, self.source)
+        self._predicates: dict[tuple[int, bool], tuple[s.Expression, Callable[..., Any]]] = {}
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.specification.variables
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions: the parts of the next-state relation by name, in the order of the text."""
+        next_ = self.specification.next
+        if next_ is None:
+            return ()
+        found: dict[str, list[Part]] = {}
+        for part in self.translation.parts(next_, "Next"):
+            found.setdefault(part.name, []).append(part)
+        return tuple(Action(name, tuple(parts)) for name, parts in found.items())
+
+    @cached_property
+    def steps(self) -> list[Callable[..., None]]:
+        """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
+        `add(None)` where an evaluation fails. Before an initial state there is no state."""
+        made = [self._initial()] + [self._step(action) for action in self.actions]
+        namespace = self.source.load()
+        return [namespace[fn.name] for fn in made]
+
+    def _initial(self) -> Fn:
+        fn = self.source.fn("initial", ("state", "add"))
+        if self.specification.init is not None:
+            search = Search(self.translation, partial(self._found, initial=True), initial=True)
+            self._attempt(fn, partial(search.run, self.specification.init, Scope(fn, {}, {}, {})))
+        return fn
+
+    def _step(self, action: Action) -> Fn:
+        fn = self.source.fn(f"step_{action.name}", ("state", "add"))
+        now = {name: fn.new(self.translation.now[name]) for name in self.variables}
+        fn.lines.append(f"{''.join(f'{name}, ' for name in now.values())} = state")
+        next_ = self.specification.next
+        assert next_ is not None
+        for part in action.parts:
+            search = Search(self.translation, self._found)
+            self._attempt(fn, partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path))
+        return fn
+
+    def _attempt(self, fn: Fn, write: Callable[[Lines], None]) -> None:
+        lines: Lines = []
+        write(lines)
+        fn.lines += ["try:", lines or ["pass"], "except FAILURES:", ["add(None)"]]
+
+    def _found(self, scope: Scope, lines: Lines, initial: bool = False) -> None:
+        """Statements for a state that was found, or for the old one where a constraint excludes it."""
+        add = scope.fn.use("add")
+        known = scope.now if initial else scope.next
+        for one in self.specification.action_constraints if not initial else ():
+            test = self.translation.test(one, scope.within({}))
+            inside: Lines = []
+            lines += [f"if not {test}:", [f"{add}({scope.fn.use('state')})"], "else:", inside]
+            lines = inside
+        parts = [scope.fn.use(known[x]) if x in known else f"unassigned({x!r})" for x in self.variables]
+        lines.append(f"{add}(({''.join(f'{part}, ' for part in parts)}))")
+
+    # Formulas
+
+    def predicate(self, e: s.Expression) -> Callable[[State], bool]:
+        """The function that tells whether a formula holds in a state.
+
+        It raises an error of FAILURES where the formula has no value: see `error`.
+        """
+        return self._function(e, step=False)
+
+    def relation(self, e: s.Expression) -> Callable[[State, State], bool]:
+        """The function that tells whether a formula holds of a step."""
+        return self._function(e, step=True)
+
+    def term(self, e: s.Expression) -> Callable[[State], Value]:
+        """The function that gives a term its value in a state."""
+        return self._function(e, step=False, truth=False)
+
+    def constant(self, e: s.Expression) -> Value:
+        """The value of a constant expression.
+
+        Raises:
+            EvaluationError: if it has none.
+        """
+        return self.guarded(lambda: operators.listed(self._function(e, None, truth=False)()))
+
+    def _function(self, e: s.Expression, step: bool | None, truth: bool = True) -> Callable[..., Any]:
+        fn = self.source.fn("formula", () if step is None else ("state", "after") if step else ("state",))
+        reads = self.translation.analysis.reads(e)
+        now: Mapping[str, str] = {}
+        following: dict[str, str] = {}
+        if step is not None:
+            now = self._unpacked("state", self.translation.now, sorted(reads.now), fn)
+        if step:
+            following = self._unpacked("after", self.translation.next, sorted(reads.next), fn)
+        self.translation.body(e, Scope(fn, {}, now, following), fn.lines, truth)
+        made: Callable[..., Any] = self.source.load()[fn.name]
+        return made
+
+    def _unpacked(self, state: str, names: Mapping[str, str], used: Sequence[str], fn: Fn) -> dict[str, str]:
+        found = {name: fn.new(names[name]) for name in used}
+        fn.lines += [f"{text} = {state}[{self.variables.index(name)}]" for name, text in found.items()]
+        return found
+
+    # Errors
+
+    def guarded(self, compute: Callable[[], Any]) -> Any:
+        """The result of a computation.
+
+        Raises:
+            EvaluationError: with its place, where an expression has no value.
+        """
+        try:
+            return compute()
+        except FAILURES as error:
+            raise self.error(error) from error
+
+    def error(self, error: Exception) -> EvaluationError:
+        """An error of generated code in words, with its place."""
+        place = self.source.place(error.__traceback__)
+        match error:
+            case EvaluationError():
+                text = str(error)
+            case KeyError():
+                text = f"the function is applied to {tla_text(error.args[0])}, which is not in its domain"
+            case RecursionError():
+                text = "the recursion does not end"
+            case _:
+                text = f"a value is of the wrong kind ({error})"
+        return EvaluationError(f"{place}: {text}" if place is not None else text)

@@ -1,0 +1,34 @@
+---------------------------- MODULE FiniteSetsExt ----------------------------
+(* Operators on finite sets, by the names of the community modules. *)
+LOCAL INSTANCE Integers
+LOCAL INSTANCE FiniteSets
+LOCAL INSTANCE Folds
+
+FoldSet(Op(_, _), base, S) ==
+  MapThenFoldSet(Op, base, LAMBDA x : x, LAMBDA T : CHOOSE x \in T : TRUE, S)
+
+ReduceSet(Op(_, _), S, base) == FoldSet(Op, base, S)
+
+SumSet(S) == FoldSet(LAMBDA x, y : x + y, 0, S)
+
+ProductSet(S) == FoldSet(LAMBDA x, y : x * y, 1, S)
+
+MapThenSumSet(f(_), S) ==
+  MapThenFoldSet(LAMBDA x, y : x + y, 0, f, LAMBDA T : CHOOSE x \in T : TRUE, S)
+
+FlattenSet(S) == UNION S
+
+SymDiff(S, T) == {x \in S \cup T : ~(x \in S /\ x \in T)}
+
+Quantify(S, P(_)) == Cardinality({x \in S : P(x)})
+
+kSubset(k, S) == {T \in SUBSET S : Cardinality(T) = k}
+
+Max(S) == CHOOSE x \in S : \A y \in S : x >= y
+
+Min(S) == CHOOSE x \in S : \A y \in S : x <= y
+
+Choices(Sets) == LET f == [Sets -> UNION Sets] IN {g \in f : \A S \in Sets : g[S] \in S}
+
+ChooseUnique(S, P(_)) == CHOOSE x \in S : P(x) /\ \A y \in S : P(y) => y = x
+=============================================================================

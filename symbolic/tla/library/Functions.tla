@@ -1,0 +1,45 @@
+------------------------------ MODULE Functions ------------------------------
+(* Operators on functions, by the names of the community modules. *)
+LOCAL INSTANCE Integers
+LOCAL INSTANCE FiniteSets
+
+Range(f) == {f[x] : x \in DOMAIN f}
+
+Restrict(f, S) == [x \in S |-> f[x]]
+
+RestrictDomain(f, Test(_)) == [x \in {y \in DOMAIN f : Test(y)} |-> f[x]]
+
+RestrictValues(f, Test(_)) == [x \in {y \in DOMAIN f : Test(f[y])} |-> f[x]]
+
+IsRestriction(f, g) == DOMAIN f \subseteq DOMAIN g /\ \A x \in DOMAIN f : f[x] = g[x]
+
+Pointwise(Op(_, _), f, g) == [x \in DOMAIN f |-> Op(f[x], g[x])]
+
+AntiFunction(f) == [y \in Range(f) |-> CHOOSE x \in DOMAIN f : f[x] = y]
+
+Inverse(f, S, T) == [t \in T |-> CHOOSE s \in S : t \in Range(f) => f[s] = t]
+
+IsInjective(f) == \A a, b \in DOMAIN f : f[a] = f[b] => a = b
+
+IsSurjective(f, T) == \A t \in T : \E x \in DOMAIN f : f[x] = t
+
+Injection(S, T) == {f \in [S -> T] : IsInjective(f)}
+
+Surjection(S, T) == {f \in [S -> T] : IsSurjective(f, T)}
+
+Bijection(S, T) == Injection(S, T) \cap Surjection(S, T)
+
+ExistsInjection(S, T) == Cardinality(S) <= Cardinality(T)
+
+ExistsSurjection(S, T) == Surjection(S, T) # {}
+
+ExistsBijection(S, T) == Cardinality(S) = Cardinality(T)
+
+FoldFunctionOnSet(Op(_, _), base, f, S) ==
+  LET fold[T \in SUBSET S] ==
+        IF T = {} THEN base
+        ELSE LET x == CHOOSE y \in T : TRUE IN Op(f[x], fold[T \ {x}])
+  IN  fold[S]
+
+FoldFunction(Op(_, _), base, f) == FoldFunctionOnSet(Op, base, f, DOMAIN f)
+=============================================================================

@@ -1,0 +1,107 @@
+---------------------------- MODULE SequencesExt -----------------------------
+(* Operators on sequences, by the names of the community modules. *)
+LOCAL INSTANCE Integers
+LOCAL INSTANCE Sequences
+LOCAL INSTANCE FiniteSets
+LOCAL INSTANCE FiniteSetsExt
+LOCAL INSTANCE Functions
+
+ToSet(s) == {s[i] : i \in DOMAIN s}
+
+IsInjective(f) == \A a, b \in DOMAIN f : f[a] = f[b] => a = b
+
+SetToSeqs(S) == {f \in [1..Cardinality(S) -> S] : IsInjective(f)}
+
+SetToSeq(S) ==
+  LET seq[T \in SUBSET S] ==
+        IF T = {} THEN <<>> ELSE LET x == CHOOSE y \in T : TRUE IN <<x>> \o seq[T \ {x}]
+  IN  seq[S]
+
+SetToSortSeq(S, Less(_, _)) ==
+  LET seq[T \in SUBSET S] ==
+        IF T = {} THEN <<>>
+        ELSE LET x == CHOOSE y \in T : \A z \in T \ {y} : Less(y, z) IN <<x>> \o seq[T \ {x}]
+  IN  seq[S]
+
+TupleOf(S, n) == [1..n -> S]
+
+SeqOf(S, n) == UNION {[1..m -> S] : m \in 0..n}
+
+BoundedSeq(S, n) == SeqOf(S, n)
+
+Contains(s, e) == \E i \in DOMAIN s : s[i] = e
+
+Reverse(s) == [i \in DOMAIN s |-> s[Len(s) - i + 1]]
+
+Remove(s, e) == SelectSeq(s, LAMBDA x : x # e)
+
+ReplaceAll(s, old, new) == [i \in DOMAIN s |-> IF s[i] = old THEN new ELSE s[i]]
+
+SelectInSeq(s, Test(_)) ==
+  LET I == {i \in DOMAIN s : Test(s[i])} IN IF I = {} THEN 0 ELSE Min(I)
+
+SelectLastInSeq(s, Test(_)) ==
+  LET I == {i \in DOMAIN s : Test(s[i])} IN IF I = {} THEN 0 ELSE Max(I)
+
+InsertAt(s, i, e) == SubSeq(s, 1, i - 1) \o <<e>> \o SubSeq(s, i, Len(s))
+
+ReplaceAt(s, i, e) == [s EXCEPT ![i] = e]
+
+RemoveAt(s, i) == SubSeq(s, 1, i - 1) \o SubSeq(s, i + 1, Len(s))
+
+RemoveFirst(s, e) == IF Contains(s, e) THEN RemoveAt(s, SelectInSeq(s, LAMBDA x : x = e)) ELSE s
+
+RemoveFirstMatch(s, Test(_)) ==
+  LET i == SelectInSeq(s, Test) IN IF i = 0 THEN s ELSE RemoveAt(s, i)
+
+Cons(e, s) == <<e>> \o s
+
+Front(s) == SubSeq(s, 1, Len(s) - 1)
+
+Last(s) == s[Len(s)]
+
+IsPrefix(s, t) == Len(s) <= Len(t) /\ s = SubSeq(t, 1, Len(s))
+
+IsStrictPrefix(s, t) == IsPrefix(s, t) /\ s # t
+
+IsSuffix(s, t) == Len(s) <= Len(t) /\ s = SubSeq(t, Len(t) - Len(s) + 1, Len(t))
+
+IsStrictSuffix(s, t) == IsSuffix(s, t) /\ s # t
+
+Prefixes(s) == {SubSeq(s, 1, n) : n \in 0..Len(s)}
+
+Suffixes(s) == {SubSeq(s, n, Len(s)) : n \in 1..(Len(s) + 1)}
+
+SubSeqs(s) == {SubSeq(s, m + 1, n) : m, n \in 0..Len(s)}
+
+CommonPrefixes(S) == {p \in UNION {Prefixes(s) : s \in S} : \A s \in S : IsPrefix(p, s)}
+
+LongestCommonPrefix(S) ==
+  CHOOSE p \in CommonPrefixes(S) : \A q \in CommonPrefixes(S) : Len(q) <= Len(p)
+
+SeqMod(a, b) == IF a % b = 0 THEN b ELSE a % b
+
+FoldSeq(Op(_, _), base, s) == FoldFunction(Op, base, s)
+
+FoldLeft(Op(_, _), base, s) ==
+  LET fold[n \in 0..Len(s)] == IF n = 0 THEN base ELSE Op(fold[n - 1], s[n])
+  IN  fold[Len(s)]
+
+FoldRight(Op(_, _), s, base) ==
+  LET fold[n \in 1..(Len(s) + 1)] == IF n > Len(s) THEN base ELSE Op(s[n], fold[n + 1])
+  IN  fold[1]
+
+FoldLeftDomain(Op(_, _), base, s) ==
+  LET fold[n \in 0..Len(s)] == IF n = 0 THEN base ELSE Op(fold[n - 1], n)
+  IN  fold[Len(s)]
+
+FoldRightDomain(Op(_, _), s, base) ==
+  LET fold[n \in 1..(Len(s) + 1)] == IF n > Len(s) THEN base ELSE Op(n, fold[n + 1])
+  IN  fold[1]
+
+FlattenSeq(s) == FoldLeft(LAMBDA x, y : x \o y, <<>>, s)
+
+Zip(s, t) == [i \in 1..Min({Len(s), Len(t)}) |-> <<s[i], t[i]>>]
+
+Interleave(s, t) == FlattenSeq([i \in DOMAIN s |-> <<s[i], t[i]>>])
+=============================================================================

@@ -1,0 +1,392 @@
+"""Initial states and steps as actions: a formula is split along its disjunctions, as TLC goes through it.
+
+Each path through a formula is one action, with a pick for each existential quantifier on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import NEVER
+from leadline.symbolic.lang.model import Action, Pick
+from leadline.symbolic.lang.structures import Set
+from leadline.symbolic.lang.types import Type
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.infinite import Domain, PowerSet, Product, United
+from leadline.symbolic.tla.levels import Level
+from leadline.symbolic.tla.lower import Lowering
+from leadline.symbolic.tla.lower_scope import BuiltIn, Operator, Scope, Unsupported
+
+MOST_PATHS = 2_000
+
+
+@dataclass(frozen=True)
+class Way:
+    """A path through a formula as far as it has been followed.
+
+    Attributes:
+        body: picks and guards.
+        next: the values of the variables that it assigns.
+        name: the operator that it came through first.
+    """
+
+    body: tuple[Pick | n.Node, ...] = ()
+    next: tuple[tuple[str, n.Node], ...] = ()
+    name: str = ""
+
+    def requiring(self, guard: n.Node) -> Way | None:
+        """The path with one more guard; None if the guard is never true."""
+        if isinstance(guard, n.Const):
+            return self if guard.value else None
+        return replace(self, body=(*self.body, guard))
+
+
+Rest = Callable[[Way, Scope], Iterator[Way]]
+
+
+class Paths:
+    """The paths through formulas about one state or a step.
+
+    Args:
+        lowering: the lowering of expressions.
+        initial: whether the formula is about initial states, whose variables are not primed.
+    """
+
+    def __init__(self, lowering: Lowering, *, initial: bool = False) -> None:
+        self._lowering = lowering
+        self._terms = lowering.terms
+        self._initial = initial
+        self._picks = 0
+        self._count = 0
+        self._levels = lowering.specification.levels
+        self._variables = tuple(lowering.variables)
+
+    def of(self, e: s.Expression) -> list[Way]:
+        """All paths through a formula.
+
+        Raises:
+            Unsupported: if there is no symbolic form.
+        """
+        found: list[Way] = []
+
+        def end(way: Way, scope: Scope) -> Iterator[Way]:
+            yield way
+
+        for way in self.follow(e, Way(), Scope(primed=self._initial), end):
+            found.append(way)
+            if len(found) > MOST_PATHS:
+                raise Unsupported(e.place, f"over {MOST_PATHS:,} paths through the formula")
+        return found
+
+    def follow(self, e: s.Expression, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """The paths through a formula, each followed by the rest."""
+        scope = replace(scope, next=dict(way.next))
+        with self._lowering.at(e):
+            rule = self._rule(e, scope)
+        if rule is not None:
+            yield from rule(e, way, scope, rest)
+            return
+        after = way.requiring(self._lowering.truth(e, scope))
+        if after is not None:
+            yield from rest(after, scope)
+
+    def _rule(self, e: s.Expression, scope: Scope) -> Callable[..., Iterator[Way]] | None:
+        """The rule for a formula with assignments in it; None for a guard."""
+        if not self._assigns(e, scope):
+            return self._junction if isinstance(e, s.Apply) and e.operator == "/\\" else None
+        match e:
+            case s.Apply("/\\"):
+                return self._junction
+            case s.Apply("\\/"):
+                return self._disjunction
+            case s.Apply("=") | s.Apply("\\in"):
+                return self._assignment
+            case s.Apply("UNCHANGED"):
+                return self._unchanged
+            case s.Apply():
+                return self._operator
+            case s.Quantified("\\E"):
+                return self._exists
+            case s.If():
+                return self._if
+            case s.Case():
+                return self._case
+            case s.Let():
+                return self._let
+            case s.Subscripted("<<>>_"):
+                return self._changing
+            case s.Subscripted("[]_"):
+                return self._or_stutter
+        return None
+
+    def _assigns(self, e: s.Node, scope: Scope) -> bool:
+        """Whether an expression may assign a variable: it is about a step, or about an initial state."""
+        wanted = Level.STATE if self._initial else Level.ACTION
+        if self._levels.of(e) >= wanted:
+            return True
+        return any(
+            self._entity_assigns(scope.names[one.operator])
+            for one in _applications(e)
+            if one.operator in scope.names
+        )
+
+    def _entity_assigns(self, entity: object) -> bool:
+        if isinstance(entity, Operator):
+            return self._assigns(entity.body, Scope())
+        if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
+            wanted = Level.STATE if self._initial else Level.ACTION
+            return self._levels.of_definition(entity.name) >= wanted
+        return callable(entity) and not isinstance(entity, n.Node)
+
+    # -- the forms of formulas --------------------------------------------------------------------
+
+    def _junction(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        yield from self._all(e.arguments, way, scope, rest)
+
+    def _all(self, parts: Sequence[s.Expression], way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        if not parts:
+            yield from rest(way, scope)
+            return
+
+        def others(after: Way, _: Scope) -> Iterator[Way]:
+            yield from self._all(parts[1:], after, scope, rest)
+
+        yield from self.follow(parts[0], way, scope, others)
+
+    def _disjunction(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        for part in e.arguments:
+            yield from self.follow(part, way, scope, rest)
+
+    def _operator(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        definitions = self._lowering.specification.definitions
+        local = scope.names.get(e.operator)
+        if isinstance(local, Operator):
+            names = self._lowering.bound(local.parameters, e.arguments, scope)
+            yield from self._inside(local.body, local.scope.having(names), way, scope, rest)
+        elif isinstance(local, BuiltIn) and e.arguments:
+            others = {name: x for name, x in scope.names.items() if name not in (e.operator, local.name)}
+            yield from self.follow(replace(e, operator=local.name), way, replace(scope, names=others), rest)
+        elif local is None and e.operator in definitions:
+            definition = definitions[e.operator]
+            begun = way.next or not all(isinstance(one, Pick) for one in way.body)
+            named = way if begun else replace(way, name=definition.name)
+            inner = self._lowering.entered(definition, e.arguments, scope)
+            if inner is None:
+                raise Unsupported(e.place, f"{definition.name} calls itself too often")
+            yield from self._inside(definition.body, inner, named, scope, rest)
+        else:
+            after = way.requiring(self._lowering.truth(e, scope))
+            if after is not None:
+                yield from rest(after, scope)
+
+    def _inside(self, body: s.Expression, inner: Scope, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        def outside(after: Way, _: Scope) -> Iterator[Way]:
+            yield from rest(after, scope)
+
+        yield from self.follow(body, way, replace(inner, primed=scope.primed), outside)
+
+    def _let(self, e: s.Let, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        yield from self._inside(e.body, self._lowering.defined(e, scope), way, scope, rest)
+
+    def _if(self, e: s.If, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        condition = self._lowering.truth(e.condition, scope)
+        for test, arm in ((condition, e.then), (self._terms.negation(condition), e.otherwise)):
+            after = way.requiring(test)
+            if after is not None:
+                yield from self.follow(arm, after, scope, rest)
+
+    def _case(self, e: s.Case, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        failed: list[n.Node] = []
+        for guard, arm in e.arms:
+            condition = self._lowering.truth(guard, scope)
+            after = way.requiring(self._terms.conj([*failed, condition]))
+            failed.append(self._terms.negation(condition))
+            if after is not None:
+                yield from self.follow(arm, after, scope, rest)
+        none = way.requiring(self._terms.conj(failed))
+        if none is None:
+            return
+        if e.other is not None:
+            yield from self.follow(e.other, none, scope, rest)
+            return
+        broken = none.requiring(
+            self._terms.undefined(self._terms.boolean(True).type, "no arm of the CASE holds")
+        )
+        assert broken is not None
+        yield from rest(broken, scope)
+
+    def _changing(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        changed = s.Apply("~", (s.Apply("UNCHANGED", (e.subscript,)),), place=e.place)
+        yield from self._all((e.action, changed), way, scope, rest)
+
+    def _or_stutter(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        yield from self.follow(e.action, way, scope, rest)
+        yield from self.follow(s.Apply("UNCHANGED", (e.subscript,), place=e.place), way, scope, rest)
+
+    # -- assignments ------------------------------------------------------------------------------
+
+    def _target(self, e: s.Expression, way: Way, scope: Scope) -> str | None:
+        """The variable that an expression stands for where it has no value yet."""
+        if not self._initial:
+            if not isinstance(e, s.Apply) or e.operator != "'":
+                return None
+            (e,) = e.arguments
+        if not isinstance(e, s.Apply) or e.operator in scope.names:
+            return None
+        definitions = self._lowering.specification.definitions
+        while isinstance(e, s.Apply) and not e.arguments and e.operator in definitions:
+            e = definitions[e.operator].body
+        if not isinstance(e, s.Apply) or e.operator not in self._variables:
+            return None
+        return e.operator if e.operator not in dict(way.next) else None
+
+    def _assignment(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        target = self._target(e.arguments[0], way, scope)
+        if target is None:
+            after = way.requiring(self._lowering.truth(e, scope))
+            if after is not None:
+                yield from rest(after, scope)
+        elif e.operator == "=":
+            value = self._lowering.value(e.arguments[1], scope)
+            yield from rest(self.assigned(way, target, value), scope)
+        else:
+            domain = self._lowering.domain(e.arguments[1], scope)
+            for after, value in self.picked(way, target, domain):
+                yield from rest(self.assigned(after, target, value), scope)
+
+    def assigned(self, way: Way, name: str, value: n.Node) -> Way:
+        """The path with the next value of a variable, as one of the variable's type."""
+        converted = self._terms.convert(value, self._lowering.variables[name])
+        return replace(way, next=(*way.next, (name, converted)))
+
+    def _unchanged(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        for name in self._names(e.arguments[0]):
+            known = dict(way.next).get(name)
+            now = self._lowering.variable(name, replace(scope, primed=False))
+            if known is None:
+                way = self.assigned(way, name, now)
+                continue
+            after = way.requiring(self._terms.equal(known, now))
+            if after is None:
+                return
+            way = after
+        yield from rest(way, scope)
+
+    def _names(self, e: s.Expression) -> list[str]:
+        """The variables of a tuple of variables."""
+        definitions = self._lowering.specification.definitions
+        match e:
+            case s.TupleOf(items):
+                return [name for item in items for name in self._names(item)]
+            case s.Apply(name) if name in definitions and not e.arguments:
+                return self._names(definitions[name].body)
+            case s.Apply(name) if name in self._variables:
+                return [name]
+        raise Unsupported(e.place, "UNCHANGED of more than a tuple of variables")
+
+    # -- picks ------------------------------------------------------------------------------------
+
+    def _exists(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        bounds = [
+            (bound, name) for bound in e.bounds for name in ((None,) if bound.unpacked else bound.names)
+        ]
+
+        def chosen(place: int, way: Way, inner: Scope) -> Iterator[Way]:
+            if place == len(bounds):
+                yield from self._inside(e.body, inner, way, scope, rest)
+                return
+            bound, name = bounds[place]
+            if bound.domain is None:
+                raise Unsupported(bound.place, "a bound name without a set")
+            domain = self._lowering.domain(bound.domain, scope)
+            for after, element in self.picked(way, name or "pick", domain):
+                names = self._lowering.names_of(bound, name, element)
+                yield from chosen(place + 1, after, inner.having(names))
+
+        yield from chosen(0, way, scope)
+
+    def picked(self, way: Way, name: str, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
+        """The path with a pick of an element of a set, and the element; several paths for a union of sets."""
+        match domain:
+            case United():
+                for part in domain.parts:
+                    yield from self.picked(way, name, part)
+            case Product():
+                yield from self._picked_product(way, name, domain, ())
+            case PowerSet():
+                whole = self._terms.set_node(self._lowering.listed(domain.item))
+                pick = self._pick(way, name, whole.type, None)
+                var = self._var(pick)
+                after = replace(way, body=(*way.body, pick)).requiring(
+                    self._terms.both_sets(n.Subset, var, whole)
+                )
+                if after is not None:
+                    yield after, var
+            case _:
+                yield from self._picked_listed(way, name, self._terms.set_node(self._lowering.listed(domain)))
+
+    def _picked_product(
+        self, way: Way, name: str, domain: Product, chosen: tuple[n.Node, ...]
+    ) -> Iterator[tuple[Way, n.Node]]:
+        place = len(chosen)
+        if place == len(domain.parts):
+            yield way, self._terms.function(list(zip(domain.keys, chosen, strict=True)))
+            return
+        for after, part in self.picked(way, name, domain.parts[place]):
+            yield from self._picked_product(after, name, domain, (*chosen, part))
+
+    def _picked_listed(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]]:
+        assert isinstance(node.type, Set)
+        if node.type.item == NEVER:
+            return
+        if isinstance(node, n.Const):
+            if not node.value:
+                return
+            if len(node.value) == 1:
+                yield way, (self._terms.elements(node) or [node])[0]
+                return
+            every = len(node.value) == node.type.item.cardinality
+            pick = self._pick(way, name, node.type.item, None if every else node)
+        else:
+            pick = self._pick(way, name, node.type.item, None if isinstance(node, n.Universe) else node)
+        yield replace(way, body=(*way.body, pick)), self._var(pick)
+
+    def _pick(self, way: Way, name: str, kind: Type, domain: n.Node | None) -> Pick:
+        taken = {one.name for one in way.body if isinstance(one, Pick)}
+        plain = name.split("@")[0]
+        unique = next(x for x in (plain, *(f"{plain}_{i}" for i in range(2, 1_000))) if x not in taken)
+        return Pick(unique, kind, domain, self._terms.place)
+
+    def _var(self, pick: Pick) -> n.Node:
+        return n.make(n.PickVar, pick.type, pick.span, pick.name)
+
+
+def actions_of(ways: Sequence[Way], variables: Mapping[str, Type], fallback: str) -> list[Action]:
+    """The actions of paths, each with a name of its own."""
+    names: dict[str, int] = {}
+    found: list[Action] = []
+    for way in ways:
+        plain = way.name or fallback
+        names[plain] = names.get(plain, 0) + 1
+        name = plain if names[plain] == 1 else f"{plain}_{names[plain]}"
+        values = dict(way.next)
+        span = way.body[0].span if way.body else s.BUILT_IN
+        for one, kind in variables.items():
+            if one not in values:
+                values[one] = n.make(n.Undefined, kind, span, f"{plain} does not say what {one} becomes")
+        changed = tuple((one, values[one]) for one in variables if not _is_variable(values[one], one))
+        found.append(Action(name, plain, "", span, way.body, changed))
+    return found
+
+
+def _is_variable(node: n.Node, name: str) -> bool:
+    return isinstance(node, n.StateVar) and node.name == name
+
+
+def _applications(e: s.Node) -> Iterator[s.Apply]:
+    if isinstance(e, s.Apply):
+        yield e
+    for child in s.children(e):
+        yield from _applications(child)

@@ -1,0 +1,148 @@
+"""The symbolic form of functions, records and tuples."""
+
+from __future__ import annotations
+
+import itertools
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import NEVER
+from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.infinite import Domain, Product
+from leadline.symbolic.tla.lower_scope import DEEPEST, BuiltIn, Entity, Operator, Scope, Unsupported
+from leadline.symbolic.tla.lower_sets import Sets
+from leadline.symbolic.tla.making import Unlowerable
+from leadline.symbolic.tla.specification import Specification
+
+
+class Functions(Sets):
+    """Functions, records and tuples.
+
+    Attributes:
+        specification: the specification.
+    """
+
+    specification: Specification
+
+    @abstractmethod
+    def value(self, e: s.Expression, scope: Scope) -> n.Node:
+        """An expression as a node."""
+
+    @abstractmethod
+    def entity(self, e: s.Expression, scope: Scope) -> Entity:
+        """An expression as a node, a set that is not listed, or an operator."""
+
+    def _set_of(self, e: s.SetOf, scope: Scope) -> Entity:
+        return self.terms.set_of([self.value(x, scope) for x in e.items])
+
+    def _tuple_of(self, e: s.TupleOf, scope: Scope) -> Entity:
+        return self.terms.make_tuple([self.value(x, scope) for x in e.items])
+
+    def _record(self, e: s.Record, scope: Scope) -> Entity:
+        return self.terms.record({shapes.field(name): self.value(x, scope) for name, x in e.fields})
+
+    def _record_set(self, e: s.RecordSet, scope: Scope) -> Entity:
+        keys = [self.terms.atom(shapes.quoted(name)) for name, _ in e.fields]
+        parts = [self.domain(part, scope) for _, part in e.fields]
+        return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
+
+    def _function_set(self, e: s.FunctionSet, scope: Scope) -> Entity:
+        keys = self.terms.elements(self.value(e.domain, scope))
+        if keys is None:
+            raise Unlowerable("[S -> T] where S is no constant")
+        constants = tuple(key for key in keys if isinstance(key, n.Const))
+        return Product(constants, (self.domain(e.range, scope),) * len(keys))
+
+    def _function(self, e: s.Function, scope: Scope) -> Entity:
+        pairs = self.pairs(e.bounds, scope)
+        if len(pairs) > 1:
+            listed = [self.terms.elements(self.terms.set_node(self.listed(domain))) for _, _, domain in pairs]
+            if any(elements is None for elements in listed):
+                raise Unlowerable("a function of several arguments over sets that are no constants")
+            found: list[tuple[n.Const, n.Node]] = []
+            for choice in itertools.product(*(elements or () for elements in listed)):
+                inner = scope
+                for (bound, name, _), element in zip(pairs, choice, strict=True):
+                    inner = inner.having(self.names_of(bound, name, element))
+                key = self.terms.make_tuple(choice)
+                assert isinstance(key, n.Const)
+                found.append((key, self.value(e.body, inner)))
+            return self.terms.function(found)
+        ((bound, name, domain),) = pairs
+        body = lambda x: self.value(e.body, scope.having(self.names_of(bound, name, x)))  # noqa: E731  # short
+        return self.function(self.terms.set_node(self.listed(domain)), name or "x", body)
+
+    def _index(self, e: s.Index, scope: Scope) -> Entity:
+        table = self._recursive(e.function, scope)
+        if table is not None:
+            return self._call_function(table, e, scope)
+        return self.terms.apply(self.value(e.function, scope), self.value(e.index, scope))
+
+    def _recursive(self, e: s.Expression, scope: Scope) -> s.Definition | None:
+        """The definition that an expression names if it is a function that may call itself."""
+        if not isinstance(e, s.Apply) or e.arguments or e.operator in scope.names:
+            return None
+        found = self.specification.definitions.get(e.operator)
+        if (
+            found is None
+            or not isinstance(found.body, s.Function)
+            or not _mentions(found.body.body, found.name)
+        ):
+            return None
+        return found
+
+    def _call_function(self, definition: s.Definition, e: s.Index, scope: Scope) -> Entity:
+        assert isinstance(definition.body, s.Function)
+        index = self.value(e.index, scope)
+        depth = scope.depths.get(definition.name, 0) + 1
+        if depth > DEEPEST:
+            return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
+        inner = Scope({}, scope.primed, scope.next, None, {**scope.depths, definition.name: depth})
+        pairs = self.pairs(definition.body.bounds, inner)
+        parts = [index] if len(pairs) == 1 else [self.terms.item(index, i + 1) for i in range(len(pairs))]
+        for (bound, name, _), part in zip(pairs, parts, strict=True):
+            inner = inner.having(self.names_of(bound, name, part))
+        return self.entity(definition.body.body, inner)
+
+    def _except(self, e: s.Except, scope: Scope) -> Entity:
+        result = self.value(e.function, scope)
+        for update in e.updates:
+            path = [self.value(x, scope) for x in update.path]
+            result = self.updated(result, path, update.value, scope)
+        return result
+
+    def updated(self, node: n.Node, path: Sequence[n.Node], value: s.Expression, scope: Scope) -> n.Node:
+        """A function with another value at a path."""
+        if not path:
+            return self.value(value, Scope(scope.names, scope.primed, scope.next, node, scope.depths))
+        return self.terms.updated(node, path[0], lambda old: self.updated(old, path[1:], value, scope))
+
+    def domain(self, e: s.Expression, scope: Scope) -> Domain:
+        """An expression as a set to go through."""
+        found = self.entity(e, scope)
+        if isinstance(found, Operator | BuiltIn):
+            raise Unsupported(e.place, "an operator is no set")
+        return found
+
+    def pairs(self, bounds: Sequence[s.Bound], scope: Scope) -> list[tuple[s.Bound, str | None, Domain]]:
+        """Each bound name with its set; a tuple of names as one."""
+        found: list[tuple[s.Bound, str | None, Domain]] = []
+        for bound in bounds:
+            if bound.domain is None:
+                raise Unsupported(bound.place, "a bound name without a set")
+            domain = self.domain(bound.domain, scope)
+            names = [None] if bound.unpacked else bound.names
+            found += [(bound, name, domain) for name in names]
+        return found
+
+    def names_of(self, bound: s.Bound, name: str | None, element: n.Node) -> dict[str, Entity]:
+        """The names that a bound gives to an element."""
+        if name is not None:
+            return {name: element}
+        return {one: self.terms.item(element, place) for place, one in enumerate(bound.names, start=1)}
+
+
+def _mentions(e: s.Node, name: str) -> bool:
+    return (isinstance(e, s.Apply) and e.operator == name) or any(_mentions(x, name) for x in s.children(e))

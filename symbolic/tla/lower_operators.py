@@ -1,0 +1,256 @@
+"""The symbolic form of TLA+'s built-in operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.node import Binary
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.infinite import (
+    Domain,
+    Everything,
+    Numbers,
+    PowerSet,
+    Product,
+    Sequences,
+    United,
+)
+from leadline.symbolic.tla.lower import Lowering
+from leadline.symbolic.tla.lower_scope import Entity, Scope
+from leadline.symbolic.tla.making import Unlowerable
+from leadline.symbolic.tla.terms import Terms
+
+Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
+
+
+def _conjunction(universal: bool) -> Rule:
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        found: list[n.Node] = []
+        for one in arguments:
+            found.append(at.truth(one, scope))
+            if isinstance(found[-1], n.Const) and found[-1].value is not universal:
+                break
+        return at.terms.conj(found) if universal else at.terms.disj(found)
+
+    return rule
+
+
+def _implies(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    premise = at.truth(arguments[0], scope)
+    if isinstance(premise, n.Const) and not premise.value:
+        return at.terms.boolean(True)
+    conclusion = at.truth(arguments[1], scope)
+    if isinstance(premise, n.Const):
+        return conclusion
+    return at.terms.make(n.Implies, at.terms.boolean(True).type, premise, conclusion)
+
+
+def _of_nodes(operation: Callable[..., n.Node]) -> Rule:
+    """An operator whose arguments are all values."""
+
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        return operation(at.terms, *[at.value(one, scope) for one in arguments])
+
+    return rule
+
+
+def _member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope))
+
+
+def _not_member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.negation(at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope)))
+
+
+def _subset(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    part, whole = (at.domain(one, scope) for one in arguments)
+    if isinstance(whole, n.Node):
+        return at.terms.both_sets(n.Subset, at.listed(part), whole)
+    return at.quantifier(True, part, "x", lambda x: at.member(x, whole))
+
+
+def _union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    a, b = (at.domain(one, scope) for one in arguments)
+    if isinstance(a, n.Node) and isinstance(b, n.Node):
+        return at.terms.both_sets(n.SetUnion, a, b)
+    parts: list[Domain] = []
+    for one in (a, b):
+        parts += one.parts if isinstance(one, United) else [one]
+    return United(parts)
+
+
+def _restricted(kind: type[Binary]) -> Rule:
+    """An intersection or difference; of two sets, one may be unlisted."""
+
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        a, b = (at.domain(one, scope) for one in arguments)
+        if not isinstance(a, n.Node) and isinstance(b, n.Node) and kind is n.SetIntersect:
+            a, b = b, a
+        if isinstance(b, n.Node):
+            return at.terms.both_sets(kind, at.listed(a), b)
+        keep = kind is n.SetIntersect
+        node = at.terms.set_node(at.listed(a))
+
+        def body(x: n.Node) -> n.Node:
+            inside = at.member(x, b)
+            return inside if keep else at.terms.negation(inside)
+
+        item = node.type.parts[0]
+        return at.terms.bind(n.SetFilter, item, "x", body, lambda _: node.type, node)
+
+    return rule
+
+
+def _power_set(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return PowerSet(at.domain(arguments[0], scope))
+
+
+def _sequences(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return Sequences(at.domain(arguments[0], scope))
+
+
+def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.big_union(at.value(arguments[0], scope))
+
+
+def _times(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    keys = [at.terms.integer(place) for place in range(1, len(arguments) + 1)]
+    return Product(
+        tuple(key for key in keys if isinstance(key, n.Const)),
+        tuple(at.domain(one, scope) for one in arguments),
+    )
+
+
+def _prime(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.next_value(arguments[0], scope)
+
+
+def _unchanged(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.equal(at.next_value(arguments[0], scope), at.value(arguments[0], scope))
+
+
+def _cardinality(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.cardinality(at.value(arguments[0], scope))
+
+
+def _head(t: Terms, node: n.Node) -> n.Node:
+    return t.item(node, 1)
+
+
+def _tail(t: Terms, node: n.Node) -> n.Node:
+    return t.slice(node, t.integer(2), t.length(node))
+
+
+def _append(t: Terms, node: n.Node, item: n.Node) -> n.Node:
+    return t.concat(node, t.make_tuple([item]))
+
+
+def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    test = _operator(at, arguments[1], scope)
+    return at.terms.selected(
+        at.value(arguments[0], scope), lambda x: at.terms.truth(at.called(test, [x], scope))
+    )
+
+
+def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
+    return at.entity(e, scope)
+
+
+def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
+    if not isinstance(key, n.Const):
+        raise Unlowerable("x :> y where x is no constant")
+    return t.function([(key, value)])
+
+
+def _over(t: Terms, left: n.Node, right: n.Node) -> n.Node:
+    """`f @@ g`: the arguments of both, the value of the first where both have one."""
+    pairs: dict[object, tuple[n.Const, n.Node]] = {}
+    for function in (right, left):
+        keys = t.elements(t.domain(function))
+        if keys is None:
+            raise Unlowerable("f @@ g of functions whose domains are no constants")
+        for key in keys:
+            assert isinstance(key, n.Const)
+            pairs[key.value] = (key, t.apply(function, key))
+    return t.function(list(pairs.values()))
+
+
+def _assert(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    failed = at.terms.undefined(at.terms.boolean(True).type, "the assertion fails")
+    return at.terms.ite(at.truth(arguments[0], scope), at.terms.boolean(True), failed)
+
+
+def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.boolean(True)
+
+
+def _same(place: int) -> Rule:
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        return at.entity(arguments[place], scope)
+
+    return rule
+
+
+NAMES: dict[str, Callable[[Lowering], Entity]] = {
+    "TRUE": lambda at: at.terms.boolean(True),
+    "FALSE": lambda at: at.terms.boolean(False),
+    "BOOLEAN": lambda at: at.terms.set_of([at.terms.boolean(False), at.terms.boolean(True)]),
+    "STRING": lambda at: Everything(),
+    "Any": lambda at: Everything(),
+    "Nat": lambda at: Numbers(0),
+    "Int": lambda at: Numbers(None),
+}
+"""The operators without arguments."""
+
+OPERATORS: dict[str, Rule] = {
+    "/\\": _conjunction(True),
+    "\\/": _conjunction(False),
+    "~": _of_nodes(Terms.negation),
+    "=>": _implies,
+    "<=>": _of_nodes(lambda t, a, b: t.equal(t.truth(a), t.truth(b))),
+    "=": _of_nodes(Terms.equal),
+    "#": _of_nodes(lambda t, a, b: t.negation(t.equal(a, b))),
+    "\\in": _member,
+    "\\notin": _not_member,
+    "\\subseteq": _subset,
+    "\\cup": _union,
+    "\\cap": _restricted(n.SetIntersect),
+    "\\": _restricted(n.SetMinus),
+    "SUBSET": _power_set,
+    "UNION": _big_union,
+    "\\X": _times,
+    "DOMAIN": _of_nodes(Terms.domain),
+    "'": _prime,
+    "UNCHANGED": _unchanged,
+    "+": _of_nodes(lambda t, a, b: t.arithmetic(n.Add, a, b)),
+    "-": _of_nodes(lambda t, a, b: t.arithmetic(n.Sub, a, b)),
+    "*": _of_nodes(lambda t, a, b: t.arithmetic(n.Mul, a, b)),
+    "\\div": _of_nodes(lambda t, a, b: t.arithmetic(n.Div, a, b)),
+    "%": _of_nodes(lambda t, a, b: t.arithmetic(n.Mod, a, b)),
+    "^": _of_nodes(Terms.power),
+    "-.": _of_nodes(lambda t, a: t.arithmetic(n.Sub, t.integer(0), a)),
+    "<": _of_nodes(Terms.lt),
+    ">": _of_nodes(lambda t, a, b: t.lt(b, a)),
+    "<=": _of_nodes(Terms.le),
+    ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
+    "..": _of_nodes(Terms.interval),
+    "Seq": _sequences,
+    "Len": _of_nodes(Terms.length),
+    "Head": _of_nodes(_head),
+    "Tail": _of_nodes(_tail),
+    "Append": _of_nodes(_append),
+    "\\o": _of_nodes(Terms.concat),
+    "SubSeq": _of_nodes(Terms.slice),
+    "SelectSeq": _selected,
+    "Cardinality": _cardinality,
+    "IsFiniteSet": _true,
+    ":>": _of_nodes(_arrow),
+    "@@": _of_nodes(_over),
+    "Assert": _assert,
+    "Print": _same(1),
+    "PrintT": _true,
+    "TLCEval": _same(0),
+}
+"""The operators with arguments."""

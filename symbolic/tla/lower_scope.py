@@ -1,0 +1,70 @@
+"""What names mean at a place of a module that is being lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.span import Span
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.infinite import Unlisted
+
+DEEPEST = 24
+"""How often an operator is put into itself; what lies deeper is out of bounds."""
+
+
+class Unsupported(Exception):
+    """An expression that has no symbolic form.
+
+    Attributes:
+        place: where it is.
+        why: the reason.
+    """
+
+    def __init__(self, place: Span, why: str) -> None:
+        super().__init__(f"{place}: {why}")
+        self.place, self.why = place, why
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator with what is known where it is defined."""
+
+    parameters: tuple[s.Parameter, ...]
+    body: s.Expression
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A built-in operator, or a definition, given as an argument."""
+
+    name: str
+
+
+Entity: TypeAlias = n.Node | Unlisted | Operator | BuiltIn
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names mean at a place.
+
+    Attributes:
+        names: bound names, parameters and LET definitions.
+        primed: whether variables stand for their next values.
+        next: the next values that are known.
+        at: the value of `@`.
+        depths: how often each recursive operator has been entered.
+    """
+
+    names: Mapping[str, Entity | Callable[[], Entity]] = field(default_factory=dict)
+    primed: bool = False
+    next: Mapping[str, n.Node] = field(default_factory=dict)
+    at: n.Node | None = None
+    depths: Mapping[str, int] = field(default_factory=dict)
+
+    def having(self, names: Mapping[str, Entity | Callable[[], Entity]]) -> Scope:
+        """The scope with more names."""
+        return Scope({**self.names, **names}, self.primed, self.next, self.at, self.depths)

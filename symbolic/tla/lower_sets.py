@@ -1,0 +1,232 @@
+"""Sets as they are gone through, asked for members, and made into functions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import BOOL, NEVER
+from leadline.symbolic.lang.structures import Map, Set, Tuple, Union
+from leadline.symbolic.lang.types import Option
+from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.infinite import (
+    Domain,
+    Everything,
+    Numbers,
+    PowerSet,
+    Product,
+    Sequences,
+    United,
+)
+from leadline.symbolic.tla.making import Unlowerable
+from leadline.symbolic.tla.terms import Terms, is_function
+
+MOST_UNROLLED = 200
+"""The largest constant set over which a quantifier is written out."""
+
+
+class Sets:
+    """Sets whose members are listed, and those whose are not.
+
+    Attributes:
+        terms: makes the nodes.
+    """
+
+    def __init__(self) -> None:
+        self.terms = Terms()
+
+    def quantifier(
+        self, universal: bool, domain: Domain, name: str, body: Callable[[n.Node], n.Node]
+    ) -> n.Node:
+        """Whether the body holds for all elements, or for some."""
+        join = self.terms.conj if universal else self.terms.disj
+        kind = n.Forall if universal else n.Exists
+        match domain:
+            case Product():
+                return self._over_product(
+                    domain, lambda part, of: self.quantifier(universal, part, name, of), body
+                )
+            case United():
+                return join([self.quantifier(universal, part, name, body) for part in domain.parts])
+            case PowerSet():
+                whole = self.terms.set_node(self.listed(domain.item))
+                every = self.terms.universe(whole.type)
+
+                def inside(x: n.Node) -> n.Node:
+                    part = self.terms.both_sets(n.Subset, x, whole)
+                    first = self.terms.negation(part) if universal else part
+                    return (self.terms.disj if universal else self.terms.conj)([first, body(x)])
+
+                return self.terms.bind(kind, whole.type, name, inside, lambda _: BOOL, every)
+        node = self.terms.set_node(self.listed(domain))
+        written = self.written_out(node)
+        if written is not None:
+            parts: list[n.Node] = []
+            for element in written:
+                parts.append(body(element))
+                if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
+                    break
+            return join(parts)
+        assert isinstance(node.type, Set)
+        if node.type.item == NEVER:
+            return self.terms.boolean(universal)
+        return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
+
+    def written_out(self, node: n.Node) -> list[n.Node] | None:
+        """The elements of a small constant set, to be gone through one by one."""
+        elements = self.terms.elements(node)
+        return elements if elements is not None and len(elements) <= MOST_UNROLLED else None
+
+    def _over_product(
+        self,
+        product: Product,
+        each: Callable[[Domain, Callable[[n.Node], n.Node]], n.Node],
+        body: Callable[[n.Node], n.Node],
+    ) -> n.Node:
+        def rest(chosen: tuple[n.Node, ...]) -> n.Node:
+            if len(chosen) == len(product.parts):
+                return body(self.terms.function(list(zip(product.keys, chosen, strict=True))))
+            return each(product.parts[len(chosen)], lambda x: rest((*chosen, x)))
+
+        return rest(())
+
+    def mapped(self, domain: Domain, name: str, of: Callable[[n.Node], n.Node]) -> n.Node:
+        """The set of a function's values over a set."""
+        node = self.terms.set_node(self.listed(domain))
+        written = self.written_out(node)
+        if written is not None:
+            return self.terms.set_of([of(x) for x in written])
+        assert isinstance(node.type, Set)
+        if node.type.item == NEVER:
+            return node
+        return self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
+
+    def listed(self, domain: Domain) -> n.Node:
+        """A set with its members listed.
+
+        Raises:
+            Unlowerable: if there are too many.
+        """
+        match domain:
+            case n.Node():
+                return domain
+            case PowerSet():
+                whole = self.terms.set_node(self.listed(domain.item))
+                elements = self.terms.elements(whole)
+                if elements is not None and len(elements) <= 10:
+                    found = itertools.chain.from_iterable(
+                        itertools.combinations(elements, size) for size in range(len(elements) + 1)
+                    )
+                    return self.terms.set_of([self.terms.set_of(one) for one in found])
+                every = self.terms.universe(whole.type)
+
+                def within(x: n.Node) -> n.Node:
+                    return self.terms.both_sets(n.Subset, x, whole)
+
+                return self.terms.bind(n.SetFilter, whole.type, "x", within, lambda _: Set(whole.type), every)
+            case Product():
+                return self._listed_product(domain)
+            case United():
+                parts = [self.listed(part) for part in domain.parts]
+                result = parts[0]
+                for part in parts[1:]:
+                    result = self.terms.both_sets(n.SetUnion, result, part)
+                return result
+        raise Unlowerable("the members of an infinite set cannot be listed")
+
+    def _listed_product(self, domain: Product) -> n.Node:
+        def rest(chosen: tuple[n.Node, ...]) -> n.Node:
+            place = len(chosen)
+            if place == len(domain.parts):
+                return self.terms.function(list(zip(domain.keys, chosen, strict=True)))
+            found = self.mapped(domain.parts[place], "x", lambda x: rest((*chosen, x)))
+            return self.terms.big_union(found) if place + 1 < len(domain.parts) else found
+
+        return rest(()) if domain.parts else self.terms.set_of([self.terms.make_tuple([])])
+
+    def member(self, element: n.Node, domain: Domain) -> n.Node:
+        """`element \\in domain`."""
+        terms = self.terms
+        match domain:
+            case n.Node():
+                return terms.member(element, domain)
+            case Everything():
+                return terms.boolean(True)
+            case United():
+                return terms.disj([self.member(element, part) for part in domain.parts])
+            case Numbers():
+                return (
+                    terms.boolean(True)
+                    if domain.least is None
+                    else terms.le(terms.integer(domain.least), element)
+                )
+            case PowerSet():
+                if isinstance(domain.item, n.Node):
+                    return terms.both_sets(n.Subset, element, domain.item)
+                return self.quantifier(True, element, "x", lambda x: self.member(x, domain.item))
+            case Sequences():
+                return self._all_items(element, domain.item)
+            case Product():
+                return self._in_product(element, domain)
+
+    def _all_items(self, element: n.Node, domain: Domain) -> n.Node:
+        node = self.terms.as_sequence(element)
+        places = self.terms.interval(self.terms.integer(1), self.terms.length(node))
+        return self.quantifier(True, places, "i", lambda i: self.member(self.terms.apply(node, i), domain))
+
+    def _in_product(self, element: n.Node, domain: Product) -> n.Node:
+        terms = self.terms
+        keys = terms.set_of(domain.keys)
+
+        def inside(x: n.Node) -> n.Node:
+            if not is_function(x.type):
+                return terms.boolean(False)
+            here = terms.equal(terms.domain(x), keys)
+            if isinstance(here, n.Const) and not here.value:
+                return here
+            pairs = zip(domain.keys, domain.parts, strict=True)
+            return terms.conj([here, *(self.member(terms.apply(x, key), part) for key, part in pairs)])
+
+        if not isinstance(element.type, Union):
+            return inside(element)
+        tests = [
+            terms.conj([terms.has_tag(element, tag), inside(terms.variant(element, tag))])
+            for tag in element.type.by_tag
+        ]
+        return terms.disj(tests)
+
+    def function(self, domain: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
+        """`[x \\in S |-> e]`."""
+        terms = self.terms
+        elements = terms.elements(domain)
+        if elements is not None:
+            return terms.function([(x, body(x)) for x in elements if isinstance(x, n.Const)])
+        if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const) and domain.low.value == 1:
+            return self._sequence(domain, body)
+        assert isinstance(domain.type, Set)
+        key = domain.type.item
+        if isinstance(domain, n.Universe):
+            return terms.bind(n.MapBuild, key, name, body, lambda x: Map(key, x.type))
+
+        def held(x: n.Node) -> n.Node:
+            found = body(x)
+            kind = Option(found.type)
+            return terms.ite(terms.member(x, domain), terms.some(found, kind), terms.const(kind, None))
+
+        return terms.bind(n.MapBuild, key, name, held, lambda x: Map(key, x.type))
+
+    def _sequence(self, domain: n.IntRange, body: Callable[[n.Node], n.Node]) -> n.Node:
+        terms = self.terms
+        most = shapes.most(domain.high.type)
+        items = [body(terms.integer(place)) for place in range(1, most + 1)]
+        kind = shapes.sequence_of(Tuple(tuple(x.type for x in items)))
+        guarded = [
+            terms.ite(
+                terms.le(terms.integer(place), domain.high),
+                terms.convert(x, kind.item),
+                terms.const(kind.item, kind.item.first),
+            )
+            for place, x in enumerate(items, start=1)
+        ]
+        return terms.slice(terms.sequence(guarded, kind), terms.integer(1), domain.high)

@@ -1,0 +1,124 @@
+"""A specification with types as a model of the language, which every engine takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import BOOL
+from leadline.symbolic.lang.model import Action, Model, Origin, Pick, Property, PropertyKind, Variable
+from leadline.symbolic.lang.node import substitute
+from leadline.symbolic.lang.types import Int, Type
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.lower import Lowering
+from leadline.symbolic.tla.lower_actions import Paths, Way, actions_of
+from leadline.symbolic.tla.lower_scope import Scope, Unsupported
+from leadline.symbolic.tla.specification import Specification
+
+
+def lowered(specification: Specification, types: Mapping[str, Type], origin: Origin) -> Model:
+    """The model of a specification.
+
+    Args:
+        specification: a loaded specification with initial states and steps.
+        types: the type of each variable.
+        origin: the specification as the model's origin.
+
+    Raises:
+        Unsupported: if a part has no symbolic form.
+    """
+    assert specification.init is not None and specification.next is not None
+    lowering = Lowering(specification, types)
+    names = tuple(types)
+    variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
+    init = _initial(lowering, Paths(lowering, initial=True).of(specification.init), names)
+    actions = actions_of(Paths(lowering).of(specification.next), types, "Next")
+    properties = {
+        name: Property(
+            name, name, PropertyKind.INVARIANT, "", formula.place, lowering.truth(formula, Scope())
+        )
+        for name, formula in specification.invariants.items()
+    }
+    constraints = tuple(
+        Property(
+            f"constraint-{i}",
+            f"constraint_{i}",
+            PropertyKind.CONSTRAINT,
+            "",
+            one.place,
+            lowering.truth(one, Scope()),
+        )
+        for i, one in enumerate(specification.constraints, start=1)
+    )
+    return Model(
+        specification.name,
+        {},
+        variables,
+        init,
+        tuple(action.within(constraints) for action in actions),
+        properties,
+        constraints=constraints,
+        origin=origin,
+    )
+
+
+def _place(specification: Specification) -> s.Place:
+    return s.Place(specification.file, 1, 1)
+
+
+def _initial(lowering: Lowering, ways: list[Way], names: tuple[str, ...]) -> Action:
+    """The initial states of several paths as one action, which picks a path first."""
+    place = s.BUILT_IN
+    for way in ways:
+        missing = [name for name in names if name not in dict(way.next)]
+        if missing:
+            raise Unsupported(place, f"the initial states do not say {', '.join(missing)}")
+    if not ways:
+        return Action(
+            "init",
+            "Init",
+            "",
+            place,
+            (lowering.terms.boolean(False),),
+            tuple(
+                (name, n.make(n.Undefined, kind, place, "no state"))
+                for name, kind in lowering.variables.items()
+            ),
+        )
+    if len(ways) == 1:
+        return Action(
+            "init", "Init", "", place, ways[0].body, tuple((x, dict(ways[0].next)[x]) for x in names)
+        )
+    kind = Int(1, len(ways))
+    branch = Pick("branch", kind, None, place)
+    var = n.make(n.PickVar, kind, place, "branch")
+    terms = lowering.terms
+    here = [terms.equal(var, terms.integer(number)) for number in range(1, len(ways) + 1)]
+    body: list[Pick | n.Node] = [branch]
+    values: dict[str, n.Node] = {}
+    for number, way in enumerate(ways, start=1):
+        renamed = {x.name: f"{x.name}_{number}" for x in way.body if isinstance(x, Pick)}
+        for item in way.body:
+            body.append(
+                _renamed_pick(item, renamed)
+                if isinstance(item, Pick)
+                else terms.make(n.Implies, BOOL, here[number - 1], _renamed(item, renamed))
+            )
+        for name, value in way.next:
+            mine = _renamed(value, renamed)
+            values[name] = mine if name not in values else terms.ite(here[number - 1], mine, values[name])
+    return Action("init", "Init", "", place, tuple(body), tuple((name, values[name]) for name in names))
+
+
+def _renamed(node: n.Node, names: Mapping[str, str]) -> n.Node:
+    leaves: dict[n.Node, n.Node] = {
+        x: n.make(n.PickVar, x.type, x.span, names[x.name])
+        for x in n.postorder(node)
+        if isinstance(x, n.PickVar)
+    }
+    return substitute(node, leaves)
+
+
+def _renamed_pick(pick: Pick, names: Mapping[str, str]) -> Pick:
+    domain = _renamed(pick.domain, names) if pick.domain is not None else None
+    return Pick(names[pick.name], pick.type, domain, pick.span)

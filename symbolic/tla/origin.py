@@ -1,0 +1,83 @@
+"""A specification as the origin of a model: it replays counterexamples, and widens types that a run leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from leadline.symbolic.lang.model import Model, Origin
+from leadline.symbolic.lang.types import Type
+from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.model import lowered
+from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.typing import untyped
+
+AHEAD = 4.0
+"""The seconds that the interpreter runs ahead."""
+AFTERWARDS = 1.0
+"""The seconds that it runs from a state that leaves the types."""
+
+
+class TlaOrigin(Origin):
+    """A TLA+ specification.
+
+    Args:
+        specification: a loaded specification.
+        types: the types learned so far, which grow; the interpreter runs ahead if there are none.
+    """
+
+    def __init__(self, specification: Specification, types: dict[str, Type]) -> None:
+        self.specification = specification
+        self.types = types
+
+    @cached_property
+    def interpreter(self) -> Interpreter:
+        """The meaning of the specification."""
+        return Interpreter(self.specification)
+
+    @cached_property
+    def learner(self) -> Learner:
+        """The types learned so far."""
+        return Learner(self.interpreter, self.types)
+
+    def model(self) -> Model:
+        """The model, after the interpreter has run ahead if no types are known.
+
+        Raises:
+            Unsupported: if the specification has no symbolic form.
+        """
+        if not self.types:
+            self.learner.run_ahead(self.learner.initial(), AHEAD)
+        return lowered(self.specification, self.learner.types, self)
+
+    def disagreement(self, model: Model, states: Sequence[Any], claim: str | None) -> str | None:
+        before: State | None = None
+        for place, values in enumerate(states):
+            state = self._untyped(model, values)
+            learner = self.learner
+            if state not in (learner.initial() if before is None else learner.successors(before)):
+                return f"the module does not reach state {place} of the run"
+            before = state
+        if claim is None or before is None or claim not in self.specification.invariants:
+            return None
+        holds = self.interpreter.predicate(self.specification.invariants[claim])
+        try:
+            return f"{claim} holds in the module" if holds(before) else None
+        except FAILURES as error:
+            return f"{claim} has no value in the module: {self.interpreter.error(error)}"
+
+    def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
+        learner = self.learner
+        known = [self._untyped(model, values) for values in states]
+        starts = learner.successors(known[-1]) if known else learner.initial()
+        learner.run_ahead(starts, AFTERWARDS)
+        if all(learner.types[variable.name] == variable.type for variable in model.variables):
+            return None
+        return replace(lowered(self.specification, learner.types, self), parameters=model.parameters)
+
+    def _untyped(self, model: Model, values: Any) -> State:
+        pairs = zip(model.variables, values, strict=True)
+        return tuple(untyped(value, variable.type) for variable, value in pairs)

@@ -1,0 +1,145 @@
+"""A TLA+ module as a protocol: its constants are the parameters, and its model comes from the module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar
+
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, UserError
+from leadline.symbolic.lang.model import Model, PropertyKind
+from leadline.symbolic.lang.parameters import Parameter
+from leadline.symbolic.lang.properties import Claim
+from leadline.symbolic.lang.protocol import Foreign
+from leadline.symbolic.lang.types import Type
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.config import Config, read_config
+from leadline.symbolic.tla.interpreter import FAILURES, Interpreter
+from leadline.symbolic.tla.lower_scope import Unsupported
+from leadline.symbolic.tla.origin import TlaOrigin
+from leadline.symbolic.tla.specification import Specification, load
+from leadline.symbolic.tla.values import TRUE, tla_text
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a specification.
+
+    Attributes:
+        path: the module's file.
+        config: its configuration; the file beside it with the suffix .cfg if there is none.
+        folders: other folders with modules.
+        invariants: further invariants, by name.
+    """
+
+    path: Path
+    config: Path | None = None
+    folders: tuple[Path, ...] = ()
+    invariants: tuple[str, ...] = ()
+
+    def load(self, values: Mapping[str, str]) -> Specification:
+        """Read the specification.
+
+        Args:
+            values: TLA+ expressions for constants, in place of the configuration's.
+
+        Raises:
+            ModelError: with all mistakes.
+            UserError: if a file cannot be read, or asks for what is not checked.
+        """
+        beside = self.path.with_suffix(".cfg")
+        file = self.config or (beside if beside.exists() else None)
+        config = read_config(file) if file is not None else self._without()
+        config = replace(config, invariants=[*config.invariants, *map(s.Apply, self.invariants)])
+        found = load(self.path, config, self.folders, dict(values))
+        for what, asked in (("PROPERTY", found.properties), ("ACTION_CONSTRAINT", found.action_constraints)):
+            if asked:
+                raise UserError(f"{file}: {what} of a TLA+ module is not checked yet: remove the line")
+        return found
+
+    def _without(self) -> Config:
+        if _mentions(self.path, "Spec"):
+            return Config(specification=s.Apply("Spec"))
+        return Config(init=s.Apply("Init"), next=s.Apply("Next"))
+
+
+def _mentions(path: Path, name: str) -> bool:
+    try:
+        return any(line.split("==")[0].strip() == name for line in path.read_text("utf-8").splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} cannot be read: {error}") from error
+
+
+@dataclass
+class Learned:
+    """The types of a specification's variables, for the values of constants that differ from their defaults."""
+
+    types: dict[tuple[tuple[str, object], ...], dict[str, Type]] = field(default_factory=dict)
+
+
+class TlaProtocol(Foreign):
+    """The base of the classes that stand for TLA+ modules."""
+
+    source: ClassVar[Source]
+    learned: ClassVar[Learned]
+
+    def model(self) -> Model:
+        declared = type(self).parameters
+        changed = {name: x for name, x in self.settings.items() if x != declared[name].default}
+        specification = self.source.load({name: str(x) for name, x in changed.items()})
+        types = self.learned.types.setdefault(tuple(sorted(changed.items())), {})
+        origin = TlaOrigin(specification, types)
+        _check_assumptions(origin.interpreter)
+        try:
+            return replace(origin.model(), parameters=dict(self.settings))
+        except Unsupported as error:
+            text = f"{error.why}: this has no symbolic form"
+            raise ModelError([Mistake(error.place, text)]) from error
+
+
+def _check_assumptions(interpreter: Interpreter) -> None:
+    for one in interpreter.specification.assumptions:
+        if interpreter.constant(one) is not TRUE:
+            raise AssumptionFailed(f"assumption on the constants is false: {one.place}")
+
+
+def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
+    """The class that stands for a module, with its invariants.
+
+    Raises:
+        ModelError: with all mistakes.
+        UserError: if a file cannot be read.
+    """
+    specification = source.load({})
+    parameters = {one.name: one for one in _parameters(specification)}
+    body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
+    body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
+    made = type(specification.name, (TlaProtocol,), body)
+    return made, [_claim(made, name, one) for name, one in specification.invariants.items()]
+
+
+def _define(self: TlaProtocol, state: object) -> None:
+    """Nothing: the module declares the variables."""
+
+
+def _parameters(specification: Specification) -> Iterator[Parameter]:
+    interpreter = Interpreter(specification)
+    for constant in specification.constants:
+        if constant.arity:
+            continue
+        try:
+            text = tla_text(interpreter.constant(s.Apply(constant.name)))
+        except FAILURES:
+            continue
+        if text == constant.name:
+            continue  # A model value of its own name says nothing.
+        yield Parameter(text, None, None, (), "a constant of the module", constant.name)
+
+
+def _claim(protocol: type[TlaProtocol], name: str, formula: s.Expression) -> Claim:
+    def stated(*_: object) -> bool:
+        raise NotImplementedError
+
+    kind = PropertyKind.INVARIANT
+    return Claim(name, name, kind, protocol, stated, lambda _: True, "", formula.place)

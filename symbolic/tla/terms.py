@@ -1,0 +1,493 @@
+"""Operators of TLA+ on typed expressions of the language.
+
+The language wants one type where TLA+ has any value, so operands are converted to the least type that holds
+both. An application that TLC would call an error is *out of bounds*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import rules
+from leadline.symbolic.lang.coercion import BOOL, NEVER, coerce, fits
+from leadline.symbolic.lang.expr import int_range, wrap
+from leadline.symbolic.lang.node import Binary
+from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
+from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.conversion import restructured
+from leadline.symbolic.tla.making import Body, Making, Unlowerable
+from leadline.symbolic.tla.shapes import join
+
+
+class Terms(Making):
+    """The operators of TLA+ on nodes."""
+
+    # -- conversion -------------------------------------------------------------------------------
+
+    def convert(self, node: n.Node, target: Type) -> n.Node:
+        """The value as one of another type; out of bounds if it is none."""
+        source = node.type
+        if source == target:
+            return node
+        if isinstance(source, Never):
+            return self.undefined(target, node.why if isinstance(node, n.Undefined) else "there is no value")
+        if isinstance(node, n.Ite):
+            return self.ite(
+                node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
+            )
+        if fits(source, target):
+            if isinstance(node, n.Const) and not target.contains(node.value):
+                return self.undefined(target, f"{source.tla(node.value)} is outside of {target!r}")
+            return self.sound(coerce(node, target))
+        return restructured(self, node, source, target)
+
+    def some(self, node: n.Node, kind: Option) -> n.Node:
+        """A value as one of an option."""
+        return self.sound(coerce(node, kind))
+
+    def variant(self, node: n.Node, tag: str) -> n.Node:
+        """The value of a union that has this tag."""
+        assert isinstance(node.type, Union)
+        box = node.type.by_tag[tag]
+        return self.make(n.Component, box.parts[0], self.make(n.Payload, box, node, tag), 0)
+
+    def has_tag(self, node: n.Node, tag: str) -> n.Node:
+        """Whether a value of a union has this tag."""
+        return self.make(n.IsVariant, BOOL, node, tag)
+
+    def by_variant(self, node: n.Node, tags: Sequence[str], of: Body, otherwise: n.Node) -> n.Node:
+        """The value of a function of the variant that a union's value is."""
+        assert isinstance(node.type, Union)
+        whole = len(tags) == len(node.type.variants)
+        result = of(self.variant(node, tags[-1])) if whole and tags else otherwise
+        for tag in reversed(tags[:-1] if whole else tags):
+            result = self.ite(self.has_tag(node, tag), of(self.variant(node, tag)), result)
+        return result
+
+    def cases(self, node: n.Node, of: Body, keep: Callable[[Type], bool], why: str) -> n.Node:
+        """A function of a value that may be of several kinds, out of bounds for kinds that it is not kept for."""
+        if not isinstance(node.type, Union):
+            return (
+                of(node)
+                if keep(node.type)
+                else self.undefined(NEVER, f"{why}: this is a value of {node.type!r}")
+            )
+        tags = [tag for tag, kind in shapes.variants(node.type).items() if keep(kind)]
+        return self.by_variant(node, tags, of, self.undefined(NEVER, why))
+
+    # -- truth ------------------------------------------------------------------------------------
+
+    def conj(self, items: Sequence[n.Node]) -> n.Node:
+        """A conjunction, evaluated from the left."""
+        return self.sound(rules.connective(n.And, [self.truth(x) for x in items]))
+
+    def disj(self, items: Sequence[n.Node]) -> n.Node:
+        """A disjunction, evaluated from the left."""
+        return self.sound(rules.connective(n.Or, [self.truth(x) for x in items]))
+
+    def truth(self, node: n.Node) -> n.Node:
+        """The value as a Boolean."""
+        return self.convert(node, BOOL)
+
+    def negation(self, node: n.Node) -> n.Node:
+        """Negation."""
+        return self.sound(rules.negation(self.truth(node)))
+
+    def ite(self, condition: n.Node, then: n.Node, orelse: n.Node) -> n.Node:
+        """If-then-else."""
+        if isinstance(condition, n.Const):
+            return then if condition.value else orelse
+        kind = join(then.type, orelse.type)
+        if isinstance(kind, Never):
+            return self.undefined(NEVER, "both arms have no value")
+        return self.make(n.Ite, kind, condition, self.convert(then, kind), self.convert(orelse, kind))
+
+    def equal(self, a: n.Node, b: n.Node) -> n.Node:
+        """Equality. Values of different kinds are not equal, and TLC does not compare them."""
+        if isinstance(b.type, Union) and not isinstance(a.type, Union):
+            a, b = b, a
+        if isinstance(a.type, Union) and not isinstance(b.type, Union):
+            tag = shapes.tag_of(b.type)
+            if tag not in a.type.by_tag:
+                return self.boolean(False)
+            return self.conj([self.has_tag(a, tag), self.equal(self.variant(a, tag), b)])
+        kind = join(a.type, b.type)
+        if isinstance(kind, Union) and not isinstance(a.type, Union):
+            return self.boolean(False)
+        if isinstance(kind, Never):
+            return self.boolean(isinstance(a.type, Never) and isinstance(b.type, Never))
+        if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
+            if len(a.type.items) != len(b.type.items):
+                return self.boolean(False)
+            return self.conj(
+                [self.equal(x, y) for x, y in zip(self.components(a), self.components(b), strict=True)]
+            )
+        return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
+
+    # -- integers ---------------------------------------------------------------------------------
+
+    def number(self, node: n.Node) -> n.Node:
+        """The value as an integer."""
+        if isinstance(node.type, Int):
+            return node
+        found = self.cases(node, lambda x: x, lambda kind: isinstance(kind, Int), "an integer is needed")
+        return found if isinstance(found.type, Int) else self.convert(found, Int(0, 0))
+
+    def arithmetic(self, kind: type[n.Node], a: n.Node, b: n.Node) -> n.Node:
+        """A sum, difference, product, quotient or remainder."""
+        return self.sound(rules.arithmetic(kind, self.number(a), self.number(b)))  # type: ignore[arg-type]  # the callers give binary kinds
+
+    def power(self, base: n.Node, exponent: n.Node) -> n.Node:
+        """A power with a constant exponent."""
+        if not isinstance(exponent, n.Const):
+            raise Unlowerable("a power whose exponent is no constant")
+        return reduce(lambda x, _: self.arithmetic(n.Mul, x, base), range(exponent.value), self.integer(1))
+
+    def le(self, a: n.Node, b: n.Node) -> n.Node:
+        """At most."""
+        return self.sound(rules.comparison(n.Le, self.number(a), self.number(b)))
+
+    def lt(self, a: n.Node, b: n.Node) -> n.Node:
+        """Less than."""
+        return self.sound(rules.comparison(n.Lt, self.number(a), self.number(b)))
+
+    def interval(self, low: n.Node, high: n.Node) -> n.Node:
+        """`low..high`."""
+        node = int_range(wrap(self.number(low)), wrap(self.number(high))).node
+        return self.sound(node)
+
+    # -- binders and sets -------------------------------------------------------------------------
+
+    def set_node(self, node: n.Node) -> n.Node:
+        """The value as a set."""
+        if isinstance(node.type, Set):
+            return node
+        found = self.cases(node, lambda x: x, lambda kind: isinstance(kind, Set), "a set is needed")
+        return found if isinstance(found.type, Set) else self.convert(found, Set(NEVER))
+
+    def universe(self, item: Type) -> n.Node:
+        """All values of a type."""
+        return n.make(n.Universe, Set(item), self.place)
+
+    def set_of(self, items: Sequence[n.Node]) -> n.Node:
+        """`{a, b}`."""
+        item = reduce(join, (x.type for x in items), shapes.NEVER)
+        if not items or isinstance(item, Never):
+            return self.const(Set(NEVER), frozenset())
+        converted = tuple(self.convert(x, item) for x in items)
+        if all(isinstance(x, n.Const) for x in converted):
+            return self.const(Set(item), frozenset(x.value for x in converted if isinstance(x, n.Const)))
+        return self.make(n.SetOf, Set(item), converted)
+
+    def elements(self, node: n.Node) -> list[n.Node] | None:
+        """The members of a constant set, in order; None if it is no constant."""
+        if not isinstance(node, n.Const) or not isinstance(node.type, Set):
+            return None
+        item = node.type.item
+        return [self.narrowed(item, value) for value in sorted(node.value, key=item.rank)]
+
+    def narrowed(self, kind: Type, value: Value) -> n.Node:
+        """A constant of the least type that holds it."""
+        match kind:
+            case Int():
+                return self.integer(value)
+            case Atoms():
+                return self.atom(value)
+            case Union():
+                tag, payload = value
+                return self.narrowed(kind.by_tag[tag].parts[0], payload[0])
+            case Tuple():
+                parts = [self.narrowed(part, x) for part, x in zip(kind.items, value, strict=True)]
+                return self.make_tuple(parts)
+            case Record():
+                found = {
+                    name: self.narrowed(part, x) for (name, part), x in zip(kind.fields, value, strict=True)
+                }
+                return self.record(found)
+            case Seq():
+                return self.make_tuple([self.narrowed(kind.item, x) for x in value])
+        return self.const(kind, value)
+
+    def member(self, element: n.Node, domain: n.Node) -> n.Node:
+        """`element \\in domain`."""
+        domain = self.set_node(domain)
+        assert isinstance(domain.type, Set)
+        item = domain.type.item
+        if isinstance(item, Never):
+            return self.boolean(False)
+        if isinstance(element.type, Union) and not isinstance(item, Union):
+            tag = shapes.tag_of(item)
+            if tag not in element.type.by_tag:
+                return self.boolean(False)
+            return self.conj([self.has_tag(element, tag), self.member(self.variant(element, tag), domain)])
+        if (
+            isinstance(item, Union)
+            and shapes.tag_of(element.type) not in item.by_tag
+            and not isinstance(element.type, Union)
+        ):
+            return self.boolean(False)
+        joined = join(element.type, item)
+        if isinstance(joined, Union) and not isinstance(item, Union):
+            return self.boolean(False)
+        if fits(item, joined):
+            return self.make(n.Member, BOOL, self.convert(element, joined), domain)
+        return self.make(n.Member, BOOL, self.convert(element, joined), self.convert(domain, Set(joined)))
+
+    def both_sets(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
+        """A union, intersection, difference or inclusion of two sets."""
+        a, b = self.set_node(a), self.set_node(b)
+        assert isinstance(a.type, Set) and isinstance(b.type, Set)
+        joined = join(a.type, b.type)
+        if isinstance(a.type.item, Never) or isinstance(b.type.item, Never):
+            first, _second = (x.type.item == NEVER for x in (a, b))  # type: ignore[attr-defined]  # both are sets
+            if kind is n.Subset:
+                return self.boolean(True) if first else self.equal(a, b)
+            return (
+                (b if first else a)
+                if kind is n.SetUnion
+                else (a if kind is n.SetMinus else (a if first else b))
+            )
+        if not fits(a.type, joined):
+            a = self.convert(a, joined)
+        if not fits(b.type, joined):
+            b = self.convert(b, joined)
+        result = {n.SetUnion: joined, n.Subset: BOOL}.get(kind, a.type)
+        return self.make(
+            kind, result, self.convert(a, joined) if kind is n.SetUnion else a, self.convert(b, joined)
+        )
+
+    def set_of_images(self, domain: n.Node, body: Body, target: Set) -> n.Node:
+        assert isinstance(domain.type, Set)
+        return self.bind(n.SetMap, domain.type.item, "x", body, lambda _: target, domain)
+
+    def cardinality(self, node: n.Node) -> n.Node:
+        """The number of members."""
+        node = self.set_node(node)
+        assert isinstance(node.type, Set)
+        return self.make(n.Cardinality, Int(0, node.type.item.cardinality), node)
+
+    def big_union(self, node: n.Node) -> n.Node:
+        """The union of a set of sets."""
+        node = self.set_node(node)
+        assert isinstance(node.type, Set)
+        if isinstance(node.type.item, Never):
+            return self.set_of([])
+        if not isinstance(node.type.item, Set):
+            raise Unlowerable("UNION of a set whose members are no sets")
+        return self.make(n.BigUnion, node.type.item, node)
+
+    # -- functions --------------------------------------------------------------------------------
+
+    def components(self, node: n.Node) -> list[n.Node]:
+        """The components of a tuple or record."""
+        if isinstance(node, n.MakeTuple | n.MakeRecord):
+            return list(node.items)
+        return [self.make(n.Component, kind, node, place) for place, kind in enumerate(node.type.parts)]
+
+    def make_tuple(self, items: Sequence[n.Node]) -> n.Node:
+        """`<<a, b>>`."""
+        return self.make(n.MakeTuple, Tuple(tuple(x.type for x in items)), tuple(items))
+
+    def record(self, fields: dict[str, n.Node]) -> n.Node:
+        """A record of its fields, by their names in types."""
+        kind = shapes.record_of({name: node.type for name, node in fields.items()})
+        return self.make(n.MakeRecord, kind, tuple(fields[name] for name in kind.positions))
+
+    def function(self, pairs: Sequence[tuple[n.Const, n.Node]]) -> n.Node:
+        """The function of some constant arguments."""
+        kind = shapes.function_type([(key.type, key.value, value.type) for key, value in pairs])
+        match kind:
+            case Record():
+                by_name = {shapes.field(str(key.value)[1:-1]): value for key, value in pairs}
+                return self.record(by_name)
+            case Tuple():
+                return self.make_tuple([value for _, value in sorted(pairs, key=lambda pair: pair[0].value)])
+        assert isinstance(kind, Map)
+        if isinstance(kind.value, Never):
+            return self.undefined(NEVER, "the function has no values")
+        start = tuple(None if isinstance(kind.value, Option) else kind.value.first for _ in kind.keys)
+        whole: n.Node = self.const(kind, start)
+        for key, value in pairs:
+            whole = self.make(
+                n.MapUpdate, kind, whole, self.convert(key, kind.key), self.convert(value, kind.value)
+            )
+        return whole
+
+    def domain(self, node: n.Node) -> n.Node:
+        """`DOMAIN f`."""
+        return self.cases(node, self.domain_of, is_function, "a function is needed")
+
+    def domain_of(self, node: n.Node) -> n.Node:
+        match node.type:
+            case Record(positions=positions):
+                return self.set_of([self.atom(shapes.quoted(shapes.field_name(name))) for name in positions])
+            case Map(key=key, value=Option() as value):
+                held = lambda x: self.make(n.IsSome, BOOL, self.make(n.Apply, value, node, x))  # noqa: E731  # short
+                return self.bind(n.SetFilter, key, "key", held, lambda _: Set(key), self.universe(key))
+            case Map(key=key):
+                return self.sound(self.universe(key))
+        return self.interval(self.integer(1), self.length(node))
+
+    def apply(self, function: n.Node, argument: n.Node) -> n.Node:
+        """`f[e]`."""
+        of = lambda x: self._apply(x, argument)  # noqa: E731  # short
+
+        def keep(kind: Type) -> bool:
+            if isinstance(argument, n.Const) and isinstance(kind, Record):
+                return shapes.field(str(argument.value)[1:-1]) in kind.positions
+            return is_function(kind)
+
+        return self.cases(function, of, keep, "the function has no such argument")
+
+    def _apply(self, function: n.Node, argument: n.Node) -> n.Node:
+        match function.type:
+            case Record(positions=positions):
+                keys = [self.atom(shapes.quoted(shapes.field_name(name))) for name in positions]
+                return self._looked_up(argument, keys, self.components(function))
+            case Tuple(items=items):
+                keys = [self.integer(i + 1) for i in range(len(items))]
+                return self._looked_up(argument, keys, self.components(function))
+            case Seq(item=item):
+                place = self.number(argument)
+                return (
+                    self.make(n.Index, item, function, place)
+                    if not isinstance(item, Never)
+                    else self.undefined(NEVER, "the sequence is empty")
+                )
+            case Map(key=key, value=value):
+                found = self.make(n.Apply, value, function, self.convert(argument, key))
+                return self.make(n.Get, value.item, found) if isinstance(value, Option) else found
+        raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")
+
+    def _looked_up(self, argument: n.Node, keys: Sequence[n.Node], values: Sequence[n.Node]) -> n.Node:
+        result = self.undefined(NEVER, "the function has no such argument")
+        for key, value in zip(reversed(keys), reversed(values), strict=True):
+            result = self.ite(self.equal(argument, key), value, result)
+        return result
+
+    def updated(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
+        """`[f EXCEPT ![e] = of(f[e])]`."""
+        return self.cases(
+            function, lambda x: self._updated(x, argument, of), is_function, "a function is needed"
+        )
+
+    def _updated(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
+        match function.type:
+            case Record(positions=positions):
+                parts = {
+                    name: self._changed(argument, self.atom(shapes.quoted(shapes.field_name(name))), old, of)
+                    for name, old in zip(positions, self.components(function), strict=True)
+                }
+                return self.record(parts)
+            case Tuple():
+                olds = enumerate(self.components(function), start=1)
+                return self.make_tuple([self._changed(argument, self.integer(i), old, of) for i, old in olds])
+            case Seq() as kind:
+                if isinstance(kind.item, Never):
+                    return function
+                new = of(self._apply(function, argument))
+                wide = Seq(join(kind.item, new.type), kind.capacity)
+                inside = self.conj(
+                    [self.le(self.integer(1), argument), self.le(argument, self.length(function))]
+                )
+                made = self.make(
+                    n.SeqUpdate,
+                    wide,
+                    self.convert(function, wide),
+                    self.number(argument),
+                    self.convert(new, wide.item),
+                )
+                return self.ite(inside, made, function)
+            case Map(key=key) as kind:
+                place = self.convert(argument, key)
+                new = of(self._apply(function, argument))
+                value = join(_item(kind.value), new.type)
+                whole = Map(key, Option(value) if isinstance(kind.value, Option) else value)
+                return self.make(
+                    n.MapUpdate, whole, self.convert(function, whole), place, self.convert(new, whole.value)
+                )
+        raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")
+
+    def _changed(self, argument: n.Node, key: n.Node, old: n.Node, of: Body) -> n.Node:
+        here = self.equal(argument, key)
+        if isinstance(here, n.Const) and not here.value:
+            return old
+        return self.ite(here, of(old), old)
+
+    # -- sequences --------------------------------------------------------------------------------
+
+    def sequence(self, items: Sequence[n.Node], kind: Seq) -> n.Node:
+        """A sequence of the type from its items."""
+        return self.make(n.MakeSeq, kind, tuple(items))
+
+    def as_sequence(self, node: n.Node) -> n.Node:
+        """The value as a sequence."""
+
+        def converted(x: n.Node) -> n.Node:
+            return self.convert(x, shapes.sequence_of(x.type))
+
+        found = self.cases(
+            node, converted, lambda kind: isinstance(kind, Seq | Tuple), "a sequence is needed"
+        )
+        return found if isinstance(found.type, Seq) else self.convert(found, Seq(NEVER, 0))
+
+    def length(self, node: n.Node) -> n.Node:
+        """`Len(s)`."""
+
+        def of(x: n.Node) -> n.Node:
+            if isinstance(x.type, Tuple):
+                return self.integer(len(x.type.items))
+            assert isinstance(x.type, Seq)
+            return self.make(n.Len, Int(0, x.type.capacity), x)
+
+        return self.cases(node, of, lambda kind: isinstance(kind, Seq | Tuple), "a sequence is needed")
+
+    def item(self, node: n.Node, place: int) -> n.Node:
+        """`s[i]`."""
+        return self.apply(node, self.integer(place))
+
+    def concat(self, a: n.Node, b: n.Node) -> n.Node:
+        """`s \\o t`."""
+        if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
+            return self.make_tuple([*self.components(a), *self.components(b)])
+        a, b = self.as_sequence(a), self.as_sequence(b)
+        assert isinstance(a.type, Seq) and isinstance(b.type, Seq)
+        item = join(a.type.item, b.type.item)
+        if isinstance(item, Never):
+            return self.make_tuple([])
+        parts = [self.convert(x, Seq(item, x.type.capacity)) for x in (a, b)]  # type: ignore[attr-defined]  # sequences
+        return self.make(n.Concat, Seq(item, a.type.capacity + b.type.capacity), *parts)
+
+    def slice(self, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
+        """`SubSeq(s, m, n)`."""
+        places = (
+            (first.value, last.value) if isinstance(first, n.Const) and isinstance(last, n.Const) else None
+        )
+        if places is not None and isinstance(node.type, Tuple):
+            low, high = places
+            if low > high:
+                return self.make_tuple([])
+            if low >= 1 and high <= len(node.type.items):
+                return self.make_tuple(self.components(node)[low - 1 : high])
+        node = self.as_sequence(node)
+        return self.make(n.Slice, node.type, node, self.number(first), self.number(last))
+
+    def selected(self, node: n.Node, body: Body) -> n.Node:
+        """`SelectSeq(s, Test)`."""
+        node = self.as_sequence(node)
+        assert isinstance(node.type, Seq)
+        if isinstance(node.type.item, Never):
+            return self.make_tuple([])
+        return self.bind(n.SeqFilter, node.type.item, "x", body, lambda _: node.type, node)
+
+
+def _item(kind: Type) -> Type:
+    return kind.item if isinstance(kind, Option) else kind
+
+
+def is_function(kind: Type) -> bool:
+    """Whether values of a type are functions."""
+    return isinstance(kind, Record | Tuple | Seq | Map)

@@ -1,0 +1,47 @@
+"""The text of a module's file: its comments and its algorithm."""
+
+from __future__ import annotations
+
+import re
+
+_OUTSIDE = re.compile(r'"(?:\\.|[^"\\\n])*"|\\\*[^\n]*|\(\*')
+_INSIDE = re.compile(r"\(\*|\*\)")
+_VISIBLE = re.compile(r"[^\n]")
+_ALGORITHM = re.compile(r"\(\*.*?(--(?:fair\s+)?algorithm\b)", re.DOTALL)
+_TRANSLATION = re.compile(r"\\\*+ *BEGIN TRANSLATION.*?\n(.*?)\\\*+ *END TRANSLATION", re.DOTALL)
+_BEHAVIOUR = re.compile(r"^\s*(?:Init|Next|Spec)\s*(?:==|≜)", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """The text with a space for each character of a comment, so that every place stays as it is.
+
+    Comments nest. One that is not closed stays.
+    """
+    parts, end = [], 0
+    while piece := _OUTSIDE.search(text, end):
+        kept = piece.end() if piece.group().startswith('"') else piece.start()
+        parts.append(text[end:kept])
+        end = _comment_end(text, piece.end()) if piece.group() == "(*" else piece.end()
+        parts.append(_VISIBLE.sub(" ", text[kept:end]))
+    return "".join([*parts, text[end:]])
+
+
+def _comment_end(text: str, start: int) -> int:
+    depth = 1
+    for piece in _INSIDE.finditer(text, start):
+        depth += 1 if piece.group() == "(*" else -1
+        if depth == 0:
+            return piece.end()
+    return start
+
+
+def untranslated_algorithm(text: str) -> int | None:
+    """The offset of a PlusCal algorithm that has no translation; None if there is none.
+
+    A module that defines its behaviour itself needs no translation.
+    """
+    algorithm = _ALGORITHM.search(text)
+    translation = _TRANSLATION.search(text)
+    if algorithm is None or (translation is not None and "VARIABLE" in translation.group(1)):
+        return None
+    return None if _BEHAVIOUR.search(without_comments(text)) else algorithm.start(1)

@@ -1,0 +1,136 @@
+"""TLA+ values and the values of their types: which type holds a value, and each as the other."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.types import Atoms, Bool, Int, Option, Type
+from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.values import (
+    FALSE,
+    TRUE,
+    LazyFunction,
+    ModelValue,
+    Truth,
+    Value,
+    function,
+    items_of,
+    model_value,
+    sequence,
+    tla_text,
+)
+
+
+def type_of(value: Value) -> Type:
+    """The least type that holds a value."""
+    match value:
+        case Truth():
+            return Bool()
+        case int():
+            return Int(value, value)
+        case str():
+            return shapes.atom(shapes.quoted(value))
+        case ModelValue():
+            return shapes.atom(value.name)
+        case LazyFunction():
+            return type_of(value.table())
+        case tuple():
+            pairs = [(type_of(key), _name(key), type_of(item)) for key, item in items_of(value)]
+            return shapes.function_type(pairs)
+    return Set(reduce(shapes.join, map(type_of, value), shapes.NEVER))
+
+
+def _name(value: Value) -> object:
+    return shapes.quoted(value) if isinstance(value, str) else value
+
+
+class OutsideType(Exception):
+    """A value that a type does not hold."""
+
+
+def typed(value: Value, kind: Type) -> Any:
+    """A TLA+ value as one of the type.
+
+    Raises:
+        OutsideType: if the type does not hold it.
+    """
+    found = _typed(value, kind)
+    if not kind.contains(found):
+        raise OutsideType(f"{tla_text(value)} is outside of {kind!r}")
+    return found
+
+
+def _typed(value: Value, kind: Type) -> Any:
+    if isinstance(value, LazyFunction):
+        value = value.table()
+    match kind, value:
+        case Union(), _:
+            own = type_of(value)
+            tag = shapes.tag_of(own)
+            known = shapes.variants(kind)
+            if tag not in known:
+                raise OutsideType(f"{tla_text(value)} is outside of {kind!r}")
+            return (tag, (_typed(value, known[tag]),))
+        case Bool(), Truth():
+            return value is TRUE
+        case Int(), int():
+            return value
+        case Atoms(), str():
+            return shapes.quoted(value)
+        case Atoms(), ModelValue():
+            return value.name
+        case Set(item=item), _ if not isinstance(value, tuple | str | int | ModelValue | Truth):
+            return frozenset(_typed(x, item) for x in value)
+        case _, tuple():
+            return _typed_function(dict(items_of(value)), value, kind)
+    raise OutsideType(f"{tla_text(value)} is outside of {kind!r}")
+
+
+def _typed_function(graph: dict[Value, Value], value: Value, kind: Type) -> Any:
+    match kind:
+        case Record(fields=fields) if {shapes.field(key) for key in graph if isinstance(key, str)} == {
+            name for name, _ in fields
+        } and len(graph) == len(fields):
+            return tuple(_typed(graph[shapes.field_name(name)], part) for name, part in fields)
+        case Tuple(items=items) if set(graph) == set(range(1, len(items) + 1)):
+            return tuple(_typed(graph[place], part) for place, part in enumerate(items, start=1))
+        case Seq(item=item) if set(graph) == set(range(1, len(graph) + 1)):
+            return tuple(_typed(graph[place], item) for place in range(1, len(graph) + 1))
+        case Map(key=key, value=part):
+            by_key = {_typed(x, key): y for x, y in graph.items()}
+            partial = isinstance(part, Option)
+            if set(by_key) <= set(kind.keys) and (partial or len(by_key) == len(kind.keys)):
+                inner = part.item if isinstance(part, Option) else part
+                return tuple(_typed(by_key[x], inner) if x in by_key else None for x in kind.keys)
+    raise OutsideType(f"{tla_text(value)} is outside of {kind!r}")
+
+
+def untyped(value: Any, kind: Type) -> Value:
+    """A value of a type as the TLA+ value."""
+    match kind:
+        case Bool():
+            return TRUE if value else FALSE
+        case Int():
+            return value
+        case Atoms():
+            return value[1:-1] if shapes.is_string(value) else model_value(value)
+        case Union():
+            tag, (inner,) = value
+            return untyped(inner, kind.by_tag[tag].parts[0])
+        case Set(item=item):
+            return frozenset(untyped(x, item) for x in value)
+        case Record(fields=fields):
+            pairs = zip(fields, value, strict=True)
+            return function({shapes.field_name(name): untyped(x, part) for (name, part), x in pairs})
+        case Tuple(items=items):
+            return sequence(untyped(x, part) for x, part in zip(value, items, strict=True))
+        case Seq(item=item):
+            return sequence(untyped(x, item) for x in value)
+        case Map(key=key, value=part):
+            inner = part.item if isinstance(part, Option) else part
+            pairs = zip(kind.keys, value, strict=True)
+            graph = {untyped(k, key): untyped(x, inner) for k, x in pairs if x is not None}
+            return function(graph)
+    raise TypeError(f"no values of {kind!r} are TLA+ values")

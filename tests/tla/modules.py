@@ -1,0 +1,99 @@
+"""Small TLA+ modules, each with its configuration, that use much of the language."""
+
+MAILBOX = """
+---- MODULE Mailbox ----
+EXTENDS Naturals, Sequences, FiniteSets
+CONSTANTS Procs, Max
+VARIABLES pc, queue, msgs, count
+vars == <<pc, queue, msgs, count>>
+Message == [type : {"req"}, from : Procs] \\cup [type : {"ack"}, n : 0..Max]
+Init == /\\ pc = [p \\in Procs |-> "idle"]
+        /\\ queue = <<>>
+        /\\ msgs = {}
+        /\\ count = 0
+Send(p) == /\\ pc[p] = "idle"
+           /\\ pc' = [pc EXCEPT ![p] = "waiting"]
+           /\\ msgs' = msgs \\cup {[type |-> "req", from |-> p]}
+           /\\ UNCHANGED <<queue, count>>
+Receive == \\E m \\in msgs :
+             /\\ m.type = "req"
+             /\\ queue' = Append(queue, m.from)
+             /\\ msgs' = msgs \\ {m}
+             /\\ UNCHANGED <<pc, count>>
+Serve == /\\ queue # <<>>
+         /\\ count < Max
+         /\\ LET p == Head(queue) IN pc' = [pc EXCEPT ![p] = "served"]
+         /\\ queue' = Tail(queue)
+         /\\ count' = count + 1
+         /\\ msgs' = msgs \\cup {[type |-> "ack", n |-> count]}
+Next == (\\E p \\in Procs : Send(p)) \\/ Receive \\/ Serve
+Spec == Init /\\ [][Next]_vars
+NotAllServed == Cardinality({p \\in Procs : pc[p] = "served"}) < 2
+TypeOK == msgs \\subseteq Message
+====
+"""
+MAILBOX_CFG = """
+CONSTANTS Procs = {p1, p2}
+ Max = 2
+SPECIFICATION Spec
+INVARIANTS NotAllServed TypeOK
+CHECK_DEADLOCK FALSE
+"""
+
+STOCK = """
+---- MODULE Stock ----
+EXTENDS Integers, FiniteSets, TLC
+CONSTANTS Items, None
+VARIABLES shelf, last, log
+RECURSIVE Sum(_, _)
+Sum(f, S) == IF S = {} THEN 0 ELSE LET x == CHOOSE y \\in S : TRUE IN f[x] + Sum(f, S \\ {x})
+Max(a, b) == IF a > b THEN a ELSE b
+half[n \\in 0..4] == IF n < 2 THEN 0 ELSE 1 + half[n - 2]
+Init == /\\ shelf \\in [Items -> 0..1]
+        /\\ last = None
+        /\\ log = [i \\in {} |-> 0]
+Put == \\E i \\in Items, k \\in 1..2 :
+         /\\ Sum(shelf, Items) + k <= 3
+         /\\ shelf' = [shelf EXCEPT ![i] = @ + k]
+         /\\ last' = i
+         /\\ log' = [x \\in DOMAIN log \\cup {i} |-> IF x = i THEN shelf'[i] ELSE log[x]]
+Take == /\\ last # None
+        /\\ LET i == last IN
+             CASE shelf[i] > 1 -> shelf' = [shelf EXCEPT ![i] = half[@]]
+               [] shelf[i] = 1 -> shelf' = [shelf EXCEPT ![i] = 0] /\\ \\A j \\in Items \\ {i} : shelf[j] < 3
+               [] OTHER -> UNCHANGED shelf
+        /\\ last' \\in {None, last}
+        /\\ UNCHANGED log
+Next == Put \\/ Take
+Few == Sum(shelf, Items) <= 3
+Logged == \\A i \\in DOMAIN log : log[i] <= Max(2, 0)
+Subsets == \\A S \\in SUBSET Items : Cardinality(S) < 2 => S # Items
+====
+"""
+STOCK_CFG = """
+CONSTANTS Items = {a, b}
+ None = None
+INIT Init
+NEXT Next
+INVARIANTS Few Logged Subsets
+CHECK_DEADLOCK FALSE
+"""
+
+CLIMB = """
+---- MODULE Climb ----
+EXTENDS Naturals
+VARIABLES height, path
+Init == height = 0 /\\ path = <<>>
+Up == height < 9 /\\ height' = height + 1 /\\ path' = IF height % 3 = 0 THEN <<height>> ELSE path
+Next == Up
+Spec == Init /\\ [][Next]_<<height, path>>
+Low == height < 9
+====
+"""
+CLIMB_CFG = """
+SPECIFICATION Spec
+INVARIANT Low
+CHECK_DEADLOCK FALSE
+"""
+
+ALL = {"Mailbox": (MAILBOX, MAILBOX_CFG), "Stock": (STOCK, STOCK_CFG), "Climb": (CLIMB, CLIMB_CFG)}

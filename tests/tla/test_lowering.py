@@ -1,0 +1,109 @@
+"""TLA+ modules as models: the same states as the interpreter's, and types that widen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
+from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.lang import Model
+from leadline.symbolic.tla import origin
+from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.protocol import Source
+from tests.tla.modules import ALL
+
+VERDICTS = {
+    "NotAllServed": (Verdict.VIOLATED, 6),
+    "TypeOK": (Verdict.PROVED, None),
+    "Few": (Verdict.PROVED, None),
+    "Logged": (Verdict.VIOLATED, 1),
+    "Subsets": (Verdict.PROVED, None),
+    "Low": (Verdict.VIOLATED, 9),
+}
+
+
+def written(name: str, folder: Path) -> Path:
+    module, config = ALL[name]
+    (folder / f"{name}.cfg").write_text(config)
+    path = folder / f"{name}.tla"
+    path.write_text(module)
+    return path
+
+
+def asked(path: Path, name: str, options: Options) -> tuple[Model, Result]:
+    entry = find(str(path))
+    model = model_of(entry, {})
+    question = Asked(entry, model, Query(entry.source, {}, (name,), options, "cadical"))
+    question.put(Limits(), lambda _: None, lambda _: None)
+    (result,) = question.verdicts
+    return question.model, result
+
+
+def counts(learner: Learner) -> list[int]:
+    """The states within so many steps, found by the interpreter."""
+    known = dict.fromkeys(learner.initial())
+    frontier, found = list(known), [len(known)]
+    while True:
+        after = dict.fromkeys(x for state in frontier for x in learner.successors(state) if x not in known)
+        if not after:
+            return found
+        known |= after
+        frontier = list(after)
+        found.append(len(known))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_model_has_the_states_of_the_module(name: str, tmp_path: Path) -> None:
+    path = written(name, tmp_path)
+    model = model_of(find(str(path)), {})
+    found = explore(Semantics(model), list(model.properties))
+    assert found.complete and not found.steps_out_of_bounds
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    for claim, checked in found.properties.items():
+        verdict, steps = VERDICTS[claim]
+        assert (checked.violation is not None) == (verdict is Verdict.VIOLATED)
+        assert checked.violation is None or len(checked.violation) - 1 == steps
+
+
+@pytest.mark.parametrize("claim", VERDICTS)
+def test_engines_agree(claim: str, tmp_path: Path) -> None:
+    (name,) = (name for name, (module, _) in ALL.items() if f"\n{claim} ==" in module)
+    path = written(name, tmp_path)
+    verdict, steps = VERDICTS[claim]
+    _, stepwise = asked(path, claim, BmcOptions(depth=steps or 5))
+    assert stepwise.verdict is (Verdict.SAFE if verdict is Verdict.PROVED else verdict)
+    assert stepwise.steps == steps
+    _, proof = asked(path, claim, PdrQuery())
+    assert proof.verdict is verdict
+
+
+@pytest.mark.parametrize("options", [BmcOptions(depth=9), BmcOptions(depth=9, unroll="sweeps"), PdrQuery()])
+def test_types_widen_until_no_run_leaves_them(
+    options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interpreter hardly runs ahead: the types hold the first states only, and each answer makes them wider."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    path = written("Climb", tmp_path)
+    narrow = model_of(find(str(path)), {})
+    assert narrow.variable("height").type.cardinality < 4
+    model, result = asked(path, "Low", options)
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 9)
+    assert model.variable("height").type.cardinality == 10
+
+
+def test_a_run_that_the_module_refutes_does_not_replay(tmp_path: Path) -> None:
+    model = model_of(find(str(written("Climb", tmp_path))), {})
+    assert model.origin is not None
+    first = next(iter(Semantics(model).initial())).state
+    assert first is not None
+    assert model.origin.disagreement(model, [first], None) is None
+    assert model.origin.disagreement(model, [first], "Low") == "Low holds in the module"
+    wrong = model.origin.disagreement(model, [first, first], None)
+    assert wrong == "the module does not reach state 1 of the run"

@@ -1,0 +1,152 @@
+"""Names, modules and configurations: what they bring in, and the mistakes in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.lang import ModelError
+from leadline.symbolic.tla import syntax as s
+from tests.tla.loading import specification
+
+COUNTER = """
+EXTENDS Naturals
+CONSTANT Most
+VARIABLE n
+Init == n = 0
+Next == n < Most /\\ n' = n + 1
+"""
+
+
+def mistakes(folder: Path, body: str, config: str = "", **modules: str) -> list[str]:
+    with pytest.raises(ModelError) as caught:
+        specification(folder, body, config, **modules)
+    return [str(mistake).removeprefix(f"{folder}/") for mistake in caught.value.mistakes]
+
+
+def test_an_instance_substitutes_expressions(tmp_path: Path) -> None:
+    instance = "C(most) == INSTANCE Counter WITH n <- a + 1, Most <- most"
+    body = f"EXTENDS Naturals\nVARIABLES a\n{instance}\nT == C(3)!Next"
+    found = specification(tmp_path, body, Counter=COUNTER)
+    substituted = s.Apply("C!n", (s.Apply("most@1"),))
+    assert found.variables == ("a",)
+    assert found.definitions["T"].body == s.Apply("C!Next", (s.Number(3),))
+    assert found.definitions["C!n"].body == s.Apply("+", (s.Apply("a"), s.Number(1)))
+    assert found.definitions["C!Init"].body == s.Apply("=", (substituted, s.Number(0)))
+
+
+def test_an_instance_takes_the_names_around_it(tmp_path: Path) -> None:
+    found = specification(
+        tmp_path, "CONSTANT Most\nVARIABLE n\nINSTANCE Counter", "CONSTANT Most = 2", Counter=COUNTER
+    )
+    assert found.definitions["Init"].body == s.Apply("=", (s.Apply("n"), s.Number(0)))
+
+
+def test_bound_names_of_a_copy_capture_nothing(tmp_path: Path) -> None:
+    inner = "VARIABLE v\nP == \\E x \\in {1, 2} : x = v"
+    found = specification(
+        tmp_path, "EXTENDS Naturals\nVARIABLE x\nI == INSTANCE Inner WITH v <- x", Inner=inner
+    )
+    (bound,) = found.definitions["I!P"].body.bounds  # type: ignore[union-attr]  # it is a quantifier
+    assert found.definitions["I!P"].body.body == s.Apply("=", (s.Apply(bound.names[0]), s.Apply("x")))  # type: ignore[union-attr]
+    assert bound.names != ("x",)
+
+
+def test_nested_modules_see_the_names_before_them(tmp_path: Path) -> None:
+    inner = "---- MODULE Inner ----\nVARIABLE v\nB == v = A\n===="
+    body = f"A == 1\n{inner}\nVARIABLE w\nI == INSTANCE Inner WITH v <- w"
+    found = specification(tmp_path, body)
+    assert found.definitions["I!B"].body == s.Apply("=", (s.Apply("w"), s.Apply("A")))
+
+
+def test_a_formula_is_split(tmp_path: Path) -> None:
+    body = """
+    VARIABLE x
+    Init == x = 0
+    Next == x' = 1
+    Fair == WF_x(Next)
+    Spec == Init /\\ [][Next]_x /\\ Fair
+    """
+    found = specification(tmp_path, body, "SPECIFICATION Spec")
+    assert found.init == s.Apply("Init")
+    assert found.next == s.Apply("Next")
+    assert found.fairness == (s.Subscripted("WF_", s.Apply("Next"), s.Apply("x")),)
+
+
+def test_a_configuration_is_read(tmp_path: Path) -> None:
+    body = """
+    EXTENDS Naturals
+    CONSTANTS A, B, C(_), D
+    VARIABLE x
+    Small == 0..3
+    Twice(y) == 2 * y
+    Inv == x \\in Nat
+    Init == x = 0
+    Next == x' = x
+    """
+    config = """
+    \\* the constants
+    CONSTANTS A = {r1, r2, "a", -1}
+      B <- Small C <- Twice Nat <- Small
+    CONSTANT D = D
+    INIT Init NEXT Next
+    INVARIANTS Inv
+    CHECK_DEADLOCK FALSE
+    """
+    found = specification(tmp_path, body, config)
+    values = (s.ModelValue("r1"), s.ModelValue("r2"), s.String("a"), s.Number(-1))
+    assert found.definitions["A"].body == s.SetOf(values)
+    assert found.definitions["B"].body == found.definitions["Nat"].body == s.Apply("Small")
+    assert found.definitions["C"].body == s.Apply("Twice", (s.Apply("a1@"),))
+    assert found.definitions["D"].body == s.ModelValue("D")
+    assert (found.invariants, found.deadlock) == ({"Inv": s.Apply("Inv")}, False)
+
+
+MISTAKES = {
+    "A == y\nB == Len(<<>>)": ["2:6: unknown operator `y`", "3:6: ... `Len`: EXTENDS Sequences has it"],
+    "Above == 1\nB == Abov": ["3:6: ... did you mean `Above`?"],
+    "A(x) == x\nB == A\nC == A(1, 2)": ["3:6: A takes 1 argument, and here are 0", "4:6: ... here are 2"],
+    "A(f(_)) == f(1)\nB == A(2)\nC(x, y) == x\nD == A(C)": [
+        "3:8: expected an operator with 1 argument",
+        "5:8: C takes 2 arguments: expected an operator of 1",
+    ],
+    "A == 1\nA == 2": ["3:1: A is already defined, at ...M.tla:2:1"],
+    "VARIABLE x\nA == \\E x \\in {} : x": ["3:9: x is already defined, at ...M.tla:2:10"],
+    "EXTENDS Nowhere, Reals": ["2:9: there is no module Nowhere", "2:18: Reals: there are no real numbers"],
+    "I == INSTANCE N": ["2:1: the instance of N says nothing of its n, declared at"],
+    "CONSTANT n\nI == INSTANCE N WITH m <- 1": ["3:27: N declares no constant or variable m"],
+    "RECURSIVE F(_)\nA == F(1)": ["2:11: F is declared as recursive: expected its definition"],
+    "CONSTANT C": ["2:10: constant C has no value: ... `C = ...` ... -p C=..."],
+}
+
+
+@pytest.mark.parametrize("body", MISTAKES)
+def test_mistakes_in_names(tmp_path: Path, body: str) -> None:
+    config = "CONSTANT n = 1" if "CONSTANT n" in body else ""
+    told = mistakes(tmp_path, body, config, N="CONSTANT n\nA == n")
+    for line, expected in zip(told, MISTAKES[body], strict=True):
+        assert all(part.strip() in line for part in f"M.tla:{expected}".split("...")), line
+
+
+CONFIGURATIONS = {
+    "POSTCONDITION P": "M.cfg:1:1: POSTCONDITION: the state space is not kept",
+    "INVARIANT Nothing": "M.cfg:1:11: unknown operator `Nothing`",
+    "INVARIANT Next": "M.cfg:1:11: Next is a formula about a step: expected one about one state",
+    "INIT Init": "M.cfg:1:6: expected both INIT and NEXT",
+    "CONSTANT A = = 2": "M.cfg:1:14: `=` does not fit here: expected a value",
+    "Init": "M.cfg:1:1: `Init` does not fit here: expected a keyword",
+    "SPECIFICATION Init": "expected `Init /\\ [][Next]_vars`",
+}
+
+
+@pytest.mark.parametrize("config", CONFIGURATIONS)
+def test_mistakes_in_configurations(tmp_path: Path, config: str) -> None:
+    body = "VARIABLE x\nInit == x = 1\nNext == x' = x"
+    (told,) = mistakes(tmp_path, body, config)
+    assert CONFIGURATIONS[config] in told
+
+
+def test_every_module_of_the_library_is_read(tmp_path: Path) -> None:
+    body = "EXTENDS TLC, Functions, FiniteSetsExt, Folds, Bags, BagsExt, TLAPS\nS == INSTANCE SequencesExt"
+    assert {"FoldSet", "SetToBag", "S!Reverse"} <= specification(tmp_path, body).definitions.keys()

@@ -1,0 +1,189 @@
+"""Reading TLA+: each construct gives its node, and each mistake its place."""
+
+from __future__ import annotations
+
+import pytest
+
+from leadline.symbolic.lang import ModelError
+from leadline.symbolic.tla.parse import parse
+from leadline.symbolic.tla.syntax import (
+    Apply,
+    Assumption,
+    At,
+    Bound,
+    Case,
+    Choose,
+    Constants,
+    Definition,
+    Except,
+    Expression,
+    Filter,
+    Function,
+    FunctionSet,
+    If,
+    Image,
+    Index,
+    Instance,
+    Lambda,
+    Let,
+    Module,
+    Number,
+    Parameter,
+    Place,
+    Quantified,
+    Record,
+    RecordSet,
+    Recursive,
+    SetOf,
+    String,
+    Subscripted,
+    Theorem,
+    TupleOf,
+    Unit,
+    Update,
+    Variables,
+)
+
+x, y, f, r, S, T = (Apply(name) for name in "xyfrST")
+ONE, TWO = Number(1), Number(2)
+IN_S = Bound(("x",), S)
+
+
+def module(body: str) -> Module:
+    (found,) = parse(f"---- MODULE M ----\n{body}\n====\n", "M.tla")
+    return found
+
+
+def expression(text: str) -> Expression:
+    (unit,) = module(f"A == {text}").units
+    assert isinstance(unit, Definition)
+    return unit.body
+
+
+def binary(operator: str, *arguments: Expression) -> Apply:
+    return Apply(operator, arguments)
+
+
+EXPRESSIONS: dict[str, Expression] = {
+    "1 + 2 * x": binary("+", ONE, binary("*", TWO, x)),
+    "1 - x - y": binary("-", binary("-", ONE, x), y),
+    "-1": binary("-.", ONE),
+    "x /\\ ~y => x": binary("=>", binary("/\\", x, binary("~", y)), x),
+    "/\\ x\n     /\\ \\/ y\n        \\/ x": binary("/\\", x, binary("\\/", y, x)),
+    "∧ x\n     ∧ ∨ y\n       ∨ x": binary("/\\", x, binary("\\/", y, x)),  # noqa: RUF001
+    "S \\X S \\X T": binary("\\X", S, S, T),
+    "(S × S) × T": binary("\\X", binary("\\X", S, S), T),  # noqa: RUF001
+    "x ∉ S ∪ T": binary("\\notin", x, binary("\\cup", S, T)),  # noqa: RUF001
+    "x =< y": binary("<=", x, y),
+    "x /= y": binary("#", x, y),
+    "x' = 1": binary("=", binary("'", x), ONE),
+    "\\A x \\in S : y": Quantified("\\A", (IN_S,), y),
+    "∃ x, y ∈ S, f ∈ T : r": Quantified("\\E", (Bound(("x", "y"), S), Bound(("f",), T)), r),
+    "\\E <<x, y>> \\in S : r": Quantified("\\E", (Bound(("x", "y"), S, True),), r),
+    "\\E x : y": Quantified("\\E", (Bound(("x",)),), y),
+    "\\EE x : y": Quantified("\\EE", (Bound(("x",)),), y),
+    "CHOOSE x \\in S : y": Choose(IN_S, y),
+    "CHOOSE x : x \\notin S": Choose(Bound(("x",)), binary("\\notin", x, S)),
+    "{1, 2}": SetOf((ONE, TWO)),
+    "{x \\in S : y}": Filter(IN_S, y),
+    "{y : x \\in S}": Image(y, (IN_S,)),
+    "[x \\in S |-> y]": Function((IN_S,), y),
+    "[S -> T]": FunctionSet(S, T),
+    "[x |-> 1, y |-> 2]": Record((("x", ONE), ("y", TWO))),
+    "[x : S, y : T]": RecordSet((("x", S), ("y", T))),
+    "<<1, x>>": TupleOf((ONE, x)),
+    "⟨⟩": TupleOf(()),
+    "f[1].x[x, y]": Index(Index(Index(f, ONE), String("x")), TupleOf((x, y))),
+    "[f EXCEPT ![1].x = @ + 2, ![x, y] = 1]": Except(
+        f, (Update((ONE, String("x")), binary("+", At(), TWO)), Update((TupleOf((x, y)),), ONE))
+    ),
+    "IF x THEN 1 ELSE 2": If(x, ONE, TWO),
+    "CASE x -> 1 [] y -> 2 [] OTHER -> x": Case(((x, ONE), (y, TWO)), x),
+    "LET y == 1 g(z) == z IN y": Let(
+        (Definition("y", (), ONE), Definition("g", (Parameter("z"),), Apply("z"))), y
+    ),
+    "f(LAMBDA x, y : x, +)": Apply("f", (Lambda((Parameter("x"), Parameter("y")), x), Apply("+"))),
+    "I!J(1)!f(x)": Apply("f", (x,), (Apply("I"), Apply("J", (ONE,)))),
+    "[][x]_<<x, y>> /\\ WF_x(y)": binary(
+        "/\\", binary("[]", Subscripted("[]_", x, TupleOf((x, y)))), Subscripted("WF_", y, x)
+    ),
+    "<><<x>>_y": binary("<>", Subscripted("<<>>_", x, y)),
+    "x ~> y": binary("~>", x, y),
+    "\\b101 + \\hFf": binary("+", Number(5), Number(255)),
+    '"a \\"b\\" \\\\/ (* c"': String('a "b" \\/ (* c'),
+    "here :: x": x,
+    "Nat": Apply("Nat"),
+}
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_expression_gives_its_node(text: str) -> None:
+    assert expression(text) == EXPRESSIONS[text]
+
+
+UNITS: dict[str, Unit | None] = {
+    "CONSTANTS C, F(_, _), _ ++ _": Constants((Parameter("C"), Parameter("F", 2), Parameter("++", 2))),
+    "VARIABLE x": Variables((Parameter("x"),)),
+    "RECURSIVE F(_)": Recursive((Parameter("F", 1),)),
+    "LOCAL F(x, g(_)) == x": Definition("F", (Parameter("x"), Parameter("g", 1)), x, True),
+    "x \\prec y == y": Definition("\\prec", (Parameter("x"), Parameter("y")), y),
+    "-. x == x": Definition("-.", (Parameter("x"),), x),
+    "x ^+ == x": Definition("^+", (Parameter("x"),), x),
+    "f[x \\in S] == y": Definition("f", (), Function((IN_S,), y, "f")),
+    "INSTANCE N WITH x <- 1, + <- F": Instance("N", (("x", ONE), ("+", Apply("F")))),
+    "LOCAL I(x) == INSTANCE N": Instance("N", (), "I", (Parameter("x"),), True),
+    "ASSUME Named == x": Assumption("Named", x),
+    "THEOREM x PROOF OBVIOUS": Theorem(None, x),
+    "LEMMA L == ASSUME x PROVE y <1>1. x BY DEF y <1> QED BY <1>1": Theorem("L", None),
+    "---- MODULE N ----\nVARIABLE y\n====": Module("N", (), (Variables((Parameter("y"),)),)),
+    "----------": None,
+    "USE DEF x": None,
+}
+
+
+@pytest.mark.parametrize("text", UNITS)
+def test_unit_gives_its_node(text: str) -> None:
+    expected = UNITS[text]
+    assert module(text).units == (() if expected is None else (expected,))
+
+
+def test_places_count_characters() -> None:
+    (a, b) = module("A ≜ ∀ x ∈ S : x (* “why” (* nested *) *)\nB == \\* A == (\n  y").units
+    assert isinstance(a, Definition) and isinstance(a.body, Quantified) and isinstance(b, Definition)
+    assert a.body.body.place == Place("M.tla", 2, 15)
+    assert b.body.place == Place("M.tla", 4, 3)
+
+
+MISTAKES = {
+    "A == (1 + 2\nB == 3": ["3:1: the next definition begins ... unfinished: expected `)` or an operator"],
+    "A == IF x THEN 2": ["3:1: the module ends ... expected `ELSE` or an operator"],
+    "A == [x EXCEPT [1] = 2]\nB == x == 1\nC == {x \\in 1..2 ; x}": [
+        "2:16: `[` does not fit here: expected `!`",
+        "3:11: `1` does not fit here",
+        "4:18: `;` ... expected `}`, `:`, `,` or an operator",
+    ],
+    "A == x /\\ y \\/ z\nB == x = y = z": [
+        "2:13: `/\\` and `\\/` bind equally: expected parentheses",
+        "3:12: `=` and `=` bind equally",
+    ],
+    "A == /\\ x = 1\n     /\\ y =\n     /\\ z = 3": ["4:6: `/\\` ... expected an expression"],
+    "A == 1.5": ["2:6: a real number: expected an integer"],
+    "A == THEN": ["2:6: `THEN` is no name"],
+    "(* --algorithm a { { skip } } *)": ["2:4: the algorithm has no translation: ... pcal.trans M.tla"],
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_mistakes_are_told_with_their_places(text: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        module(text)
+    told = [str(mistake) for mistake in caught.value.mistakes]
+    for line, expected in zip(told, MISTAKES[text], strict=True):
+        start, *rest = expected.split(" ... ")
+        assert line.startswith(f"M.tla:{start}")
+        assert all(words in line for words in rest), line
+
+
+def test_algorithm_with_its_translation_is_read() -> None:
+    text = "(* --algorithm a { { skip } } *)\n\\* BEGIN TRANSLATION\nVARIABLE pc\n\\* END TRANSLATION"
+    assert module(text).units == (Variables((Parameter("pc"),)),)
