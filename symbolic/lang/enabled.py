@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, as_node, invalid, wrong_part
@@ -169,15 +169,28 @@ def _keys(mark: FairMark, action: Action, mistakes: list[Mistake]) -> tuple[n.No
     return keys
 
 
-def fair_enabled(fair: Fairness, actions: Mapping[str, Action], variables: Sequence[Variable]) -> n.Node:
-    """ENABLED of a condition's steps, over the state and, for its types, the variables of `key_variables`."""
+def fair_enabled(
+    fair: Fairness,
+    actions: Mapping[str, Action],
+    variables: Sequence[Variable],
+    sure: Collection[str] = (),
+) -> n.Node:
+    """ENABLED of a condition's steps, over the state and, for its types, the leaves of `key_variables`.
+
+    Args:
+        fair: the condition.
+        actions: the actions by name.
+        variables: the model's variables.
+        sure: the names of the actions of which each step is known to change one of the condition's variables.
+    """
     keys = key_variables(fair)
     watched = [x for x in variables if not fair.of or x.name in fair.of]
     arms: list[object] = []
     for arm in fair.arms:
         action = actions[arm.action]
         same = [equality(key, var) for key, var in zip(arm.keys, keys, strict=True)]
-        arms.append(enabledness(action, last=[*same, changes(action, watched)]))
+        changed = [] if arm.action in sure else [changes(action, watched)]
+        arms.append(enabledness(action, last=[*same, *changed]))
     return connective(n.Or, arms)
 
 

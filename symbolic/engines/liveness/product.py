@@ -12,8 +12,9 @@ the state after a step is read only where the formula is about steps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from leadline.symbolic.engines.liveness.formulas import is_plain
 from leadline.symbolic.lang import nodes as n
@@ -133,10 +134,20 @@ class Product:
     able: tuple[n.Node, ...]
 
 
-def product_of(model: Model, formula: Temporal) -> Product:
-    """The product of a model, with its fairness, and a formula in normal form."""
+Sure: TypeAlias = Callable[[Action, Collection[str]], bool]
+"""Whether each step of an action is known to change one of some variables, given by name."""
+
+
+def product_of(model: Model, formula: Temporal, sure: Sure = lambda action, names: False) -> Product:
+    """The product of a model, with its fairness, and a formula in normal form.
+
+    Args:
+        model: the model.
+        formula: the formula, which has no value where it goes out of bounds.
+        sure: what is known of the actions; it makes formulas smaller.
+    """
     inner, witnesses = _witnesses(formula, {})
-    fair = _Fair(model)
+    fair = _Fair(model, sure)
     idle = Action(STUTTER, STUTTER, "", NOWHERE, tuple(x.formula for x in model.constraints), ())
     watched: list[Watched] = []
     monitor = _Monitor(Step(model, idle))
@@ -188,15 +199,23 @@ def _witnesses(formula: Temporal, found: dict[Variable, n.Node]) -> tuple[Tempor
 class _Fair:
     """The fairness conditions of a model, as judgements of steps."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, sure: Sure) -> None:
         self.variables = model.variables
-        actions = {one.name: one for one in model.unconstrained}
+        self._actions = {one.name: one for one in model.unconstrained}
+        self._sure = sure
         self._weak = [one for one in model.fairness if not one.strong]
         self._strong = [one for one in model.fairness if one.strong]
         self.weak = tuple(Mark(key_variables(one)) for one in self._weak)
         self.strong = tuple(Mark(key_variables(one)) for one in self._strong)
-        self.able = tuple(fair_enabled(one, actions, model.variables) for one in self._strong)
-        self._weakly_able = [fair_enabled(one, actions, model.variables) for one in self._weak]
+        self.able = tuple(map(self._able, self._strong))
+        self._weakly_able = list(map(self._able, self._weak))
+
+    def _able(self, fair: Fairness) -> n.Node:
+        sure = [x.action for x in fair.arms if self._changes(fair, self._actions[x.action])]
+        return fair_enabled(fair, self._actions, self.variables, sure)
+
+    def _changes(self, fair: Fairness, action: Action) -> bool:
+        return self._sure(action, fair.of or [x.name for x in self.variables])
 
     def met(self, action: Action) -> tuple[n.Node, ...]:
         """Of each weak condition, whether a step takes the action in question, or it cannot be taken."""
@@ -214,7 +233,8 @@ class _Fair:
         for arm in fair.arms:
             if arm.action == action.name:
                 same = [equality(key, leaf) for key, leaf in zip(arm.keys, keys, strict=True)]
-                arms.append(connective(n.And, [*same, changes(action, watched)]))
+                changed = [] if self._changes(fair, self._actions[arm.action]) else [changes(action, watched)]
+                arms.append(connective(n.And, [*same, *changed]))
         return connective(n.Or, arms)
 
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from leadline.symbolic.concrete import Runs, Semantics
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.liveness.changing import Changing
 from leadline.symbolic.engines.liveness.formulas import normal, split
 from leadline.symbolic.engines.liveness.history import bounds_model, history_model
 from leadline.symbolic.engines.liveness.loops import SAVE, loop_model
@@ -74,7 +75,7 @@ class _Claim:
             return self._asked(ask, history_model(self.model, self.name, safety))
         found = [] if safety.empty else [self._asked(ask, history_model(self.model, self.name, safety))]
         if not any(one.verdict is Verdict.VIOLATED for one in found):
-            product = product_of(self.model, normal(rest, negated=True))
+            product = product_of(self.model, normal(rest, negated=True), Changing(self.model))
             found.append(self._asked(ask, loop_model(product, self.name)))
         if not any(one.verdict >= Verdict.OUT_OF_BOUNDS for one in found):
             nodes = expressions(expanded(self.formula))
