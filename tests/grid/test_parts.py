@@ -10,6 +10,7 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import BmcOptions
+from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.grid.cells import cells, joined, obligations_of
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, options_json
@@ -171,6 +172,12 @@ def test_a_counterexample_in_a_part_stops_the_others() -> None:
 def test_a_part_that_is_safe_stops_nothing() -> None:
     one, two = (query(depth=5, split=2, cube=x) for x in (("a",), ("b",)))
     assert not Pruning([one, two]).learn(finding(one, "safe", 5))
+
+
+def test_a_proof_makes_all_parts_moot() -> None:
+    one, two = (query(depth=5, split=2, cube=x) for x in (("a",), ("b",)))
+    proof = query(engine="pdr", options=options_json(PdrQuery()), solver="")
+    assert Pruning([one, two, proof]).learn(finding(proof, "proved")).keys() == {one.id, two.id}
 
 
 # -- the command ----------------------------------------------------------------------------------------
