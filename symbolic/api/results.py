@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from leadline.symbolic.api.asked import Asked, plain
+from leadline.symbolic.api.diagnostics import sarif
 from leadline.symbolic.api.frames import frame
 from leadline.symbolic.api.states import Trace
 from leadline.symbolic.concrete import Semantics
@@ -145,6 +146,10 @@ class Results(Mapping[str, Result]):
     def to_json(self) -> dict[str, Any]:
         """The answer as the JSON object that `--format json` writes."""
         return self._asked.engine.as_json(self._asked.model, self._asked.query, self._asked.answer)
+
+    def to_sarif(self) -> dict[str, Any]:
+        """The answer in SARIF, a JSON object: a result at its line for each property that fails."""
+        return sarif(self._asked)
 
     def to_pandas(self) -> DataFrame:
         """A row for each property, with its verdict and its cost.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.api.diagnostics import problems, sarif
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry
 from leadline.symbolic.cli.inputs import (
@@ -56,7 +57,7 @@ def add_command(commands: Any, command: str) -> argparse.ArgumentParser:
     add_protocol(parser)
     add_properties(parser)
     add_question(parser, command)
-    add_format(parser, "text", "json", "itf", "tla", out=True)
+    add_format(parser, "text", "json", "itf", "tla", "sarif", "problems", out=True)
     parser.set_defaults(run=run, command=command)
     return parser
 
@@ -194,6 +195,10 @@ class Question(Asked):
         elif form == "json":
             document = self.engine.as_json(self.model, self.query, self.answer)
             deliver(self.report(), as_json(document), out)
+        elif form == "sarif":
+            deliver(self.report(), as_json(sarif(self)), out)
+        elif form == "problems":
+            deliver(self.report(), problems(self), out)
         else:
             self._deliver_trace(form, out)
         if not self.tells_winner:

@@ -11,7 +11,6 @@ a notification of the run, not a result.
 from __future__ import annotations
 
 import ast
-import hashlib
 import inspect
 import re
 from collections.abc import Iterable, Sequence
@@ -19,13 +18,13 @@ from pathlib import Path
 from typing import Any, TypeGuard
 from xml.etree import ElementTree as Xml
 
-import leadline
 from leadline.symbolic.catalog import installed, split_path
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.lang import Span, UserError
 from leadline.symbolic.lang.names import kebab
 from leadline.symbolic.report.outcomes import CellOutcome, outcome, sentence, unanswered, verdict_of
+from leadline.symbolic.report.sarif import Finding, document
 from leadline.symbolic.trace import DEADLOCK
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -93,74 +92,17 @@ def _clean(text: str) -> str:
     return _ILLEGAL.sub("\ufffd", text)
 
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-
-
 def sarif(cells: Sequence[Cell]) -> dict[str, Any]:
     """The results as SARIF, a JSON object."""
-    failed = [cell for cell in cells if outcome(cell) is CellOutcome.FAILED]
-    rules = list(dict.fromkeys(_rule_id(cell) for cell in failed))
-    notes = [
-        {"level": "warning", "message": {"text": sentence(cell)}}
-        for cell in cells
-        if outcome(cell) is CellOutcome.OPEN
-    ]
-    run = {
-        "tool": {
-            "driver": {
-                "name": "Leadline",
-                "version": leadline.__version__,
-                "rules": [
-                    {"id": rule, "shortDescription": {"text": f"{rule.replace('/', ': ', 1)} holds"}}
-                    for rule in rules
-                ],
-            }
-        },
-        "columnKind": "unicodeCodePoints",
-        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
-        "results": [_result(cell, rules.index(_rule_id(cell))) for cell in failed],
-    }
-    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    failed = [_finding(cell) for cell in cells if outcome(cell) is CellOutcome.FAILED]
+    return document(failed, [sentence(cell) for cell in cells if outcome(cell) is CellOutcome.OPEN])
 
 
-def _rule_id(cell: Cell) -> str:
-    return f"{cell.goal.protocol}/{cell.goal.property}"
-
-
-def _result(cell: Cell, rule: int) -> dict[str, Any]:
+def _finding(cell: Cell) -> Finding:
     row = cell.row
-    about = {"parameters": dict(cell.settings), "query": row.query, "steps": row.steps, "trace": row.trace}
-    return {
-        "ruleId": _rule_id(cell),
-        "ruleIndex": rule,
-        "kind": "fail",
-        "level": "error",
-        "message": {"text": sentence(cell)},
-        "locations": [_location(cell)],
-        "partialFingerprints": {"leadlineCell/v1": _stable(cell)},
-        "properties": {name: value for name, value in about.items() if value is not None},
-    }
-
-
-def _location(cell: Cell) -> dict[str, Any]:
-    named = {"fullyQualifiedName": _rule_id(cell), "kind": "member"}
-    span = property_line(cell)
-    if span is None:
-        return {"logicalLocations": [named]}
-    return {
-        "physicalLocation": {
-            "artifactLocation": {"uri": _address(span)},
-            "region": {"startLine": span.line},
-        },
-        "logicalLocations": [named],
-    }
-
-
-def _stable(cell: Cell) -> str:
-    """A result's fingerprint, which stays the same even if the protocol's text changes."""
     protocol, parameters, name = cell.goal.place()
-    text = "\n".join((protocol, name, parameters))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    about = {"parameters": dict(cell.settings), "query": row.query, "steps": row.steps, "trace": row.trace}
+    return Finding(protocol, name, parameters, sentence(cell), property_line(cell), about)
 
 
 # -- the line of a property ------------------------------------------------------------------------------
@@ -201,11 +143,3 @@ def _defines(node: ast.stmt, protocol: str, name: str) -> TypeGuard[ast.Function
     if name == DEADLOCK:
         return isinstance(node, ast.ClassDef) and node.name.lower() == protocol.replace("-", "").lower()
     return isinstance(node, ast.FunctionDef) and kebab(node.name) == name
-
-
-def _address(span: Span) -> str:
-    """The URI of a line's file; relative if it is below the working directory, as code hosts want it."""
-    path = Path(span.file).resolve()
-    here = Path.cwd().resolve()
-    whole = path.as_uri()
-    return whole.removeprefix(f"{here.as_uri()}/") if path.is_relative_to(here) else whole

@@ -1,0 +1,78 @@
+"""The answer to one query as diagnostics: lines of the source with what is wrong there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.engines import Result, Verdict
+from leadline.symbolic.engines.result import verdict_text
+from leadline.symbolic.lang import PropertyKind, Span
+from leadline.symbolic.report.sarif import Finding, address, document
+from leadline.symbolic.trace import DEADLOCK, call_of
+from leadline.symbolic.trace.trace import action_named, title
+
+
+def sarif(asked: Asked) -> dict[str, Any]:
+    """The answer as SARIF: a result for each property that fails, a notification for each unknown one."""
+    return document([*_findings(asked)], [*_unknown(asked)])
+
+
+def problems(asked: Asked) -> str:
+    """The answer as lines `file:line: error: text`, as compilers write them; nothing if all is well."""
+    lines = [f"{_place(one.span)}: error: {one.text}" for one in _findings(asked)]
+    lines += [f"{_place(asked.entry.place)}: warning: {text}" for text in _unknown(asked)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _place(span: Span | None) -> str:
+    assert span is not None  # every property of a model has a line
+    return f"{address(span)}:{span.line}"
+
+
+def _findings(asked: Asked) -> Iterator[Finding]:
+    """The properties that fail, and a step that goes out of bounds."""
+    for result in asked.verdicts:
+        if _fails(asked, result):
+            verdict = verdict_text(asked.model, result)
+            yield _finding(asked, result.property, verdict, _line(asked, result), result)
+    beyond = asked.answer.out_of_bounds
+    if beyond is not None and not any(one.verdict is Verdict.OUT_OF_BOUNDS for one in asked.verdicts):
+        last = beyond.stages[-1]
+        span = action_named(asked.model, last.action).span
+        yield _finding(asked, "out-of-bounds", f"{call_of(asked.model, last)} goes out of bounds", span, None)
+
+
+def _fails(asked: Asked, result: Result) -> bool:
+    """Whether a result is none that its author wished for."""
+    claim = asked.model.properties.get(result.property)
+    if claim is not None and claim.kind is PropertyKind.PROBE:
+        return result.verdict not in (Verdict.VIOLATED, Verdict.UNKNOWN)
+    return result.verdict in (Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS)
+
+
+def _finding(asked: Asked, name: str, verdict: str, span: Span, result: Result | None) -> Finding:
+    model = asked.model
+    steps = None if result is None else result.steps
+    length = f" in {steps} steps" if steps is not None else ""
+    parameters = json.dumps(dict(model.parameters), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    about = {"parameters": dict(model.parameters), "steps": steps}
+    return Finding(
+        model.protocol, name, parameters, f"{name}: {verdict}{length}, at {title(model)}", span, about
+    )
+
+
+def _line(asked: Asked, result: Result) -> Span:
+    """The line of a property; of a deadlock the protocol's; of a step out of bounds its action's."""
+    trace = result.trace
+    if trace is not None and trace.last is None:
+        return action_named(asked.model, trace.stages[-1].action).span
+    return asked.entry.place if result.property == DEADLOCK else asked.model.properties[result.property].span
+
+
+def _unknown(asked: Asked) -> Iterator[str]:
+    for result in asked.verdicts:
+        if result.verdict is Verdict.UNKNOWN:
+            yield f"{result.property}: unknown, at {title(asked.model)}: {result.reason}"
