@@ -97,9 +97,7 @@ class Explainer:
 
     def _below(self, node: n.Node, places: tuple[_At, ...]) -> Iterator[tuple[n.Node, tuple[_At, ...]]]:
         """The children of a node; the body of a binder once for each value that is bound in some state."""
-        for child in n.children(node):
-            if not isinstance(node, n.BINDERS) or child is not node.body:
-                yield child, places
+        yield from ((child, places) for child in _operands(node))
         if not isinstance(node, n.BINDERS):
             return
         kind = node.var.type
@@ -227,6 +225,12 @@ def _varies(node: n.Node) -> bool:
     return any(isinstance(x, n.StateVar) or not _is_short(x.type) for x in leaves)
 
 
+def _operands(node: n.Node) -> Iterator[n.Node]:
+    """The children of a node outside of the scope of a variable that it binds."""
+    body = node.body if isinstance(node, n.BINDERS) else None
+    return (child for child in n.children(node) if child is not body)
+
+
 def _compared(node: n.Node) -> Iterator[n.Node]:
     """The terms of a formula without parts that a reader wants the values of: none that is the formula itself
     or a path to it."""
@@ -243,7 +247,7 @@ def _compared(node: n.Node) -> Iterator[n.Node]:
             yield from _compared(item)
             yield from (key,) if _varies(key) else ()
         case _:
-            yield from filter(_varies, n.children(node))
+            yield from filter(_varies, _operands(node))
 
 
 def _is_short(kind: Type) -> bool:

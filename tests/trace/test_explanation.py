@@ -1,9 +1,12 @@
 """The reasons why a property is false: the parts that decide it, as text and as JSON."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import (
@@ -11,6 +14,9 @@ from leadline.symbolic.lang import (
     Int,
     Map,
     Option,
+    OutOfBounds,
+    Property,
+    PropertyKind,
     Protocol,
     Set,
     all_of,
@@ -23,13 +29,22 @@ from leadline.symbolic.lang import (
     ite,
     map_of,
     of,
+    record,
     sort,
 )
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.expr import wrap
+from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.trace import Trace, document, explanation
 from leadline.symbolic.trace.explanation import Explainer
+from tests.strategies import expressions, states, types
+from tests.test_two_meanings import holder
 from tests.trace.samples import ALL, MODEL, SEMANTICS
 
 Formula = Callable[[Any, Any], Any]
+
+
+BALLOT = record("Ballot", number=Int(0, 3), valid=Bool())
 
 
 class Ballot(Protocol):
@@ -41,6 +56,7 @@ class Ballot(Protocol):
         state.chief = Option(self.Node)
         state.voters = Set(self.Node)
         state.is_open = Bool()
+        state.ballots = Set(BALLOT)
 
     def init(self, start: Any) -> None:
         voted = {"n1": 2, "n2": 1, "n3": 0}
@@ -48,6 +64,7 @@ class Ballot(Protocol):
         start.chief = None
         start.voters = of(Set(self.Node), *(name for name, count in voted.items() if count))
         start.is_open = True
+        start.ballots = of(Set(BALLOT), *(of(BALLOT, number=k, valid=k > 1) for k in (1, 2)))
 
 
 def explainer(formula: Formula) -> tuple[Explainer, Any]:
@@ -107,6 +124,14 @@ CASES: dict[str, tuple[Formula, list[str]]] = {
         lambda p, now: ite(now.chief.is_none, now.votes["n3"] > 0, now.chief.value == "n1"),
         ["TRUE   chief = None   (None = None)", "FALSE  0 < votes[n3]   (0 < 0)"],
     ),
+    "an element that is long keeps its name": (
+        lambda p, now: forall(now.ballots, lambda one: any_of(one.valid, one.number > now.votes["n1"])),
+        [
+            "for one = [number |-> 1, valid |-> FALSE] in ballots:",
+            "  FALSE  one.valid",
+            "  FALSE  votes[n1] < one.number   (2 < 1)",
+        ],
+    ),
     "branches below a quantifier": (
         lambda p, now: forall(
             p.Node, lambda node: any_of(now.votes[node] > 0, forall(now.voters, lambda x: x == node))
@@ -163,6 +188,44 @@ def test_every_subformula_in_every_state() -> None:
 def test_out_of_bounds_has_no_value() -> None:
     explain, state = explainer(lambda p, now: implies(now.chief.is_some, now.votes[now.chief.value] > 1))
     assert dict(explain.table([state]))["1 < votes[chief]"] == [None]
+
+
+def check_reason(data: st.DataObject) -> None:
+    """A reason has the value of its formula, whatever the formula is, and a table has it in its first row."""
+    kinds = {"one": data.draw(types(depth=3, most=32)), "other": data.draw(types(depth=2, most=16))}
+    variables = {name: wrap(n.make(n.StateVar, kind, NOWHERE, name)) for name, kind in kinds.items()}
+    formula = data.draw(expressions(variables, Bool(), 20)).node
+    about = Property("p", "P", PropertyKind.INVARIANT, "", NOWHERE, formula)
+    semantics = Semantics(holder(kinds))
+    found = [data.draw(states(kinds)) for _ in range(3)]
+    explain = Explainer(semantics, about)
+    values = []
+    for state in found:
+        try:
+            values.append("TRUE" if semantics.evaluate(formula, state) else "FALSE")
+        except OutOfBounds:
+            values.append("out of bounds")
+        for most in (1, 4):
+            reason = explain.reason(state, most)
+            assert reason.value == values[-1]
+            assert 1 <= len(reason.lines()) <= 10
+            json.dumps(reason.to_json())
+    for text, row in explain.table(found)[:1]:
+        if text == explain.reason(found[0]).formula:
+            assert [value or "out of bounds" for value in row] == values
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_random_formulas(data: st.DataObject) -> None:
+    check_reason(data)
+
+
+@pytest.mark.slow
+@settings(max_examples=4000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_many_random_formulas(data: st.DataObject) -> None:
+    check_reason(data)
 
 
 @pytest.mark.parametrize("trace", ALL.values(), ids=ALL)
