@@ -1,4 +1,4 @@
-"""The library: what scripts, tests and notebooks import from `leadline`. Floor 6.
+"""The library: what scripts, tests and notebooks import from `leadline`. Floor 7.
 
 A question is asked by a function, whose keywords are the options of the command of that name and the
 parameters of the protocol. The answer is an object, whose counterexample is a sequence of states.

@@ -1,4 +1,4 @@
-"""The sources of protocols: built in, in an installed package, or in a Python file of the user's. Floor 2.
+"""The sources of protocols: built in, in an installed package, or in a Python file of the user's. Floor 4.
 
 A class that was made in this process, as in a notebook, is a source too: other processes get it by value.
 

@@ -1,4 +1,4 @@
-"""The command line. Floor 6.
+"""The command line. Floor 8.
 
 A command's module has `add_parser(commands)`, which declares it with a function that runs it and returns the
 exit code. A user's mistake is reported in one message without a traceback, a fault of Leadline's in full.

@@ -40,6 +40,7 @@ from leadline.symbolic.engines import (
     Limits,
     Listener,
     Query,
+    Result,
     Verdict,
     engines_of,
 )
@@ -181,7 +182,7 @@ class Question(Asked):
 
     def exit(self) -> Exit:
         """The exit code."""
-        codes = [exit_of(one.property, one.verdict) for one in self.verdicts]
+        codes = [exit_of(one) for one in self.verdicts]
         if self.answer.out_of_bounds is not None:
             codes.append(Exit.OUT_OF_BOUNDS)
         if self.answer.facts.get("stopped") is not None:
@@ -228,8 +229,12 @@ class Question(Asked):
         return Report([*self.described()])
 
 
-def exit_of(name: str, verdict: Verdict) -> Exit:
-    """The exit code for one verdict about a property."""
-    if verdict is Verdict.VIOLATED:
-        return Exit.DEADLOCK if name == DEADLOCK else Exit.VIOLATED
-    return {Verdict.OUT_OF_BOUNDS: Exit.OUT_OF_BOUNDS, Verdict.UNKNOWN: Exit.UNKNOWN}.get(verdict, Exit.HOLDS)
+def exit_of(result: Result) -> Exit:
+    """The exit code for one verdict."""
+    if result.verdict is Verdict.VIOLATED:
+        if result.trace is not None and result.trace.loop is not None:
+            return Exit.LIVENESS
+        return Exit.DEADLOCK if result.property == DEADLOCK else Exit.VIOLATED
+    return {Verdict.OUT_OF_BOUNDS: Exit.OUT_OF_BOUNDS, Verdict.UNKNOWN: Exit.UNKNOWN}.get(
+        result.verdict, Exit.HOLDS
+    )

@@ -1,4 +1,4 @@
-"""The engines, which answer queries about any protocol. Floor 4.
+"""The engines, which answer queries about any protocol. Floor 5.
 
 An engine takes its own frozen options and answers with the ordered verdicts: violated, out of bounds,
 unknown, safe to depth k, proved. A bound that is hit is reported, and never counts as safe. `engine` is the

@@ -200,8 +200,16 @@ class Engine(ABC):
             "property": result.property,
             "verdict": str(result.verdict),
             "steps": result.steps,
+            **Engine._loop_json(result),
             "trace": trace,
         }
+
+    @staticmethod
+    def _loop_json(result: Result) -> dict[str, Any]:
+        """The steps before and in the loop of a run that goes on for ever; a run that stutters has one in it."""
+        if result.trace is None or result.trace.loop is None:
+            return {}
+        return {"stem": result.trace.loop, "loop": result.trace.loop_length}
 
     # -- grids --------------------------------------------------------------------------------------
 

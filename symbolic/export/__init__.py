@@ -1,4 +1,4 @@
-"""Models written for other tools: TLA+ modules and configurations for TLC, AIGER circuits. Floor 4.
+"""Models written for other tools: TLA+ modules and configurations for TLC, AIGER circuits. Floor 5.
 
 from leadline.symbolic.export import tla_module, tlc_config
 """

@@ -1,4 +1,4 @@
-"""Thousands of independent queries: the query as a value, the plan, Spark, and the store of results. Floor 5.
+"""Thousands of independent queries: the query as a value, the plan, Spark, and the store of results. Floor 6.
 
 A task always returns a row and never raises, since one failing partition would cost the whole job its
 finished rows. Each row is stored durably at once, so a killed driver loses nothing and a second run of the

@@ -10,7 +10,7 @@ from leadline.symbolic.lang.node import Node
 from leadline.symbolic.lang.span import Span, caller_span
 from leadline.symbolic.lang.types import Type
 
-Each: TypeAlias = "str | Iterable[str] | Callable[..., object]"
+Each: TypeAlias = str | Iterable[str] | Callable[..., object]
 
 
 @dataclass(frozen=True)

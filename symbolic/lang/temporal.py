@@ -14,7 +14,7 @@ from typing import TypeAlias
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
-from leadline.symbolic.lang.expr import BoolLike, BoundFunction, wrap
+from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, wrap
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.types import Type, Value
@@ -65,7 +65,7 @@ class Temporal(OverRuns):
         return self
 
 
-TemporalLike: TypeAlias = "Temporal | BoolLike"
+TemporalLike: TypeAlias = Temporal | BoolExpr | bool
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,14 @@ _LONGEST_FORMULA = 4_000
 
 
 def explanation(semantics: Semantics, trace: Trace) -> Reason | None:
-    """The reason why the property is false in the last state of a trace; None if the trace ends otherwise."""
+    """The reason why the property is false in the last state of a trace; None for other ends or claims."""
     about = semantics.model.properties.get(trace.property or "")
-    if trace.ends is not TraceEnd.VIOLATES or trace.last is None or about is None:
+    if (
+        trace.ends is not TraceEnd.VIOLATES
+        or trace.last is None
+        or about is None
+        or about.temporal is not None
+    ):
         return None
     return Explainer(semantics, about).reason(trace.last)
 
