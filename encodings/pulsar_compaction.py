@@ -12,6 +12,7 @@ from leadline.symbolic.lang import (
     Seq,
     Set,
     action,
+    all_of,
     enum,
     int_range,
     ite,
@@ -21,7 +22,10 @@ from leadline.symbolic.lang import (
     pick,
     record,
     sort,
+    weak_next,
 )
+
+WEAK_NEXT = "weak-next"
 
 PHASE_ONE = "Compactor_In_PhaseOne"
 PHASE_TWO_WRITE = "Compactor_In_PhaseTwoWrite"
@@ -62,6 +66,9 @@ class PulsarCompaction(Protocol):
     model_producer: bool = parameter(False, doc="whether messages are sent one by one, or all are at first")
     model_consumer: bool = parameter(False, doc="whether there is a consumer")
     consume_times_limit: int = parameter(2, at_least=0, doc="times that the consumer is to consume")
+    fairness: str = parameter(
+        "none", choices=("none", WEAK_NEXT), doc="whether a run goes on while anything can change"
+    )
 
     def define(self, state):
         # The module has numbers, 0 for the null key and the null value, and only compares them for equality.
@@ -204,13 +211,23 @@ class PulsarCompaction(Protocol):
     @action
     def terminating(self, now, nxt):
         """All is sent and no ledger id is left: nothing needs to happen any more."""
-        nxt.require(now.messages.length == self.message_sent_limit)
-        nxt.require(now.compactor_state == PHASE_TWO_WRITE)
-        nxt.require(self.max_compacted_ledger_id(now) == self.compaction_times_limit)
-        if self.model_consumer:
-            nxt.require(now.consume_times == self.consume_times_limit)
+        nxt.require(self.has_terminated(now))
+
+    def fair(self):
+        """As published, nothing is fair: a run may stop anywhere. `weak-next` adds `WF_vars(Next)`."""
+        if self.fairness == WEAK_NEXT:
+            yield weak_next()
 
     # -- operators ----------------------------------------------------------------------------------------
+
+    def has_terminated(self, now):
+        """Whether all is sent and compacted: no ledger id is left."""
+        ended = all_of(
+            now.messages.length == self.message_sent_limit,
+            now.compactor_state == PHASE_TWO_WRITE,
+            self.max_compacted_ledger_id(now) == self.compaction_times_limit,
+        )
+        return ended & (now.consume_times == self.consume_times_limit) if self.model_consumer else ended
 
     def written_ledgers(self, now):
         """The ids of the ledgers that are written and not deleted."""

@@ -15,6 +15,7 @@ from leadline.symbolic.lang import (
     all_of,
     any_of,
     at_least,
+    eventually,
     exists,
     forall,
     holds,
@@ -23,6 +24,7 @@ from leadline.symbolic.lang import (
     invariant,
     proved,
     strengthening,
+    temporal,
     violated,
 )
 
@@ -132,6 +134,19 @@ def duplicate_null_key_message(protocol, now):
         all_of(protocol.retain_null_key, now.compacted_topic_context != 0),
         forall(ledger, lambda i: implies(now.messages[i].key.is_none, i <= now.compaction_horizon)),
     )
+
+
+# -- liveness ---------------------------------------------------------------------------------------------
+
+
+@temporal(PulsarCompaction)
+def termination(protocol, now):
+    """All messages are eventually sent and compacted, until no ledger id is left.
+
+    From `Termination` of module compaction. It fails as published, where nothing is fair and a run may stop at
+    once; and with a consumer that must consume, which the module does not model.
+    """
+    return eventually(protocol.has_terminated(now))
 
 
 # -- strengthenings for proofs ----------------------------------------------------------------------------
