@@ -3,9 +3,11 @@
 from leadline.encodings.spanner_transactions import INITIAL_VALUE, SpannerTransactions
 from leadline.properties import isolation
 from leadline.symbolic.lang import (
+    eventually,
     holds,
     implies,
     invariant,
+    temporal,
 )
 
 
@@ -42,3 +44,12 @@ def _transaction(protocol, now, tx):
         start=state.commit_ts.value,
         commit=state.commit_ts.value,
     )
+
+
+@temporal(SpannerTransactions)
+def done(protocol, now):
+    """All transactions eventually commit or abort, and all locks are released.
+
+    From `Properties` of TxTest, which is `<>(Done)`.
+    """
+    return eventually(protocol.done(now))

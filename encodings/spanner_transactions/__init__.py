@@ -26,7 +26,11 @@ from leadline.symbolic.lang import (
     parameter,
     pick,
     record,
+    strong,
+    weak,
 )
+
+AS_PUBLISHED = "as-published"
 
 TX = pick("Tx")
 KEY = pick("Key")
@@ -66,6 +70,9 @@ class SpannerTransactions(TrueTime):
 
     transactions: str = parameter(
         "nonconflict", choices=tuple(SETS), file=FILE, doc="the set of transactions that run"
+    )
+    fairness: str = parameter(
+        AS_PUBLISHED, choices=(AS_PUBLISHED, "none"), doc="which actions a run does not neglect for ever"
     )
 
     def define(self, state):
@@ -293,6 +300,15 @@ class SpannerTransactions(TrueTime):
             all_of(to_read, ~self.has_passed(now, state.start_commit_ts.value)),
             all_of(state.status == "CommitWaiting", ~self.has_passed(now, state.commit_ts.value)),
         )
+
+    def fair(self):
+        """Transactions go on, time passes, and it passes for ever where a transaction waits for it."""
+        if self.fairness != AS_PUBLISHED:
+            return
+        yield weak("ro_tx_*", "read", "avoid_deadlock", "start_commit", "prepare*", "commit", "clean_*",
+                   of=("txs", "ps"), tla="TxNext")  # fmt: skip
+        yield weak("tt_si_next", "tt_drift", of=("tt_si", "tt_abs", "tt_drift"), tla="TTNext")
+        yield strong("tt_advance_for_tx_liveness", of="tt_abs", tla="TTAdvanceForTxLiveness")
 
     # -- parts of actions ----------------------------------------------------------------------------------
 

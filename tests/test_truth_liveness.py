@@ -1,0 +1,46 @@
+"""Claims about runs, at the parameters at which TLC has answered them.
+
+`tests/data/liveness.json` has TLC's verdicts on the modules that the encodings name, with the specification
+that was checked: its fairness is the parameter `fairness`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leadline
+
+ROWS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("data").joinpath("liveness.json").read_text())
+LONG = 12.0
+"""The seconds that TLC takes for a row that is tested among the slow ones."""
+
+
+def marked(row: dict[str, Any]) -> Any:
+    given = "-".join(map(str, row["parameters"].values()))
+    name = f"{row['protocol']}-{row['property']}-{given}"
+    return pytest.param(row, id=name, marks=[pytest.mark.slow] if row["tlc_seconds"] > LONG else [])
+
+
+def asked(row: dict[str, Any], **options: Any) -> Any:
+    name = row["property"]
+    return leadline.check(row["protocol"], properties=[name], **options, **row["parameters"])[name]
+
+
+@pytest.mark.parametrize("row", [marked(row) for row in ROWS])
+def test_explored_states_give_the_verdict(row: dict[str, Any]) -> None:
+    found = asked(row, engine="explore")
+    assert found.verdict == ("violated" if row["result"] == "violated" else "safe")
+    assert (found.trace is not None) == (found.verdict == "violated")
+
+
+VIOLATED = [row for row in ROWS if row["result"] == "violated"]
+
+
+@pytest.mark.parametrize("row", [marked(row) for row in VIOLATED])
+def test_a_lasso_is_found_by_sweeps(row: dict[str, Any]) -> None:
+    found = asked(row, unroll="sweeps", solver="cadical", depth=8)
+    assert found.verdict == "violated" and found.trace is not None
