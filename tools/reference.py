@@ -24,8 +24,10 @@ MODULES = (
     "leadline.symbolic.engines.query",
     "leadline.symbolic.solve",
 )
-"""The public modules: the library, the language, where protocols are found, and the interfaces of engines and
-solvers."""
+"""The public modules: the library, the language, the catalog, and the interfaces of engines and solvers."""
+
+HIDDEN = ("!leadline.symbolic.lang.temporal",)
+"""Modules with the name of a function that the package around them exports."""
 
 GUIDES = (
     "README.md",
@@ -70,7 +72,7 @@ def main() -> None:
     """Write all pages into the folder that the command line names."""
     folder = Path(sys.argv[1])
     pdoc.render.configure(docformat="google", show_source=False)
-    pdoc.pdoc(*MODULES, output_directory=folder)
+    pdoc.pdoc(*MODULES, *HIDDEN, output_directory=folder)
     for guide in GUIDES:
         text = (ROOT / guide).read_text(encoding="utf-8")
         write_page(folder, page_of(guide), guide, linked(to_html(text)))

@@ -199,11 +199,14 @@ class Trace(Sequence[State]):
         property: the name of the property violated, or whose evaluation goes out of bounds; or None.
         ends: the error at its end: "violates", "out-of-bounds" or "deadlock".
         steps: the steps, of which `steps[k]` leads from `trace[k]` to `trace[k + 1]`.
+        loop: of a run that goes on for ever, the number of steps to the state to which the last one leads back;
+            None for another.
     """
 
     def __init__(self, model: Model, run: Run, source: str) -> None:
         self.model = model
         self.property = run.property
+        self.loop = run.loop
         self.ends = str(run.ends)
         self._run = run
         self._source = source
@@ -246,6 +249,13 @@ class Trace(Sequence[State]):
             name: the module's name.
         """
         return tla_module(self.model, self._run, name, self.reason)
+
+    def to_html(self) -> str:
+        """The trace as a page to walk through, as `leadline trace --html` writes it."""
+        # Here, since scripts need no HTML.
+        from leadline.symbolic.report.trace_page import trace_page
+
+        return trace_page(Semantics(self.model), self._run)
 
     def to_pandas(self) -> DataFrame:
         """A row for each state: the step's number and action, and the state's parts.

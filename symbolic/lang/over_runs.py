@@ -38,7 +38,7 @@ from leadline.symbolic.lang.temporal import (
 if TYPE_CHECKING:
     from leadline.symbolic.lang.protocol import Protocol
 
-Settings: TypeAlias = Callable[["Protocol"], Mapping[str, object]]
+Settings: TypeAlias = Callable[..., Mapping[str, object]]
 
 
 def temporal(

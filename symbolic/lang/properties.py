@@ -79,7 +79,7 @@ class Claim:
         return wrap(boolean(self.function(protocol, now)))
 
 
-Lower: TypeAlias = Callable[["Claim", "Protocol", "State", list[Mistake]], "Temporal | None"]
+Lower: TypeAlias = Callable[..., "Temporal | None"]
 
 
 def everywhere(_: object) -> bool:

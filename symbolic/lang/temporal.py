@@ -65,7 +65,7 @@ class Temporal(OverRuns):
         return self
 
 
-TemporalLike: TypeAlias = Temporal | BoolExpr | bool
+TemporalLike: TypeAlias = "Temporal | bool | BoolExpr"
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,7 @@ def test_formats(trace: leadline.Trace) -> None:
     assert json.loads(json.dumps(trace.to_json()))["length"] == 1
     assert trace.to_itf()["states"][1]["leader"] == "n1"
     assert "MODULE found" in trace.to_tla("found")
+    assert trace.to_html().startswith("<!doctype html>")
 
 
 def test_tables(trace: leadline.Trace, monkeypatch: pytest.MonkeyPatch) -> None:
