@@ -133,7 +133,7 @@ def test_tables(trace: leadline.Trace, monkeypatch: pytest.MonkeyPatch) -> None:
     row = leadline.explore(Everything).to_pandas().loc[0]
     assert (row["property"], row["verdict"], row["steps"]) == ("nobody-leads", "violated", 1)
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(leadline.UserError, match="pip install pandas"):
+    with pytest.raises(leadline.UserError, match="pip install 'leadline\\[pandas\\]'"):
         trace.to_pandas()
 
 

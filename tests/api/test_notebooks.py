@@ -1,0 +1,67 @@
+"""The example notebooks run from their first cell to their last, and show what they should."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+RUN = """
+import sys, nbformat
+from nbclient import NotebookClient
+from pathlib import Path
+book = nbformat.read(sys.argv[1], as_version=4)
+NotebookClient(book, timeout=600, kernel_name="python3").execute(cwd=".")
+nbformat.write(book, sys.argv[2])
+"""
+
+
+def executed(notebook: Path, folder: Path) -> list[dict[str, Any]]:
+    """The cells of a notebook after it has run in a folder."""
+    done = folder / "done.ipynb"
+    # A process of its own: what Jupyter warns of is not our concern.
+    command = [sys.executable, "-c", RUN, str(notebook), str(done)]
+    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    ended = subprocess.run(
+        command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    cells: list[dict[str, Any]] = json.loads(done.read_text())["cells"]
+    return cells
+
+
+def shown(cells: list[dict[str, Any]], kind: str) -> list[str]:
+    """The outputs of one kind."""
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    return ["".join(output["data"][kind]) for output in outputs if kind in output.get("data", {})]
+
+
+def test_the_notebooks_are_stored_without_outputs() -> None:
+    assert {path.stem for path in NOTEBOOKS} == {"first-protocol", "grid"}
+    for path in NOTEBOOKS:
+        cells = json.loads(path.read_text())["cells"]
+        assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
+@pytest.mark.slow
+def test_the_first_protocol(tmp_path: Path) -> None:
+    cells = executed(ROOT / "docs" / "notebooks" / "first-protocol.ipynb", tmp_path)
+    pages = shown(cells, "text/html")
+    assert any('<td class="verdict violated">violated (' in page for page in pages)
+    assert any("Write(worker = w2)" in page for page in pages)
+    assert any('<td class="verdict proved">' in page for page in pages)
+    assert any("place[w1]" in page for page in pages), "the table of pandas"
+
+
+@pytest.mark.slow
+def test_the_grid(tmp_path: Path) -> None:
+    cells = executed(ROOT / "docs" / "notebooks" / "grid.ipynb", tmp_path)
+    assert any('<table class="map">' in page for page in shown(cells, "text/html"))
+    assert "Violated where" in (tmp_path / "counter-grid.html").read_text()
