@@ -24,7 +24,9 @@ def frame(rows: Sequence[Mapping[str, Any]], index: str) -> DataFrame:
     try:
         import pandas
     except ImportError as error:
-        raise UserError("a table needs pandas, which is not installed: pip install 'leadline[pandas]'") from error
+        raise UserError(
+            "a table needs pandas, which is not installed: pip install 'leadline[pandas]'"
+        ) from error
     made = pandas.DataFrame(list(rows))
     made.index.name = index
     return made

@@ -30,7 +30,12 @@ def executed(notebook: Path, folder: Path) -> list[dict[str, Any]]:
     command = [sys.executable, "-c", RUN, str(notebook), str(done)]
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     ended = subprocess.run(
-        command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ended.returncode == 0, ended.stderr
     cells: list[dict[str, Any]] = json.loads(done.read_text())["cells"]
