@@ -208,7 +208,7 @@ def test_by_keyboard(kip: Walker) -> None:
     assert kip.text("#call") == "12 of 12 ImprovedLeaderIncHighWatermark(leader = r1)"
     kip.press(Keys.HOME)
     assert kip.text("#call") == "0 of 12 Init"
-    assert kip.rows(".changed") == []
+    assert kip.rows(".changed") == kip.texts("#values ins") == []
     kip.press(Keys.ARROW_DOWN, "j", Keys.ARROW_RIGHT)
     assert kip.text("#call") == "3 of 12 LeaderShrinkIsrBetterFencing(leader = r1, replica = r3)"
     assert kip.text("#steps [aria-current]").startswith("3 LeaderShrinkIsrBetterFencing leader = r1")

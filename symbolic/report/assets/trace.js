@@ -93,6 +93,8 @@ function inline(a, b, both) {
 
 const other = () => view.two && view.other !== null ? view.other : view.at - 1;
 const valueAt = (step, place) => steps[step]?.state?.[place];
+// Nothing has changed in the first state, which is beside none.
+const before = (place) => valueAt(!view.two && view.at === 0 ? 0 : other(), place);
 const wanted = () => view.filter.toLowerCase().split(/\s+/).filter(Boolean);
 const fits = (path) => wanted().some((word) => path.split(IN)[0].toLowerCase().includes(word));
 const reaches = (path, a, b) => fits(path) || children(a, b).some(([suffix, , x, y]) => reaches(path + suffix, x, y));
@@ -123,14 +125,14 @@ function row(path, name, a, b, depth, mark) {
   made.style.setProperty("--depth", depth);
   if (!opened) return [made];
   return [made, ...children(a, b)
-    .filter(([suffix, , x, y]) => (!view.changed || mark || x !== y) && (!forced || reaches(path + suffix, x, y)))
+    .filter(([suffix, , x, y]) => (!view.changed || mark || x !== y || other() < 0) && (!forced || reaches(path + suffix, x, y)))
     .flatMap(([suffix, part, x, y]) => row(path + suffix, part, x, y, depth + 1, mark))];
 }
 
 // The part of the state at a path: found by the paths of the children.
 function part(path) {
   let place = variables.findIndex((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
-  let [at, a, b] = [variables[place], valueAt(other(), place), valueAt(view.at, place)];
+  let [at, a, b] = [variables[place], before(place), valueAt(view.at, place)];
   while (at !== path) {
     const next = children(a, b).find(([suffix]) => path === at + suffix ||
       path.startsWith(at + suffix) && ".[".includes(path[(at + suffix).length]));
@@ -146,9 +148,9 @@ function showState() {
   const pinned = [...view.pins.keys()].flatMap((path) => row(path, path, ...part(path), 0, "pinned"));
   pinned.at(-1)?.classList.add("pinned-last");
   const rest = variables.flatMap((name, place) => {
-    const [a, b] = [valueAt(other(), place), valueAt(view.at, place)];
+    const [a, b] = [before(place), valueAt(view.at, place)];
     if (view.pins.has(name) || wanted().length && !reaches(name, a, b)) return [];
-    return view.changed && a === b ? [] : row(name, name, a, b, 0, "");
+    return view.changed && a === b && other() >= 0 ? [] : row(name, name, a, b, 0, "");
   });
   $("values").className = view.two ? "two" : "";
   const heads = view.two ? ["", nameOf(other()), nameOf(view.at)] : [];
