@@ -186,9 +186,13 @@ def messages(model: Model, trace: Trace, actors: set[Type]) -> list[tuple[int, i
     picks = [list(_picks(model, stage)) for stage in trace.stages]
     found: list[tuple[int, int, str]] = []
     for sent in range(1, len(contents)):
+        old = {one._replace(owner=None) for elements in contents[sent - 1].values() for one in elements}
         for path, elements in contents[sent].items():
             for element in elements - contents[sent - 1].get(path, _NOTHING):
-                received = _received(path, element, sent, contents, picks)
+                taken, read = _received(path, element, sent, contents, picks)
+                # A copy of a message that was there, as in a log of what was received, is not sent again.
+                copied = element._replace(owner=None) in old
+                received = [taken] if taken else [] if copied else read
                 found += ((sent, step, element.text()) for step in received)
     return found[:_MOST_MESSAGES]
 
@@ -225,17 +229,17 @@ def _elements(
 
 def _received(
     path: str, element: Element, sent: int, contents: Sequence[Contents], picks: Sequence[Sequence[Typed]]
-) -> list[int]:
-    """The step that takes an element away or, if none does, the steps that pick it."""
+) -> tuple[int | None, list[int]]:
+    """The step that takes an element away, if one does, and the steps before it that pick it."""
     read = []
     for step in range(sent + 1, len(picks)):
         if step < len(contents):
             now, then = (contents[i].get(path, _NOTHING)[element] for i in (step, step - 1))
             if now < then:
-                return [step]
+                return step, read
         if _is_picked(element, picks[step]):
             read.append(step)
-    return read
+    return None, read
 
 
 def _is_picked(element: Element, picks: Sequence[Typed]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import Action, Model, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
@@ -56,7 +56,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
         source: the protocol as the catalog finds it: its name or path.
     """
     names = _variable_names(model)
-    why = explanation(Semantics(model), trace)
+    why = explanation(model, trace)
     return {
         "version": VERSION,
         "protocol": model.protocol,

@@ -1,274 +1,148 @@
-"""The reasons why a property is false in a state: the subformulas that decide it, with their values.
-
-Values are those of the concrete meaning. Texts are TLA+, with values in place of the variables that the
-quantifiers around a subformula bind, if the values are short.
-"""
+"""The reason why the property of a counterexample is false: in its last state, or in its run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from enum import Enum
 
-from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.lang import Bool, Enum, Int, Option, OutOfBounds, Property, Set, Sort
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.node import substitute
-from leadline.symbolic.lang.tla import to_tla
-from leadline.symbolic.lang.types import Type, Value
+from leadline.symbolic.lang import Model, Property
+from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.lang.rules import negation
+from leadline.symbolic.lang.temporal import (
+    Always,
+    Both,
+    Eventually,
+    Happens,
+    Holds,
+    Negated,
+    Temporal,
+    expanded,
+    expressions,
+    is_step,
+)
+from leadline.symbolic.trace.explainer import Explainer
 from leadline.symbolic.trace.reason import Reason
-from leadline.symbolic.trace.trace import Trace, TraceEnd
-
-_MOST_ELEMENTS = 16
-_MOST_COUNTED = 1_000
-_DEEPEST = 60
-_MOST_ROWS = 400
-_MOST_VALUES = 40_000
-# A formula shares its parts, so its text can be far longer than it has nodes.
-_LONGEST_FORMULA = 4_000
+from leadline.symbolic.trace.trace import Trace, TraceEnd, states
 
 
-def explanation(semantics: Semantics, trace: Trace) -> Reason | None:
-    """The reason why the property is false in the last state of a trace; None for other ends or claims."""
-    about = semantics.model.properties.get(trace.property or "")
-    if (
-        trace.ends is not TraceEnd.VIOLATES
-        or trace.last is None
-        or about is None
-        or about.temporal is not None
-    ):
-        return None
-    return Explainer(semantics, about).reason(trace.last)
+class Falsified(Enum):
+    """Where a predicate must be false for a property to be false of a run."""
+
+    LAST = "in the last state"
+    FIRST = "in the first state"
+    SOMEWHERE = "in some state, or step"
+    EVERYWHERE = "in every state"
+    SOMEWHERE_IN_THE_LOOP = "in some state of the loop"
+    EVERYWHERE_IN_THE_LOOP = "in every state of the loop"
 
 
 @dataclass(frozen=True)
-class _At:
-    """A place in a formula.
+class Demand:
+    """A predicate that a property demands of a run.
 
     Attributes:
-        state: the state in which it is evaluated.
-        scope: the values of the variables that are bound around it, by the names of their stand-ins.
-        most: how many counterexamples of a quantifier are looked for.
-        depth: the number of formulas around it.
+        formula: a predicate over states or steps.
+        falsified: where it must be false for the property to be false.
     """
 
-    state: State
-    scope: Mapping[str, n.Const]
-    most: int = 1
-    depth: int = 0
+    formula: Node
+    falsified: Falsified
 
-
-class Explainer:
-    """Evaluates the parts of a property.
-
-    Args:
-        semantics: the concrete meaning of the model.
-        about: the property.
-    """
-
-    def __init__(self, semantics: Semantics, about: Property) -> None:
-        self._semantics = semantics
-        self._formula = about.formula
-        self._names = {variable.name: variable.tla for variable in semantics.model.variables}
-        self._opened: dict[n.Node, n.Node] = {}
-
-    def reason(self, state: State, most: int = 1) -> Reason:
-        """The reason for the property's value in a state.
+    def refuted(self, values: Sequence[bool | None], loop: int | None) -> int | None:
+        """The last place at which the predicate is false if the property is false for that; else None.
 
         Args:
-            state: a state in which the property has a value.
-            most: how many counterexamples of a quantifier are looked for.
+            values: the predicate's value at each place of the run; None where it has none.
+            loop: the place to which the run goes back; None if it does not.
         """
-        return self._reason(self._formula, _At(state, {}, most))
-
-    def table(self, states: Sequence[State]) -> list[tuple[str, list[str | None]]]:
-        """The property's subformulas and terms, once for each value of the quantifiers around them, with the
-        value of each in every state (None where it is out of bounds); outer ones first, at most some hundred.
-        """
-        rows: dict[str, list[str | None]] = {}
-        most = min(_MOST_ROWS, _MOST_VALUES // len(states))
-        places = tuple(_At(state, {}) for state in states)
-        waiting = [(self._formula, places)]
-        for node, places in waiting:
-            if len(rows) >= most:
-                break
-            if _is_told(node) and (text := self._text(node, places[0], full=True)) not in rows:
-                found = [self._value(node, at) for at in places]
-                rows[text] = [None if x is _OUT else node.type.tla(x) for x in found]
-            if len(waiting) < 4 * most:
-                waiting += self._below(node, places)
-        return list(rows.items())
-
-    def _below(self, node: n.Node, places: tuple[_At, ...]) -> Iterator[tuple[n.Node, tuple[_At, ...]]]:
-        """The children of a node; the body of a binder once for each value that is bound in some state."""
-        yield from ((child, places) for child in _operands(node))
-        if not isinstance(node, n.BINDERS):
-            return
-        kind = node.var.type
-        values = kind.values()
-        if isinstance(node, n.Binder) and not isinstance(node.domain, n.Universe):
-            found = {x for at in places for x in self._elements(node.domain, at)}
-            values = iter(sorted(found, key=kind.rank))
-        for value in islice(values, _MOST_ELEMENTS):
-            yield self._body(node), tuple(self._inside(node, value, at) for at in places)
-
-    # -- reasons ------------------------------------------------------------------------------------
-
-    def _reason(self, node: n.Node, at: _At) -> Reason:
-        value = self._value(node, at)
-        if at.depth < _DEEPEST and isinstance(node, (n.Forall, n.Exists)):
-            return self._quantified(node, value, at)
-        inner = replace(at, depth=at.depth + 1)
-        deciding = self._deciding(node, value, at) if at.depth < _DEEPEST else ()
-        parts = tuple(self._reason(part, inner) for part in deciding)
-        compared = {} if parts else {x: self._value(x, at) for x in _compared(node)}
-        terms = tuple((self._text(x, at), _shown(x.type, found)) for x, found in compared.items())
-        instance = ""
-        if compared and _OUT not in compared.values():
-            known = {x: n.make(n.Const, x.type, x.span, found) for x, found in compared.items()}
-            instance = self._text(substitute(node, known), at)
-        return Reason(self._text(node, at), _shown(node.type, value), terms, instance, parts)
-
-    def _deciding(self, node: n.Node, value: Value, at: _At) -> Sequence[n.Node]:
-        """The operands of a connective that give it its value."""
-        match node:
-            case n.And() | n.Or() if value is isinstance(node, n.And):
-                return node.items
-            case n.And() | n.Or():
-                return [item for item in node.items if self._value(item, at) is value]
-            case n.Implies(premise=premise, conclusion=conclusion) if not value:
-                return (premise, conclusion)
-            case n.Implies(premise=premise, conclusion=conclusion):
-                return (premise if self._value(premise, at) is False else conclusion,)
-            case n.Ite(condition=condition, then=then, orelse=orelse):
-                return (condition, then if self._value(condition, at) else orelse)
-            case n.Not(item=n.And() | n.Or() | n.Implies() | n.Ite() | n.Forall() | n.Exists() as item):
-                return (item,)
-        return ()
-
-    def _quantified(self, node: n.Forall | n.Exists, value: Value, at: _At) -> Reason:
-        """Witnesses, if some element decides; each element of a false "there is"; nothing else."""
-        witnessed = value is isinstance(node, n.Exists)
-        exhaustive = value is False and not witnessed
-        domain = self._text(node.domain, at) if _varies(node.domain) else ""
-        parts: list[Reason] = []
-        left_out = 0
-        if witnessed or exhaustive:
-            body = self._body(node)
-            tried = ((x, self._inside(node, x, at)) for x in self._elements(node.domain, at))
-            found = ((x, inner) for x, inner in tried if exhaustive or self._value(body, inner) is value)
-            for element, inner in islice(found, max(at.most, 3) if exhaustive else at.most):
-                chosen = (camel(node.var.name), node.var.type.tla(element))
-                parts.append(replace(self._reason(body, inner), chosen=chosen, domain=domain))
-            left_out = sum(1 for _ in islice(found, _MOST_COUNTED)) if exhaustive or at.most > 1 else 0
-        terms: tuple[tuple[str, str], ...] = ()
-        if domain and not parts:
-            terms = ((domain, _shown(node.domain.type, self._value(node.domain, at))),)
-        instance = " = ".join(terms[0]) if terms else ""
-        text, shown = self._text(node, at), _shown(node.type, value)
-        return Reason(text, shown, terms, instance, tuple(parts), exhaustive=exhaustive, left_out=left_out)
-
-    # -- values -------------------------------------------------------------------------------------
-
-    def _value(self, node: n.Node, at: _At) -> Value:
-        picks = {name: one.value for name, one in at.scope.items()}
-        try:
-            return self._semantics.evaluate(node, at.state, picks)
-        except OutOfBounds:
-            return _OUT
-
-    def _elements(self, domain: n.Node, at: _At) -> Iterator[Value]:
-        """The elements of a set, or the items of a sequence; those of a type are not put into a set first."""
-        (item,) = domain.type.parts
-        if isinstance(domain, n.Universe):
-            return item.values()
-        found = self._value(domain, at)
-        return iter(() if found is _OUT else sorted(found, key=item.rank))
-
-    def _body(self, node: n.Binder | n.MapBuild) -> n.Node:
-        """The body of a binder with a stand-in for its variable, so that it is compiled once for all values.
-
-        Levels fall from outside to inside, so the stand-in's name is its own.
-        """
-        if node not in self._opened:
-            stand_in = n.make(n.PickVar, node.var.type, node.span, _stand_in(node))
-            self._opened[node] = substitute(node.body, {node.var: stand_in})
-        return self._opened[node]
-
-    def _inside(self, node: n.Binder | n.MapBuild, value: Value, at: _At) -> _At:
-        """The place of a binder's body when its variable has the value."""
-        scope = {**at.scope, _stand_in(node): n.make(n.Const, node.var.type, node.span, value)}
-        return replace(at, scope=scope, depth=at.depth + 1)
-
-    def _text(self, node: n.Node, at: _At, full: bool = False) -> str:
-        """The text of a formula, with values for the variables bound around it: all, or only short ones."""
-        shown: dict[n.Node, n.Node] = {}
-        for x in n.postorder(node):
-            if isinstance(x, n.PickVar):
-                named = n.make(n.PickVar, x.type, x.span, x.name.partition("@")[0])
-                shown[x] = at.scope[x.name] if full or _is_short(x.type) else named
-        found = substitute(node, shown)
-        return to_tla(found, self._names) if _size(found) <= _LONGEST_FORMULA else "(a long formula)"
+        if self.falsified in (Falsified.LAST, Falsified.FIRST):
+            place = 0 if self.falsified is Falsified.FIRST else len(values) - 1
+            return place if values[place] is False else None
+        whole = self.falsified in (Falsified.SOMEWHERE, Falsified.EVERYWHERE)
+        if loop is None and self.falsified is not Falsified.SOMEWHERE:
+            return None
+        start = 0 if whole else loop or 0
+        false = [place for place in range(start, len(values)) if values[place] is False]
+        somewhere = self.falsified in (Falsified.SOMEWHERE, Falsified.SOMEWHERE_IN_THE_LOOP)
+        return false[-1] if false and (somewhere or len(false) == len(values) - start) else None
 
 
-def _stand_in(node: n.Binder | n.MapBuild) -> str:
-    return f"{node.var.name}@{node.var.level}"
+def demands(about: Property) -> list[Demand]:
+    """The predicates that a property demands, as far as they can be blamed one by one."""
+    if about.temporal is None:
+        return [Demand(about.formula, Falsified.LAST)]
+    return list(_demands(expanded(about.temporal)))
 
 
-_OUT = object()
-"""The value of what is out of bounds."""
+def _demands(formula: Temporal) -> Iterator[Demand]:
+    match formula:
+        case Both(items=items):
+            for item in items:
+                yield from _demands(item)
+        case Holds(node=node):
+            yield Demand(node, Falsified.FIRST)
+        case Always(item=Holds(node=node)):
+            yield Demand(node, Falsified.SOMEWHERE)
+        case Always(item=Negated(item=Happens(node=node))):
+            yield Demand(negation(node), Falsified.SOMEWHERE)
+        case Eventually(item=Holds(node=node)):
+            yield Demand(node, Falsified.EVERYWHERE)
+        case Eventually(item=Always(item=Holds(node=node))):
+            yield Demand(node, Falsified.SOMEWHERE_IN_THE_LOOP)
+        case Always(item=Eventually(item=Holds(node=node))):
+            yield Demand(node, Falsified.EVERYWHERE_IN_THE_LOOP)
 
 
-def _shown(kind: Type, value: Value) -> str:
-    return "out of bounds" if value is _OUT else kind.tla(value)
+def predicates(about: Property) -> list[Node]:
+    """The predicates over states and steps in a property, those that it demands first."""
+    found = dict.fromkeys(demand.formula for demand in demands(about))
+    others = expressions(expanded(about.temporal)) if about.temporal is not None else []
+    found |= dict.fromkeys(node for node in others if negation(node) not in found)
+    return list(found)
 
 
-def _varies(node: n.Node) -> bool:
-    """Whether the text of a term does not tell its value."""
-    leaves = (x for x in n.postorder(node) if isinstance(x, (n.StateVar, n.PickVar)))
-    return any(isinstance(x, n.StateVar) or not _is_short(x.type) for x in leaves)
+@dataclass(frozen=True)
+class Blame:
+    """The predicate that makes a property false of a run.
+
+    Attributes:
+        demand: the predicate.
+        explainer: evaluates its parts.
+        place: the number of the last state in which it is false, or of the state after the last such step.
+    """
+
+    demand: Demand
+    explainer: Explainer
+    place: int
 
 
-def _operands(node: n.Node) -> Iterator[n.Node]:
-    """The children of a node outside of the scope of a variable that it binds."""
-    body = node.body if isinstance(node, n.BINDERS) else None
-    return (child for child in n.children(node) if child is not body)
+def blame(model: Model, trace: Trace) -> Blame | None:
+    """The first predicate that makes the property of a trace false; None if there is none."""
+    about = model.properties.get(trace.property or "")
+    if trace.ends is not TraceEnd.VIOLATES or trace.last is None or about is None:
+        return None
+    for demand in demands(about):
+        explainer = Explainer(model, demand.formula)
+        views = explainer.views(list(states(trace)))
+        values = [None if view is None else explainer.value(view) for view in views]
+        place = demand.refuted(values, trace.loop)
+        if place is not None:
+            return Blame(demand, explainer, place)
+    return None
 
 
-def _compared(node: n.Node) -> Iterator[n.Node]:
-    """The terms of a formula without parts that a reader wants the values of: none that is the formula itself
-    or a path to it."""
-    match node:
-        case (
-            n.Not(item=item)
-            | n.Component(item=item)
-            | n.Get(item=item)
-            | n.Payload(item=item)
-            | n.IsVariant(item=item)
-        ):
-            yield from _compared(item)
-        case n.Apply(map=item, key=key) | n.Index(item=item, place=key):
-            yield from _compared(item)
-            yield from (key,) if _varies(key) else ()
-        case _:
-            yield from filter(_varies, _operands(node))
+def explanation(model: Model, trace: Trace) -> Reason | None:
+    """The reason why the property of a trace is false; None if it ends otherwise, or no predicate is to blame.
 
-
-def _is_short(kind: Type) -> bool:
-    return isinstance(kind, (Bool, Int, Enum, Sort))
-
-
-def _is_told(node: n.Node) -> bool:
-    """Whether a table shows a subformula or term: it depends on the state, and its value is short."""
-    kind = node.type.item if isinstance(node.type, (Option, Set)) else node.type
-    of_state = any(isinstance(x, n.StateVar) for x in n.postorder(node))
-    return of_state and _is_short(kind) and not isinstance(node, (n.StateVar, n.Coerce))
-
-
-def _size(root: n.Node) -> int:
-    """The number of nodes that a text would print, as if nothing were shared."""
-    sizes: dict[n.Node, int] = {}
-    for node in n.postorder(root):
-        sizes[node] = 1 + sum(sizes[child] for child in n.children(node))
-    return sizes[root]
+    If the property is about runs, the reason has the number of the state or the step that it is about.
+    """
+    found = blame(model, trace)
+    if found is None:
+        return None
+    view = found.explainer.views(list(states(trace)))[found.place]
+    assert view is not None
+    reason = found.explainer.reason(view)
+    if found.demand.falsified is Falsified.LAST:
+        return reason
+    return replace(reason, chosen=("step" if is_step(found.demand.formula) else "state", str(found.place)))

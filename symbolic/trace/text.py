@@ -56,7 +56,7 @@ def lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
 
 def _end_lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
     yield Line(LineKind.END, f"     {ending(semantics.model, trace, end_reason(semantics, trace))}")
-    why = explanation(semantics, trace)
+    why = explanation(semantics.model, trace)
     yield from (Line(LineKind.PART, f"       {text}") for text in (why.lines() if why else ()))
 
 

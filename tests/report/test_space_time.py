@@ -55,6 +55,23 @@ def test_messages_that_stay_and_are_picked_by_their_fields() -> None:
     assert found["messages"] == [(1, 2, vote), (1, 3, vote)]
 
 
+def test_a_message_that_is_moved_to_a_log_is_not_sent_again() -> None:
+    """A client asks twice in the same words; `messages_discard` keeps the first request and its answer."""
+    semantics = Semantics(model_of(find("kafka-transactions"), {}))
+    error = ("InitPidResponse", (("Error", ("ConcurrentTransactions",)), "c2", "b2"))
+    calls: list[Any] = [
+        ("become_leader", {"b": "b2", "p": "p1"}),
+        ("send_init_pid_request", {"c": "c1", "tid": "tid1"}),
+        ("receive_init_pid_request", {"msg": ("InitPidRequest", ("b2", "c1"))}),
+    ]
+    for _ in range(2):
+        calls.append(("send_init_pid_request", {"c": "c2", "tid": "tid1"}))
+        calls.append(("receive_init_pid_request", {"msg": ("InitPidRequest", ("b2", "c2"))}))
+        calls.append(("receive_init_pid_response", {"msg": error}))
+    found = diagram((semantics, run(semantics, calls, "type-ok")))
+    assert [message[:2] for message in found["messages"]] == [(2, 3), (4, 5), (5, 6), (7, 8), (8, 9)]
+
+
 def test_an_inbox_is_read_by_its_owner_alone() -> None:
     semantics = Semantics(model_of(find("two-phase-commit"), {"variant": "backup-manager"}))
     asks = ("tm_prepare", "tm_crash_when_prepare_broadcast", "tm_b1", "tm_b2", "tm_b2")

@@ -109,6 +109,7 @@ def hostile() -> Stored:
             "ends": EVIL,
             "vars": [EVIL, "b"],
             "initial_picks": {EVIL: EVIL},
+            "loop": EVIL,
             "actions": [{"name": EVIL, "picks": {EVIL: {EVIL: EVIL}}}],
             "states": [state, {**state, EVIL: "</script><script>document.title = 'ran'</script>"}],
         },
@@ -157,6 +158,9 @@ class Walker:
         self.browser = browser
         self.file = file
         browser.open(file)
+        # The lanes are drawn again once the steps are laid out, which the first frame does.
+        drawn = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))"
+        browser.driver.execute_async_script(drawn)
 
     def press(self, *keys: str) -> None:
         """Press keys, wherever the focus is."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,31 +16,37 @@ from leadline.symbolic.lang import (
     Map,
     Option,
     OutOfBounds,
-    Property,
-    PropertyKind,
     Protocol,
     Set,
     all_of,
+    always,
     any_of,
     build,
+    eventually,
     exists,
+    for_each,
     forall,
     implies,
     invariant,
     ite,
+    leads_to,
     map_of,
     of,
     record,
     sort,
+    step_property,
+    temporal,
 )
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.trace import Trace, document, explanation
-from leadline.symbolic.trace.explanation import Explainer
+from leadline.symbolic.report.trace_page import trace_page
+from leadline.symbolic.trace import Trace, document, explanation, lines
+from leadline.symbolic.trace.explainer import Explainer
+from tests.report.runs import ROUND, Ring, run
 from tests.strategies import expressions, states, types
 from tests.test_two_meanings import holder
-from tests.trace.samples import ALL, MODEL, SEMANTICS
+from tests.trace.samples import ALL, MODEL
 
 Formula = Callable[[Any, Any], Any]
 
@@ -76,7 +83,7 @@ def explainer(formula: Formula) -> tuple[Explainer, Any]:
 
     semantics = Semantics(build(Ballot(), [claim]))
     (begin,) = semantics.initial()
-    return Explainer(semantics, semantics.model.properties["claim"]), begin.state
+    return Explainer(semantics.model, semantics.model.properties["claim"].formula), begin.state
 
 
 CASES: dict[str, tuple[Formula, list[str]]] = {
@@ -195,10 +202,9 @@ def check_reason(data: st.DataObject) -> None:
     kinds = {"one": data.draw(types(depth=3, most=32)), "other": data.draw(types(depth=2, most=16))}
     variables = {name: wrap(n.make(n.StateVar, kind, NOWHERE, name)) for name, kind in kinds.items()}
     formula = data.draw(expressions(variables, Bool(), 20)).node
-    about = Property("p", "P", PropertyKind.INVARIANT, "", NOWHERE, formula)
     semantics = Semantics(holder(kinds))
     found = [data.draw(states(kinds)) for _ in range(3)]
-    explain = Explainer(semantics, about)
+    explain = Explainer(semantics.model, formula)
     values = []
     for state in found:
         try:
@@ -230,7 +236,7 @@ def test_many_random_formulas(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("trace", ALL.values(), ids=ALL)
 def test_only_a_false_property_is_explained(trace: Trace) -> None:
-    why = explanation(SEMANTICS, trace)
+    why = explanation(MODEL, trace)
     assert (why is not None) is (trace.ends == "violates")
     written = document(MODEL, trace, "everything")["explanation"]
     assert written == (why.to_json() if why else None)
@@ -250,3 +256,74 @@ def test_json() -> None:
             }
         ],
     }
+
+
+# -- properties of runs ------------------------------------------------------------------------------------
+
+
+def settles(protocol: Any, now: Any) -> Any:
+    return eventually(always(now.has["n1"]))
+
+
+def reaches(protocol: Any, now: Any) -> Any:
+    return eventually(now.has["n2"])
+
+
+def returns(protocol: Any, now: Any) -> Any:
+    return always(eventually(now.has["n2"]))
+
+
+def visits_each(protocol: Any, now: Any) -> Any:
+    return for_each(protocol.Node, lambda node: eventually(now.has[node]))
+
+
+def stays(protocol: Any, now: Any) -> Any:
+    return always(now.has["n1"])
+
+
+def is_delivered(protocol: Any, now: Any) -> Any:
+    return leads_to(now.has["n1"], now.has["n2"])
+
+
+def keeps_mail(protocol: Any, now: Any, nxt: Any) -> Any:
+    return forall(now.mail, lambda token: nxt.mail.has(token))
+
+
+RUNS: dict[Formula, list[str] | None] = {
+    settles: ["for state = 3:", "  FALSE  has[n1]"],
+    reaches: ["for state = 4:", "  FALSE  has[n2]"],
+    returns: ["for state = 4:", "  FALSE  has[n2]"],
+    visits_each: ["for state = 4:", "  FALSE  has[n2]"],
+    stays: ["for state = 3:", "  FALSE  has[n1]"],
+    is_delivered: None,
+    keeps_mail: [
+        "for step = 4, token = [source |-> n3, target |-> n1] in mail:",
+        "  FALSE  token \\in mail'   ([source |-> n3, target |-> n1] \\in {})",
+    ],
+}
+
+
+@pytest.mark.parametrize(("formula", "expected"), RUNS.items(), ids=lambda x: getattr(x, "__name__", ""))
+def test_a_run_that_goes_round(formula: Formula, expected: list[str] | None) -> None:
+    """The token goes from n1 to n3 and back, for ever."""
+    state = (step_property if formula is keeps_mail else temporal)(Ring)
+    model = build(Ring(), [state(formula)])
+    (name,) = model.properties
+    semantics = Semantics(model)
+    trace = replace(run(semantics, ROUND, name), loop=0)
+    why = explanation(model, trace)
+    assert (why and why.lines()) == expected
+    assert [str(line).strip() for line in lines(semantics, trace)][-len(expected or [""]) :][-1:] == [
+        expected[-1].strip()
+        if expected
+        else "Back to state 0, for ever: IsDelivered is false of this run, which is fair."
+    ]
+    page = trace_page(semantics, trace)
+    assert ("has[n2]" in page) is (formula not in (settles, stays, keeps_mail))
+
+
+def test_a_run_that_does_not_go_on_refutes_no_promise() -> None:
+    model = build(Ring(), [temporal(Ring)(reaches), temporal(Ring)(stays)])
+    found = {name: explanation(model, run(Semantics(model), ROUND[:2], name)) for name in model.properties}
+    assert found["reaches"] is None
+    assert found["stays"] is not None and found["stays"].chosen == ("state", "2")

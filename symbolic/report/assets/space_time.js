@@ -46,7 +46,7 @@ function drawLanes() {
   if (run.loop !== null) {
     const [from, to] = [rows[last], rows[run.loop]];
     drawn.push(svg("path", {class: "loop", d: `M${edge} ${from} H10 V${to} H${edge}`, "marker-end": "url(#loop-arrow)"},
-      svg("title", {}, `${again().trim()}`)));
+      svg("title", {}, again())));
   }
   $("lanes").replaceChildren(...drawn);
 }
@@ -121,7 +121,7 @@ function begin() {
   if (location.hash.length > 1 && Number.isInteger(asked)) view.at = Math.max(0, Math.min(last, asked));
   $("other").append(...steps.map((_, step) => el("option", {value: String(step)}, String(step))));
   $("because").hidden = $("tab-why").hidden = run.property === null;
-  $("end").hidden = !run.end;
+  $("end").hidden = !run.end && run.loop === null;
   $("bar").hidden = run.lanes === null;
   run.lanes?.groups.forEach((group, number) => {
     if (group.on) view.groups.add(number);

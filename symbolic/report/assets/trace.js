@@ -184,7 +184,7 @@ function reasonOf(i) {
 
 function showWhy() {
   const found = steps[view.at].reason;
-  $("reason").replaceChildren(found === null ? el("p", {className: "note"}, "It has no value in this state.") :
+  $("reason").replaceChildren(found === null ? el("p", {className: "note"}, "There is no reason to show at this step.") :
     el("ul", {}, reasonOf(found)));
   showParts();
 }
@@ -230,20 +230,17 @@ const picksOf = (step) => step.picks.map(([name, value]) => `${name} = ${text(va
 
 // What comes after the last step.
 function again() {
-  if (run.loop === null || run.end) return "";
-  const same = String(steps[last].state) === String(steps[run.loop].state);
-  return same && run.loop < last ? ` \u21ba Then steps ${run.loop + 1} to ${last} repeat for ever.` :
-    ` \u21ba Then the run goes on from the state of step ${run.loop}, for ever.`;
+  if (run.loop === null) return "";
+  return run.loop < last ? `Steps ${run.loop + 1} to ${last} repeat for ever.` : "Nothing happens any more.";
 }
 
 function makeSteps() {
-  const isBad = (step) => step.reason !== null && run.texts[run.reasons[step.reason][1]] === "FALSE";
   $("steps").replaceChildren(...steps.map((step, k) => el("li", {}, el("button", {
-    className: isBad(step) ? "bad" : "", data: {step: k}, title: isBad(step) ? `${run.property} is false` : "",
+    className: step.bad ? "bad" : "", data: {step: k}, title: step.bad ? `${run.property} is false` : "",
     on: {click: (event) => event.shiftKey ? beside(k) : go(k)},
   }, el("span", {className: "number"}, String(k)), el("span", {className: "name"}, step.name),
   el("span", {className: "picks", title: picksOf(step)}, picksOf(step))))));
-  $("end").prepend(`${run.end}${again()} `);
+  $("end").prepend(`${run.end || again()} `);
   $("end").classList.toggle("violates", run.ends === "violates");
 }
 
