@@ -231,7 +231,7 @@ def _received(
     path: str, element: Element, sent: int, contents: Sequence[Contents], picks: Sequence[Sequence[Typed]]
 ) -> tuple[int | None, list[int]]:
     """The step that takes an element away, if one does, and the steps before it that pick it."""
-    read = []
+    read: list[int] = []
     for step in range(sent + 1, len(picks)):
         if step < len(contents):
             now, then = (contents[i].get(path, _NOTHING)[element] for i in (step, step - 1))
