@@ -14,7 +14,9 @@ import pytest
 
 import leadline
 
-ROWS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("data").joinpath("liveness.json").read_text())
+ROWS: list[dict[str, Any]] = json.loads(
+    Path(__file__).with_name("data").joinpath("liveness.json").read_text()
+)
 LONG = 12.0
 """The seconds that TLC takes for a row that is tested among the slow ones."""
 
