@@ -162,7 +162,7 @@ class Asked:
         for result in self.answer.results:
             # The last line of a trace that is out of bounds tells the reason; so does a CTI.
             shown = end_reason(semantics, result.trace) if result.trace is not None else None
-            if result.reason != shown and not result.fails:
+            if result.reason != shown and result.cti is None:
                 found[f"{'unknown' if result.part else result.property}: {result.reason}"] = None
         yield from found
 

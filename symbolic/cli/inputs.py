@@ -61,8 +61,8 @@ def add_properties(parser: argparse.ArgumentParser, *, deadlock: bool = True) ->
         )
 
 
-def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
-    """The parameters on the command line, read as the kinds that the protocol declares.
+def settings_of(entry: Entry, texts: Sequence[str], option: str = "-p") -> dict[str, Setting]:
+    """The parameters of an option on the command line, read as the kinds that the protocol declares.
 
     Raises:
         ParameterError: with all the errors in them.
@@ -73,13 +73,13 @@ def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
         name, equals, value = text.partition("=")
         declared = entry.protocol.parameters.get(name)
         if not equals:
-            wrong.append(f"-p {text}: write it as -p {text or 'name'}=value")
+            wrong.append(f"{option} {text}: write it as {option} {text or 'name'}=value")
         elif declared is None:
             wrong.append(
                 unknown_name(f"{entry.name} has no parameter", name, list(entry.protocol.parameters))
             )
         elif name in found:
-            wrong.append(f"-p {name} is given twice")
+            wrong.append(f"{option} {name} is given twice")
         else:
             try:
                 found[name] = parse_setting(declared, value)

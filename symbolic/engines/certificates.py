@@ -19,7 +19,7 @@ from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.parallel import answer_in_children
-from leadline.symbolic.engines.provers import Clauses, InvariantQuery, understood
+from leadline.symbolic.engines.provers import WITHIN_BOUNDS, Clauses, InvariantQuery, understood
 from leadline.symbolic.engines.query import SILENT, Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.engines.table import ENGINES
@@ -44,10 +44,18 @@ _FIELDS: dict[str, type] = {
 }
 _OF_INDUCTION: dict[str, type] = {"conjuncts": list, "obligations": list}
 _OF_INVARIANT: dict[str, type] = {"strengthenings": list, "clauses": list}
+_OPTIONAL: dict[str, type] = {WITHIN_BOUNDS: bool}
 _CONJUNCT: dict[str, type] = {"name": str, "formula": str}
 _OBLIGATION: dict[str, type] = {"name": str, "solver": str, "seconds": float, "verdict": str}
 _HOLDS = "holds"
-_WORDS = {int: "an integer", str: "text", dict: "an object", list: "an array", float: "a number"}
+_WORDS = {
+    int: "an integer",
+    str: "text",
+    dict: "an object",
+    list: "an array",
+    float: "a number",
+    bool: "true or false",
+}
 
 
 def certificate(model: Model, goal: str, results: Sequence[Result], *, source: str) -> dict[str, Any]:
@@ -198,13 +206,15 @@ class InvariantCertificate(Certificate):
     Attributes:
         strengthenings: the names of the model's strengthenings that are conjuncts.
         clauses: the clauses, by orbit.
+        within_bounds: whether steps may leave their bounds.
     """
 
     strengthenings: tuple[str, ...]
     clauses: Clauses
+    within_bounds: bool
 
     def question(self) -> Options:
-        return InvariantQuery(self.strengthenings, self.clauses)
+        return InvariantQuery(self.strengthenings, self.clauses, self.within_bounds)
 
     def queries(self, model: Model, source: str) -> list[Query]:
         self.fit(model)
@@ -251,7 +261,9 @@ def read_certificate(path: Path) -> Certificate:
     """
     data = read_object(path)
     invariant = "clauses" in data
-    own = _OF_INVARIANT if invariant else _OF_INDUCTION
+    own = _OF_INDUCTION
+    if invariant:
+        own = {**_OF_INVARIANT, **{name: kind for name, kind in _OPTIONAL.items() if name in data}}
     _outline(data, {**_FIELDS, **own}, str(path))
     if data["version"] != VERSION:
         raise UserError(f"{path}.version: this Leadline reads version {VERSION}, not {data['version']}")
@@ -270,6 +282,7 @@ def read_certificate(path: Path) -> Certificate:
             **common,
             strengthenings=_texts(data["strengthenings"], f"{path}.strengthenings"),
             clauses=_clauses(data["clauses"], f"{path}.clauses"),
+            within_bounds=data.get(WITHIN_BOUNDS, False),
         )
     _check_obligations(data, path)
     return InductionCertificate(**common, conjuncts=data["conjuncts"], obligations=data["obligations"])

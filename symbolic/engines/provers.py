@@ -7,7 +7,7 @@ An invariant that PDR finds is data: its clauses are written as texts over the p
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,12 @@ from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, T
 from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.lang import Model, Property, PropertyKind, UserError
 from leadline.symbolic.lang.names import counted
-from leadline.symbolic.trace import replay, shortened
+from leadline.symbolic.trace import call_of, replay, shortened
+
+WITHIN_BOUNDS = "within_bounds"
+"""The member of a certificate that is true where steps may leave their bounds."""
+
+_INDUCTIVE = f"inductive_{WITHIN_BOUNDS}"
 
 Clauses = tuple[tuple[tuple[str, ...], ...], ...]
 """Orbits of clauses. A clause is the cube that it excludes: facts that do not hold all at once, as texts."""
@@ -82,6 +87,8 @@ class PdrQuery(Options):
         strengthenings: whether the property's strengthenings are tried as candidate lemmas.
         symmetry: whether a clause is learnt for all its images under the sorts that the model treats alike.
         show: whether the invariant is minimized and told as formulas.
+        within_bounds: whether a step that leaves its bounds counts as no step.
+        lemmas: orbits of clauses to begin with, which need not hold.
     """
 
     engine = "pdr"
@@ -89,6 +96,11 @@ class PdrQuery(Options):
     strengthenings: bool = option(True, negated="no-strengthenings", doc="do not use the strengthenings")
     symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
     show: bool = option(False, flag="show-invariant", doc="minimize the invariant, and show it as formulas")
+    within_bounds: bool = option(
+        False,
+        doc="prove it of the states reached within bounds: a step that leaves them counts as none (pdr)",
+    )
+    lemmas: Clauses = ()
 
 
 class Pdr(_Prover):
@@ -119,7 +131,11 @@ class Pdr(_Prover):
                 text = f"{counted(now.frames, 'frame')}, {now.lemmas} orbits of clauses"
                 listener.progress(Progress(now.frames, now.seconds, text=text))
 
-            asked = PdrOptions(options.symmetry, options.strengthenings, seed=query.seed)
+            orbits = understood(model, (), options.lemmas).orbits
+            lemmas = tuple(cube for orbit in orbits for cube in orbit)
+            asked = PdrOptions(
+                options.symmetry, options.strengthenings, lemmas, options.within_bounds, seed=query.seed
+            )
             found = pdr(model, target, asked, told=told)
             if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
                 found = replace(found, invariant=minimized(model, target, found.invariant))
@@ -135,11 +151,14 @@ class Pdr(_Prover):
             about = answer.facts.get(one.property, {})
             sizes = [str(about.get(name, "-")) for name in ("frames", "clauses", "orbits", "cpu_seconds")]
             steps = "-" if one.steps is None else str(one.steps)
-            rows.append([one.property, str(one.verdict), steps, *sizes])
+            within = " within bounds" if about.get(WITHIN_BOUNDS) else ""
+            rows.append([one.property, f"{one.verdict}{within}", steps, *sizes])
         header = ["property", "verdict", "steps", "frames", "clauses", "orbits", "CPU seconds"]
         told: list[str | Table] = [Table(header, rows)]
         for one in answer.results:
             about = answer.facts.get(one.property, {})
+            if about.get(_INDUCTIVE):
+                told += ["", *_only_bounds(model, one)]
             if "formulas" in about:
                 assumed = (one.certificate or {}).get("strengthenings", ())
                 told += ["", f"{one.property} follows from the conjunction of these, which is inductive:"]
@@ -167,17 +186,49 @@ def _told(
         depth=found.progress.frames,
         steps=None if trace is None else trace.length,
         trace=trace,
-        reason=found.reason or ((model.scope or None) if invariant is not None else None),
+        reason=found.reason or (_scope(model, invariant) if invariant is not None else None),
         certificate=None
         if invariant is None or clauses is None
-        else invariant_certificate(model, target.name, query.source, invariant.strengthenings, clauses),
+        else invariant_certificate(model, target.name, query.source, invariant, clauses),
     )
     facts: dict[str, Any] = {"frames": found.progress.frames, "questions": found.progress.questions}
+    if found.invariant is not None and not found.invariant.in_bounds:
+        facts[WITHIN_BOUNDS if invariant is not None else _INDUCTIVE] = True
     if invariant is not None:
         facts |= {"clauses": invariant.clauses, "orbits": len(invariant.orbits)}
     if show and invariant is not None:
         facts |= {"invariant": clauses, "formulas": [one.tla(model) for one in formulas(model, invariant)]}
     return result, facts
+
+
+def _scope(model: Model, invariant: Invariant) -> str | None:
+    """What a proof depends on, in words."""
+    within = (
+        None if invariant.in_bounds else "of the states reached within bounds; what is beyond is not said"
+    )
+    return "; ".join(x for x in (model.scope, within) if x) or None
+
+
+def _only_bounds(model: Model, result: Result) -> list[str]:
+    """The advice where a step that leaves its bounds is all that stands against a proof."""
+    assert result.trace is not None
+    step = call_of(model, result.trace.stages[-1])
+    return [
+        f"{result.property} is inductive within bounds: it holds in every state that is reached within them.",
+        f"Only a bound stands against a proof: {step} leaves it from the last state below",
+        f"({result.reason}). You can",
+        *within_bounds_advice(),
+    ]
+
+
+def within_bounds_advice() -> list[str]:
+    """The ways on where only bounds stand against a proof."""
+    return [
+        "- widen the bound;",
+        "- or declare a @constraint that is false in such a state: no step is then taken from it;",
+        "- or prove it of the states that are reached within bounds, and of no others: give",
+        f"  --engine {PdrQuery.engine} --within-bounds.",
+    ]
 
 
 # -- k-induction ---------------------------------------------------------------------------------------
@@ -237,12 +288,14 @@ class InvariantQuery(Options):
     Attributes:
         strengthenings: the names of the model's strengthenings that are conjuncts.
         clauses: the orbits of clauses.
+        within_bounds: whether steps may leave their bounds.
     """
 
     engine = "invariant"
 
     strengthenings: tuple[str, ...] = ()
     clauses: Clauses = ()
+    within_bounds: bool = False
 
 
 class InvariantCheck(Engine):
@@ -258,7 +311,9 @@ class InvariantCheck(Engine):
     ) -> Answer:
         options = query.options
         assert isinstance(options, InvariantQuery)
-        invariant = understood(model, options.strengthenings, options.clauses)
+        invariant = understood(
+            model, options.strengthenings, options.clauses, in_bounds=not options.within_bounds
+        )
         results = []
         for target in _targets(model, query):
             begin = time.perf_counter()
@@ -269,7 +324,9 @@ class InvariantCheck(Engine):
                 verdict=Verdict.UNKNOWN if failing else Verdict.PROVED,
                 effort=Effort(total=time.perf_counter() - begin, memory_mb=own_peak_mb()),
                 solver=query.solver,
-                reason=f"the invariant does not prove it: {', '.join(failing)}" if failing else None,
+                reason=f"the invariant does not prove it: {', '.join(failing)}"
+                if failing
+                else _scope(model, invariant),
                 refuted=bool(failing),
             )
             results.append(result)
@@ -285,7 +342,9 @@ def spelled(model: Model, invariant: Invariant) -> Clauses:
     )
 
 
-def understood(model: Model, strengthenings: Sequence[str], clauses: Clauses) -> Invariant:
+def understood(
+    model: Model, strengthenings: Sequence[str], clauses: Clauses, *, in_bounds: bool = True
+) -> Invariant:
     """The invariant that clauses as texts spell.
 
     Raises:
@@ -298,13 +357,15 @@ def understood(model: Model, strengthenings: Sequence[str], clauses: Clauses) ->
         if text not in numbers:
             raise UserError(f"the invariant speaks of {text!r}, and {model.protocol} has no such part")
     orbits = tuple(tuple(tuple(numbers[text] for text in cube) for cube in orbit) for orbit in clauses)
-    return Invariant(tuple(strengthenings), orbits)
+    return Invariant(tuple(strengthenings), orbits, in_bounds)
 
 
 def invariant_certificate(
-    model: Model, goal: str, source: str, strengthenings: Sequence[str], clauses: Clauses
-) -> Mapping[str, Any]:
-    """A proof by an invariant as a JSON object, which `certificates.read_certificate` reads."""
+    model: Model, goal: str, source: str, invariant: Invariant, clauses: Clauses
+) -> dict[str, Any]:
+    """A proof by an invariant, whose clauses are given as texts too, as a JSON object that
+    `certificates.read_certificate` reads.
+    """
     return {
         "version": 1,
         "leadline": leadline.__version__,
@@ -314,6 +375,7 @@ def invariant_certificate(
         "fingerprint": model.fingerprint,
         "property": goal,
         "verdict": str(Verdict.PROVED),
-        "strengthenings": list(strengthenings),
+        "strengthenings": list(invariant.strengthenings),
         "clauses": [[list(cube) for cube in orbit] for orbit in clauses],
+        **({} if invariant.in_bounds else {WITHIN_BOUNDS: True}),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -27,7 +28,7 @@ from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.lang import Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import TraceEnd
-from tests.engines import inductive
+from tests.engines import inductive, protocols
 from tests.truth import Row, model_of_row, name_of, rows_where, shortest_violations
 
 FEW = PdrOptions(strengthenings=False, samples=3)
@@ -90,6 +91,28 @@ def test_within_bounds_there_is_still_an_invariant() -> None:
     assert recheck(model, model.properties["even"], result.invariant, SOLVERS["z3"]) == ()
     claimed = Invariant(result.invariant.strengthenings, result.invariant.orbits, in_bounds=True)
     assert "steps in bounds" in recheck(model, model.properties["even"], claimed, SOLVERS["z3"])
+
+
+@pytest.mark.parametrize(
+    "options", [PdrOptions(within_bounds=True), replace(FEW, within_bounds=True)], ids=str
+)
+def test_a_proof_may_be_of_the_states_within_bounds(options: PdrOptions) -> None:
+    model = twos(fault="step-outside")
+    result = pdr(model, model.properties["even"], options)
+    assert (result.verdict, result.trace) == (Verdict.PROVED, None)
+    assert result.invariant is not None and not result.invariant.in_bounds
+    assert recheck(model, model.properties["even"], result.invariant, SOLVERS["z3"]) == ()
+    violated = pdr(model, model.properties["never-four"], options)
+    assert violated.verdict is Verdict.VIOLATED
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_the_property_itself_must_be_within_bounds(within: bool) -> None:
+    """Its evaluation is out of bounds on the first floor, and a step is on the second."""
+    model = model_of(entry_of(protocols.Lift, claims_in(protocols), "lift"), {"top": 2, "at_top": "break"})
+    result = pdr(model, model.properties["not-evaluable-at-one"], replace(FEW, within_bounds=within))
+    assert (result.verdict, result.invariant) == (Verdict.OUT_OF_BOUNDS, None)
+    assert result.trace is not None and result.trace.property == "not-evaluable-at-one"
 
 
 def test_a_model_that_cannot_begin_is_a_mistake() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -61,6 +62,8 @@ def compare(model: Model, options: PdrOptions, solver: str = "cadical") -> int:
     for name in names:
         result = pdr(model, model.properties[name], options)
         assert result.verdict is expected(seen, name), name
+        if result.verdict is Verdict.OUT_OF_BOUNDS:
+            compare_within_bounds(model, name, options, evaluates=not seen.properties[name].out_of_bounds)
         if result.trace is not None:
             shortest = seen.properties[name].steps or 0
             assert result.verdict is not Verdict.VIOLATED or result.trace.length >= shortest
@@ -69,6 +72,18 @@ def compare(model: Model, options: PdrOptions, solver: str = "cadical") -> int:
             proofs += 1
             check_invariant(model, name, result.invariant, seen.states)
     return proofs
+
+
+def compare_within_bounds(model: Model, name: str, options: PdrOptions, *, evaluates: bool) -> None:
+    """If steps out of bounds count as none, a property that can be evaluated is proved."""
+    try:
+        result = pdr(model, model.properties[name], replace(options, within_bounds=True))
+    except ModelError:
+        assert all(x.state is None for x in Semantics(model).initial())
+        return
+    assert result.verdict is (Verdict.PROVED if evaluates else Verdict.OUT_OF_BOUNDS)
+    if result.invariant is not None:
+        assert not recheck(model, model.properties[name], result.invariant, SOLVERS["cadical"])
 
 
 def check_invariant(model: Model, name: str, found: Invariant, states: int) -> None:

@@ -13,8 +13,14 @@ from typing import Any
 
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.induction.checker import Checker
-from leadline.symbolic.engines.induction.obligation import chosen_obligations, conjuncts, obligations
+from leadline.symbolic.engines.induction.obligation import (
+    ObligationKind,
+    chosen_obligations,
+    conjuncts,
+    obligations,
+)
 from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.provers import within_bounds_advice
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Part, Result, Table, Verdict
 from leadline.symbolic.lang import Model, PropertyKind
@@ -104,10 +110,12 @@ class Induction(Engine):
             for one in self.verdicts(model, query, answer)
         ]
         parts = [[str(x.part), _word(x), str(x.solver), f"{x.effort.total:.2f}"] for x in answer.results]
+        advice = [line for goal in query.names(model) for line in _only_bounds(model, goal, answer.results)]
         return [
             Table(["property", "verdict", "conjuncts", "obligations", "seconds"], rows),
             "",
             Table(["obligation", "verdict", "solver", "seconds"], parts),
+            *(["", *advice] if advice else []),
         ]
 
     def extent(self, model: Model, query: Query, answer: Answer) -> str:
@@ -122,6 +130,7 @@ class Induction(Engine):
             "fingerprint": model.fingerprint,
             "property": verdict.property,
             "verdict": str(verdict.verdict),
+            "inductive_within_bounds": bool(_only_bounds(model, verdict.property, answer.results)),
             "conjuncts": [one.name for one in conjuncts(model, verdict.property)],
             "obligations": [
                 {
@@ -152,6 +161,26 @@ def extent(model: Model, goal: str, results: Sequence[Result]) -> str:
     """The number of a goal's obligations that hold."""
     held = sum(one.holds for one in results if one.property == goal)
     return f"{held} of {counted(len(obligations(model, goal)), 'obligation')} hold"
+
+
+def _only_bounds(model: Model, goal: str, results: Sequence[Result]) -> list[str]:
+    """The advice where only steps that leave their bounds stand against a goal's proof; else nothing."""
+    kinds = {one.name: one.kind for one in obligations(model, goal)}
+    found = [one for one in results if one.property == goal]
+    wrong = [one for one in found if not one.holds]
+    bounds = (ObligationKind.INITIAL_IN_BOUNDS, ObligationKind.STEP_IN_BOUNDS)
+    if (
+        len(found) < len(kinds)
+        or not wrong
+        or any(not x.fails or kinds[str(x.part)] not in bounds for x in wrong)
+    ):
+        return []
+    return [
+        f"{goal} is inductive within bounds: all that fails is",
+        *(f"  {one.part}: {one.reason}" for one in wrong),
+        "The state before need not be reachable; --engine pdr decides whether it is. If it is, you can",
+        *within_bounds_advice(),
+    ]
 
 
 def _word(result: Result) -> str:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.pdr.candidates import inductive_part
-from leadline.symbolic.engines.pdr.frames import Found, Frames, Lemma
+from leadline.symbolic.engines.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.pdr.generalize import Generalizer
 from leadline.symbolic.engines.pdr.invariant import Invariant
+from leadline.symbolic.engines.pdr.memory import Found, Memory
 from leadline.symbolic.engines.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.pdr.samples import Samples, Walks
 from leadline.symbolic.engines.pdr.system import Bad, Choice, Cube, System
@@ -65,7 +66,8 @@ def pdr(
     """Prove a property of every reachable state, or find a counterexample.
 
     A proof says besides that no step from a reachable state, and no evaluation of the property, is out of
-    bounds. If one is, the search goes on for a violation within bounds, which is the worse answer.
+    bounds. If one is, the search goes on for a violation within bounds, which is the worse answer. On request
+    steps that are out of bounds count as none, and a proof is of the states that are reached without them.
 
     Args:
         model: the model.
@@ -104,6 +106,9 @@ class _Search:
         self._frames: Frames | None = None
         # A deadlock's formula is out of bounds where a step is, which is asked anyway.
         self._open = [x for x in Bad if x is not Bad.UNDEFINED or target.name != DEADLOCK]
+        self._undefined = False
+        if options.within_bounds:
+            self._open.remove(Bad.STEP_OUTSIDE)
 
     # -- the search --------------------------------------------------------------------------------
 
@@ -123,8 +128,9 @@ class _Search:
                 raise no_initial_state(self._model)
             return None, None
         self._walks, self._samples = walks, Samples(system, walks, dice)
-        self._frames = frames = Frames(system, options.solver, self._watch)
+        self._frames = frames = Frames(system, options.solver, self._watch, Memory(system, dice))
         self._generalizer = Generalizer(frames, self._samples, options.generalizations, dice)
+        self._generalizer.propose(options.lemmas)
         trace = self._bad_beginning()
         if trace is None and walks.complete:
             return self._close(system), None
@@ -137,8 +143,13 @@ class _Search:
             self._told(self._progress())
             if proof is not None:
                 cubes = [lemma.cube for lemma in frames.from_frame(proof)]
-                return Invariant.of(system, cubes, in_bounds=self._outside is None), None
+                return self._invariant(system, cubes), None
         return trace, None
+
+    def _invariant(self, system: System, cubes: Iterable[Cube]) -> Invariant | None:
+        """The invariant that excludes cubes; None where the property's evaluation leaves its bounds."""
+        in_bounds = self._outside is None and not self._options.within_bounds
+        return None if self._undefined else Invariant.of(system, cubes, in_bounds=in_bounds)
 
     def _candidates(self) -> tuple[Property, ...]:
         kind = PropertyKind.STRENGTHENING
@@ -159,10 +170,10 @@ class _Search:
                 if trace is not None and how is Bad.VIOLATED:
                     return trace
                 if trace is not None:
-                    self._leave_bounds(trace)
+                    self._leave_bounds(trace, how)
         return None
 
-    def _close(self, system: System) -> Invariant | Trace:
+    def _close(self, system: System) -> Invariant | Trace | None:
         """Describe the reachable states, all of which are known, well enough for an induction.
 
         A clause that excludes none of them is true of all, so what was shown to follow stays so.
@@ -180,8 +191,7 @@ class _Search:
                 waiting.append(self._generalizer.learn_from_samples(frames.lift(answer, lemma.cube)))
             else:
                 waiting.pop()
-        cubes = [lemma.cube for lemma in frames.lemmas[1]]
-        return Invariant.of(system, cubes, in_bounds=self._outside is None)
+        return self._invariant(system, [lemma.cube for lemma in frames.lemmas[1]])
 
     def _block(self, end: _Obligation) -> Trace | None:
         """Exclude a bad cube from the last frame; a run to it if that cannot be."""
@@ -225,13 +235,10 @@ class _Search:
         return None
 
     def _push(self, frames: Frames, frame: int, lemma: Lemma) -> None:
-        """Push a lemma, unless the state that stood against it still does."""
-        if frames.witnesses.stands(frame, lemma):
-            return
+        """Push a lemma if it holds in the next frame too."""
         # The frame has the lemma, so a step into the cube comes from outside of it.
-        answer = frames.step_into(frame, lemma.cube, other=False)
-        if isinstance(answer, Found):
-            frames.witnesses.add(frame, lemma, answer)
+        answer = frames.ruled_out(frame, lemma.cube, other=False)
+        if answer is None:
             return
         core = self._generalizer.apart(answer, lemma.cube)
         frames.promote(frame, lemma, lemma if core == lemma.cube else frames.lemma(core))
@@ -242,9 +249,10 @@ class _Search:
         """Look for an initial state out of bounds."""
         start = system.start()
         solver = CoreSolver(start.formula.clauses, start.formula.variables, self._options.solver)
-        if solver.check([start.outside]):
+        if not self._options.within_bounds and solver.check([start.outside]):
             true = {TRUE, *solver.model()}
-            self._leave_bounds(self._trace([("init", start.picks(lambda x: x in true))], Bad.STEP_OUTSIDE))
+            trace = self._trace([("init", start.picks(lambda x: x in true))], Bad.STEP_OUTSIDE)
+            self._leave_bounds(trace, Bad.STEP_OUTSIDE)
         solver.close()
 
     def _bad_beginning(self) -> Trace | None:
@@ -257,7 +265,8 @@ class _Search:
             beginning: list[Choice] = [("init", found.picks)]
             if how is Bad.VIOLATED:
                 return self._trace(beginning, how)
-            self._leave_bounds(self._trace([*beginning, found.choice][: 1 + (how is Bad.STEP_OUTSIDE)], how))
+            choices = [*beginning, found.choice][: 1 + (how is Bad.STEP_OUTSIDE)]
+            self._leave_bounds(self._trace(choices, how), how)
         return None
 
     def _bad_sample(self, walks: Walks) -> Trace | None:
@@ -270,10 +279,12 @@ class _Search:
                 continue
         return None
 
-    def _leave_bounds(self, trace: Trace) -> None:
-        """Note a run out of bounds; from now on only violations are looked for."""
+    def _leave_bounds(self, trace: Trace, how: Bad) -> None:
+        """Note a run out of bounds; from now on only what is worse is looked for."""
         self._outside = trace
-        self._open = [Bad.VIOLATED]
+        self._undefined = how is Bad.UNDEFINED
+        if how in self._open:
+            del self._open[self._open.index(how) :]
 
     def _reached(self, one: _Obligation) -> Trace | None:
         """A run through an obligation that is known to be reached: from an initial state, or by a sample."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.engines.pdr.memory import Found, Memory
 from leadline.symbolic.engines.pdr.system import Bad, Choice, Cube, Layer, System
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.solve.cores import CoreSolver, simplified
@@ -61,19 +62,6 @@ class Lemma:
 
 
 @dataclass(frozen=True)
-class Found:
-    """A state with a step from it, or a bad state, in a solver's model.
-
-    Attributes:
-        state: the literals of the row that are true.
-        inputs: those of the inputs.
-    """
-
-    state: tuple[int, ...]
-    inputs: tuple[int, ...]
-
-
-@dataclass(frozen=True)
 class Beginning:
     """An initial state, by its picks, and the action and picks of a step from it."""
 
@@ -89,43 +77,6 @@ class Counts:
     rebuilt: int = 0
 
 
-class Witnesses:
-    """For lemmas that a frame could not push, a state of it that has a step into the lemma's cube.
-
-    As long as the frame has the state, there is no need to ask again. States are kept by literal, as the bits
-    of numbers, so that a new lemma is compared with all of them at once.
-    """
-
-    def __init__(self, system: System) -> None:
-        self._columns = {sign * x: 0 for x in system.row for sign in (1, -1)}
-        self._places: dict[tuple[int, Lemma], int] = {}
-        self._of_frame: dict[int, int] = {}
-
-    def stands(self, frame: int, lemma: Lemma) -> bool:
-        """Whether the frame still has the state that stood against the lemma."""
-        place = self._places.get((frame, lemma))
-        return place is not None and bool(self._of_frame[frame] >> place & 1)
-
-    def add(self, frame: int, lemma: Lemma, found: Found) -> None:
-        """A state of the frame stands against a lemma."""
-        place = self._places[frame, lemma] = len(self._places)
-        for literal in found.state:
-            self._columns[literal] |= 1 << place
-        self._of_frame[frame] = self._of_frame.get(frame, 0) | 1 << place
-
-    def exclude(self, frame: int, lemma: Lemma) -> None:
-        """Frames up to one lose the states that a lemma excludes."""
-        lost = 0
-        for cube in lemma.orbit:
-            hits = -1
-            for literal in cube:
-                hits &= self._columns[literal]
-            lost |= hits
-        for k in range(1, frame + 1):
-            if k in self._of_frame:
-                self._of_frame[k] &= ~lost
-
-
 class Frames:
     """The frames.
 
@@ -133,13 +84,14 @@ class Frames:
         system: the transition system.
         solver: the name of the solver.
         watch: called now and then; it may raise an exception to end the search.
+        memory: where steps that are found are kept.
     """
 
-    def __init__(self, system: System, solver: str, watch: Callable[[], None]) -> None:
+    def __init__(self, system: System, solver: str, watch: Callable[[], None], memory: Memory) -> None:
         self._system, self._name, self._watch = system, solver, watch
         self._layer: Layer = system.layer
         self.lemmas: list[list[Lemma]] = [[], []]
-        self.witnesses = Witnesses(system)
+        self._memory = memory
         self.counts = Counts()
         self._clauses = simplified(self._layer.formula.clauses, self._frozen())
         self._solver = self._lifter = CoreSolver((), 0, solver)
@@ -170,6 +122,7 @@ class Frames:
         """One more frame, without clauses."""
         self.lemmas.append([])
         self._switches.append(self._solver.new_variable())
+        self._memory.append()
 
     def lemma(self, cube: Cube) -> Lemma:
         """The lemma that excludes a cube and its images."""
@@ -188,7 +141,7 @@ class Frames:
         for k in range(lowest, frame + 1):
             self.lemmas[k] = [x for x in self.lemmas[k] if not lemma.covers(x)]
         self.lemmas[frame].append(lemma)
-        self.witnesses.exclude(frame, lemma)
+        self._memory.exclude(frame, lemma.orbit)
         self._assert(frame, lemma)
 
     def _assert(self, frame: int, lemma: Lemma) -> None:
@@ -233,7 +186,7 @@ class Frames:
         literal = self._layer.bad[how]
         if literal == -TRUE or not self._ask(self._solver, [*self._switches[frame:], literal]):
             return None
-        return self._found()
+        return self._found(self._solver.model())
 
     def meets(self, frame: int, cube: Cube) -> bool:
         """Whether a frame, the first aside, has a state of a cube."""
@@ -252,17 +205,28 @@ class Frames:
             return self._first_step_into(cube)
         prime = self._layer.prime
         after = [prime[x] for x in cube]
+        if other:
+            self._clear()  # It may number the switches anew.
         assumptions = [*self._switches[frame:], self._layer.taken, *after]
         if other:
-            self._clear()
             outside = self._solver.new_variable()
             self._solver.add([-outside, *[-x for x in cube]])
             assumptions.append(outside)
         found = self._ask(self._solver, assumptions)
-        answer = self._found() if found else self._of_core(self._solver.core(), cube, after)
+        answer = self._step(frame) if found else self._of_core(self._solver.core(), cube, after)
         if other:
             self._solver.add([-outside])
         return answer
+
+    def known_step_into(self, frame: int, cube: Cube) -> Found | None:
+        return self._memory.step_into(frame, cube, other=True) if frame else None
+
+    def ruled_out(self, frame: int, cube: Cube, *, other: bool = True) -> Cube | None:
+        """As `step_into`, with None for a step, which may be one that was found before."""
+        if frame and self._memory.leads_into(frame, cube, other=other):
+            return None
+        answer = self.step_into(frame, cube, other=other)
+        return None if isinstance(answer, Found) else answer
 
     def _first_step_into(self, cube: Cube) -> Found | Cube:
         prime, first = self._first_layer.prime, self._first
@@ -276,8 +240,14 @@ class Frames:
     def _of_core(core: frozenset[int], cube: Cube, after: Sequence[int]) -> Cube:
         return tuple([x for x, literal in zip(cube, after, strict=True) if literal in core])
 
-    def _found(self) -> Found:
+    def _step(self, frame: int) -> Found:
         model = self._solver.model()
+        found = self._found(model)
+        pairs = zip(self._system.row, self._layer.after, strict=True)
+        self._memory.add(frame, found, [x if model[abs(y) - 1] == y else -x for x, y in pairs])
+        return found
+
+    def _found(self, model: list[int]) -> Found:
         return Found(
             tuple(model[1 : self._system.size + 1]), tuple([model[x - 1] for x in self._layer.inputs])
         )

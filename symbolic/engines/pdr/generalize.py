@@ -10,10 +10,12 @@ Z. Hassan, A. Bradley, F. Somenzi: Better Generalization in IC3, FMCAD 2013.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
-from leadline.symbolic.engines.pdr.frames import Found, Frames, Lemma
+from leadline.symbolic.engines.pdr.frames import Frames, Lemma
+from leadline.symbolic.engines.pdr.memory import Found
 from leadline.symbolic.engines.pdr.samples import Samples
 from leadline.symbolic.engines.pdr.system import Cube
 
@@ -49,10 +51,21 @@ class Generalizer:
             The last frame that the lemma was added to, and the lemma.
         """
         guess = self.apart((), cube)
-        answer = self.frames.step_into(frame, guess)
-        if not isinstance(answer, Found):
+        answer = self.frames.ruled_out(frame, guess)
+        if answer is not None:
             return self._learn(frame, self.apart(answer, guess), self.most)
         return self._learn(frame, self.apart(core, cube), self.most)
+
+    def propose(self, cubes: Iterable[Cube]) -> None:
+        """Exclude those of some cubes from the first frame that no step from the start leads into."""
+        seen: set[Cube] = set()
+        for cube in cubes:
+            if cube in seen or self.samples.hits(cube) or self.frames.begins_in(cube):
+                continue
+            lemma = self.frames.lemma(cube)
+            seen.update(lemma.orbit)
+            if self.frames.ruled_out(0, cube) is not None:
+                self.frames.add(1, lemma)
 
     def learn_from_samples(self, cube: Cube) -> Lemma:
         """Exclude a cube without samples from the first frame, and as much more as has none."""
@@ -69,7 +82,7 @@ class Generalizer:
     def _learn(self, frame: int, cube: Cube, most: int) -> tuple[int, Lemma]:
         lemma = self.frames.lemma(self._smaller(frame, cube, most))
         frame += 1
-        while frame < self.frames.last and not isinstance(self.frames.step_into(frame, lemma.cube), Found):
+        while frame < self.frames.last and self.frames.ruled_out(frame, lemma.cube) is not None:
             frame += 1
         self.frames.add(frame, lemma)
         self._count(lemma)
@@ -91,10 +104,13 @@ class Generalizer:
         if self.samples.hits(cube) or self.frames.begins_in(cube):
             return None
         for left in range(most, -1, -1):
-            answer = self.frames.step_into(frame, cube)
+            if not left or not frame:
+                core = self.frames.ruled_out(frame, cube)
+                return None if core is None else self.apart(core, cube)
+            answer = self.frames.known_step_into(frame, cube) or self.frames.step_into(frame, cube)
             if not isinstance(answer, Found):
                 return self.apart(answer, cube)
-            if not left or not frame or not self._exclude(frame, answer, cube):
+            if not self._exclude(frame, answer, cube):
                 break
         return None
 
@@ -103,12 +119,12 @@ class Generalizer:
         before = self.frames.lift(found, cube)
         if self.samples.hits(before) or self.frames.begins_in(before):
             return False
-        answer = self.frames.step_into(frame - 1, before)
-        if isinstance(answer, Found):
+        answer = self.frames.ruled_out(frame - 1, before)
+        if answer is None:
             return False
         core = self.apart(answer, before)
         last = frame - 1
-        while last + 1 < self.frames.last and not isinstance(self.frames.step_into(last + 1, core), Found):
+        while last + 1 < self.frames.last and self.frames.ruled_out(last + 1, core) is not None:
             last += 1
         self._learn(last, core, 0)
         return True

@@ -26,7 +26,8 @@ class Invariant:
         strengthenings: the names of the model's strengthenings that are conjuncts.
         orbits: the clauses, each as the cube that it excludes, with its images under the sorts that are
             treated alike. Literals are numbered as in `Facts`.
-        in_bounds: whether it implies that no step, and no evaluation of the property, is out of bounds.
+        in_bounds: whether it implies that no step is out of bounds, and no initial state is. If not, it is of
+            the states that are reached within them.
     """
 
     strengthenings: tuple[str, ...]
@@ -77,7 +78,7 @@ def minimized(model: Model, target: Property, invariant: Invariant, solver: str 
     while len(kept) < before:
         before = len(kept)
         found: dict[int, None] = {}
-        goals = [[layer.bad[how]] for how in Bad if how is Bad.VIOLATED or invariant.in_bounds]
+        goals = [[layer.bad[how]] for how in Bad if how is not Bad.STEP_OUTSIDE or invariant.in_bounds]
         for goal in goals:
             found.update(dict.fromkeys(sorted(needed(goal, found, kept))))
         waiting = list(found)
@@ -163,9 +164,11 @@ class _Recheck:
         relation = self._encoding.step
         step = Instance(relation.template, row, circuit)
         here = Instance(self._predicates.template, row, circuit)
-        wanted = {"implication": [here(self._predicates.violated[0])]}
+        wanted = {
+            "implication": [here(self._predicates.violated[0])],
+            "evaluation in bounds": [here(self._predicates.out_of_bounds[0])],
+        }
         if self._invariant.in_bounds:
-            wanted["evaluation in bounds"] = [here(self._predicates.out_of_bounds[0])]
             wanted["steps in bounds"] = [step(relation.out_of_bounds)]
         taken = step(relation.taken)
         after = self._broken(step.all(relation.state), circuit)

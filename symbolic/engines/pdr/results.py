@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline.symbolic.engines.pdr.invariant import Invariant
+from leadline.symbolic.engines.pdr.system import Cube
 from leadline.symbolic.engines.result import Verdict
 from leadline.symbolic.trace import Trace
 
@@ -17,6 +18,9 @@ class PdrOptions:
         symmetry: whether a clause is learnt for all its images under the sorts that the model treats alike.
         strengthenings: whether the model's strengthenings are tried as candidates: those that are inductive
             together hold in every frame. None is believed.
+        lemmas: cubes that are perhaps not reachable. None is believed: those that no step from the start
+            leads into are excluded from the first frame.
+        within_bounds: whether a step that leaves its bounds counts as no step.
         samples: the number of reachable states to compare clauses with, 0 or more. If these are all that
             there are, clauses are taken from them.
         generalizations: the counterexamples to generalization that are excluded for each literal.
@@ -26,6 +30,8 @@ class PdrOptions:
 
     symmetry: bool = True
     strengthenings: bool = True
+    lemmas: tuple[Cube, ...] = ()
+    within_bounds: bool = False
     samples: int = 15_000
     generalizations: int = 3
     solver: str = "glucose4"
@@ -59,8 +65,8 @@ class PdrResult:
 
     Attributes:
         verdict: proved, violated, out of bounds or unknown.
-        invariant: of what is proved. Where only bounds fail, what shows that no state within them violates
-            the property.
+        invariant: of what is proved. Where steps leave their bounds and nothing else is wrong, what shows
+            that every state that is reached within them satisfies the property.
         trace: the counterexample, replayed by the concrete meaning.
         reason: what is out of bounds, or why the verdict is unknown.
         progress: how far the search went.

@@ -7,8 +7,7 @@ a cube is compared with all samples by a few operations on long numbers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import pairwise, permutations, product
-from math import factorial, prod
+from itertools import pairwise
 from random import Random
 
 from leadline.symbolic.concrete import Semantics, State
@@ -100,7 +99,7 @@ class Samples:
         self._system, self._walks = system, walks
         self._states = walks.states
         own = self._by_literal()
-        self._images = self._chosen_images(dice)
+        self._images = system.permutations(max(1, _MOST // max(1, len(walks.states))), dice)
         self._columns, self._all = self._with_images(own)
 
     # -- by literal --------------------------------------------------------------------------------
@@ -116,25 +115,6 @@ class Samples:
 
     def _literals(self) -> Iterable[int]:
         return (sign * x for x in self._system.row for sign in (1, -1))
-
-    def _chosen_images(self, dice: Random) -> list[Permutation]:
-        """All permutations, the identity first, or so many drawn at random."""
-        sorts = self._system.sorts
-        most = max(1, _MOST // max(1, len(self._states)))
-        chosen: Iterable[Sequence[Sequence[str]]]
-        if prod(factorial(sort.cardinality) for sort in sorts) <= most:
-            chosen = product(*(permutations(sort.members) for sort in sorts))
-        else:
-            drawn = [[dice.sample(x.members, x.cardinality) for x in sorts] for _ in range(most - 1)]
-            chosen = [[sort.members for sort in sorts], *drawn]
-        return [
-            {
-                (sort.name, member): image
-                for sort, order in zip(sorts, orders, strict=True)
-                for member, image in zip(sort.members, order, strict=True)
-            }
-            for orders in chosen
-        ]
 
     def _with_images(self, own: dict[int, int]) -> tuple[dict[int, int], int]:
         count = len(self._states)

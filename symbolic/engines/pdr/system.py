@@ -8,11 +8,13 @@ permutation moves what they are fixed to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, permutations, product
+from math import factorial, prod
+from random import Random
 
 from leadline.symbolic.encode import (
     Encoding,
@@ -139,6 +141,27 @@ class System:
                 moved = self.images_under({(sort.name, one): other, (sort.name, other): one})
                 if any(literal != image for literal, image in moved.items()):
                     yield moved
+
+    def permutations(self, most: int, dice: Random) -> list[Permutation]:
+        """The permutations of the sorts' members that map runs to runs, or so many drawn at random.
+
+        The first is the identity.
+        """
+        members = [sort.members for sort in self.sorts]
+        chosen: Iterable[Sequence[Sequence[str]]]
+        if prod(factorial(len(some)) for some in members) <= most:
+            chosen = product(*map(permutations, members))
+        else:
+            drawn = [[dice.sample(some, len(some)) for some in members] for _ in range(most - 1)]
+            chosen = [members, *drawn]
+        return [
+            {
+                (sort.name, member): image
+                for sort, order in zip(self.sorts, orders, strict=True)
+                for member, image in zip(sort.members, order, strict=True)
+            }
+            for orders in chosen
+        ]
 
     def images_under(self, permutation: Permutation) -> dict[int, int]:
         """The image of every literal under a permutation of the sorts' members."""

@@ -42,7 +42,8 @@ def strengthenings_file(entry: Entry, model: Model, goal: str, invariant: Invari
     """
     protocol = entry.protocol(**{k: x for k, x in model.parameters.items() if x is not None})
     build(protocol)  # Gives the protocol its types.
-    writer = _Python({x: f"protocol.{name}" for name, x in vars(protocol).items() if isinstance(x, Type)})
+    types = {x: f"protocol.{name}" for name, x in vars(protocol).items() if isinstance(x, Type)}
+    writer = PythonWriter(types)
     groups: dict[str, list[Formula]] = {}
     for one in formulas(model, invariant):
         names = [x.name for x in n.postorder(one.body) if isinstance(x, n.StateVar)]
@@ -64,7 +65,7 @@ def strengthenings_file(entry: Entry, model: Model, goal: str, invariant: Invari
     where = f"Found at: {shown or 'no parameters'}."
     head = f'"""An invariant from which {goal} of {entry.name} follows.\n\n{where}\n"""'
     imports = _imports(entry, model, goal, invariant, path)
-    called = [name for name in _LANGUAGE if re.search(rf"(?<![\w.]){name}\(", "".join(parts))]
+    called = [name for name in LANGUAGE if re.search(rf"(?<![\w.]){name}\(", "".join(parts))]
     language = f"from leadline.symbolic.lang import {', '.join(sorted([*called, 'strengthening']))}"
     return "\n".join([head, "", language, *imports, "", "", "\n\n\n".join(parts), ""])
 
@@ -128,7 +129,7 @@ def importable(module: str, path: Path) -> str:
 
 # -- expressions ---------------------------------------------------------------------------------------
 
-_LANGUAGE = (
+LANGUAGE = (
     "Enum",
     "Int",
     "Map",
@@ -155,7 +156,7 @@ _INFIX: Mapping[type[n.Node], str] = {n.Eq: "==", n.Le: "<=", n.Sub: "-", n.Div:
 _CALLS: Mapping[type[n.Node], str] = {n.And: "all_of", n.Or: "any_of"}
 
 
-class _Python:
+class PythonWriter:
     """Writes the expressions that `words` makes.
 
     Args:

@@ -1,0 +1,94 @@
+"""The questions of PDR: states that are found are in their frame, and remembered steps are steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.pdr import PdrOptions, frames, memory, pdr
+from leadline.symbolic.engines.pdr.frames import Frames
+from leadline.symbolic.engines.pdr.memory import Found
+from leadline.symbolic.engines.pdr.system import Cube
+from leadline.symbolic.lang import Model
+
+Step = Callable[..., Found | Cube]
+FEW = PdrOptions(strengthenings=False, samples=50)
+
+
+def leases(replicas: int = 3) -> Model:
+    return model_of(find("spanner-leases"), {"variant": "mended-handle-vote", "replicas": replicas})
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Solvers are made anew often, and few steps are remembered."""
+    monkeypatch.setattr(frames, "_GARBAGE", 40)
+    monkeypatch.setattr(memory, "_MOST", 256)
+    monkeypatch.setattr(memory, "_PART", 64)
+
+
+def test_a_state_that_is_found_is_in_its_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also by the question for which the solver is made anew, which numbers the frames' switches anew."""
+    asked, rebuilt = Frames.step_into, 0
+
+    def step_into(self: Frames, frame: int, cube: Cube, **more: Any) -> Found | Cube:
+        nonlocal rebuilt
+        answer = asked(self, frame, cube, **more)
+        if frame and isinstance(answer, Found):
+            state = set(answer.state)
+            lemmas = self.from_frame(frame)
+            assert not any(state.issuperset(image) for lemma in lemmas for image in lemma.orbit)
+        rebuilt = self.counts.rebuilt
+        return answer
+
+    monkeypatch.setattr(Frames, "step_into", step_into)
+    model = leases()
+    assert pdr(model, model.properties["disjointness"], FEW).verdict is Verdict.PROVED
+    assert rebuilt > 3
+
+
+def test_remembered_steps_are_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver agrees with every answer from memory, of the cube and of its images."""
+    ruled_out, known_step, remembered = Frames.ruled_out, Frames.known_step_into, [0, 0]
+
+    def asked(self: Frames, frame: int, cube: Cube, *, other: bool = True) -> Cube | None:
+        before = self.counts.questions
+        answer = ruled_out(self, frame, cube, other=other)
+        if self.counts.questions == before:
+            remembered[0] += 1
+            assert answer is None and isinstance(self.step_into(frame, cube, other=other), Found)
+        return answer
+
+    def known(self: Frames, frame: int, cube: Cube) -> Found | None:
+        answer = known_step(self, frame, cube)
+        if answer is not None:
+            remembered[1] += 1
+            state, into = set(answer.state), set(self.lift(answer, cube))
+            assert into <= state and not state.issuperset(cube)
+            assert not any(state.issuperset(x) for lemma in self.from_frame(frame) for x in lemma.orbit)
+        return answer
+
+    monkeypatch.setattr(Frames, "ruled_out", asked)
+    monkeypatch.setattr(Frames, "known_step_into", known)
+    model = leases()
+    assert pdr(model, model.properties["disjointness"], FEW).verdict is Verdict.PROVED
+    assert min(remembered) > 20
+
+
+def test_lemmas_to_begin_with_are_not_believed() -> None:
+    """Those of a proof are enough; any others change nothing."""
+    model = leases(2)
+    target = model.properties["disjointness"]
+    found = pdr(model, target, FEW)
+    assert found.invariant is not None
+    known = tuple(cube for orbit in found.invariant.orbits for cube in orbit)
+    wrong = tuple((x,) for x in range(2, 12)) + tuple((-x,) for x in range(2, 12))
+    for lemmas in (known, wrong, known + wrong):
+        options = PdrOptions(strengthenings=False, lemmas=lemmas, samples=50)
+        again = pdr(model, target, options)
+        assert again.verdict is Verdict.PROVED
+        assert (again.progress.questions < found.progress.questions) or lemmas is wrong
