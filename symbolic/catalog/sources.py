@@ -242,7 +242,7 @@ def find_module(
         path: the module's file.
         config: its configuration, if that is not beside it.
         folders: other folders with modules.
-        invariants: invariants besides those of the configuration.
+        invariants: the invariants to check in place of those of the configuration.
 
     Raises:
         ModelError: with all mistakes in the module.

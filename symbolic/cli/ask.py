@@ -12,6 +12,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.diagnostics import problems, sarif
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry
+from leadline.symbolic.cli import tla
 from leadline.symbolic.cli.inputs import (
     add_properties,
     add_protocol,
@@ -27,6 +28,7 @@ from leadline.symbolic.cli.output import (
     as_json,
     check_writable,
     deliver,
+    exit_of,
     tell,
     worst,
     written_trace,
@@ -40,15 +42,13 @@ from leadline.symbolic.engines import (
     Limits,
     Listener,
     Query,
-    Result,
-    Verdict,
     engines_of,
 )
 from leadline.symbolic.engines.choice import chosen_query, kind_of, options_of
+from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.result import verdict_text
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE, SOLVERS
-from leadline.symbolic.trace import DEADLOCK
 
 
 def add_command(commands: Any, command: str) -> argparse.ArgumentParser:
@@ -131,6 +131,8 @@ def _flag(one: Field[Any]) -> str:
 
 def run(args: argparse.Namespace) -> Exit:
     """Have a query answered, and report the verdicts with their counterexamples."""
+    if args.command == ExploreOptions.engine and tla.is_module(args.protocol):
+        return tla.explore(args)
     _, code = asked(args)
     return code
 
@@ -227,14 +229,3 @@ class Question(Asked):
     def report(self) -> Report:
         """The answer for a person."""
         return Report([*self.described()])
-
-
-def exit_of(result: Result) -> Exit:
-    """The exit code for one verdict."""
-    if result.verdict is Verdict.VIOLATED:
-        if result.trace is not None and result.trace.loop is not None:
-            return Exit.LIVENESS
-        return Exit.DEADLOCK if result.property == DEADLOCK else Exit.VIOLATED
-    return {Verdict.OUT_OF_BOUNDS: Exit.OUT_OF_BOUNDS, Verdict.UNKNOWN: Exit.UNKNOWN}.get(
-        result.verdict, Exit.HOLDS
-    )

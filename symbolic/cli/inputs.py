@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from leadline.symbolic.catalog import Entry, find, find_module, installed, model_of, split_path
+from leadline.symbolic.cli import tla
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
 from leadline.symbolic.lang.errors import unknown_name
@@ -33,7 +34,7 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
     many: dict[str, Any] = {"action": "append", "default": []}
     about = f"{of_module} a folder with other modules; repeat it for several"
     parser.add_argument("--path", type=Path, metavar="FOLDER", help=about, **many)
-    about = f"{of_module} an invariant besides the configuration's; repeat it for several"
+    about = f"{of_module} an invariant to check in place of the configuration's; repeat it"
     parser.add_argument("--invariant", dest="invariants", metavar="NAME", help=about, **many)
     parser.add_argument(
         "-p",
@@ -99,13 +100,9 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
     Raises:
         UserError: if there is none, or an option about TLA+ modules is given for a protocol in Python.
     """
-    options = (args.config, args.path, args.invariants)
-    if args.protocol.endswith(".tla"):
-        return find_module(Path(args.protocol), *options)
-    if any(options):
-        raise UserError(
-            "--config, --path and --invariant are about TLA+ modules, and this is none: leave them out"
-        )
+    if tla.is_module(args.protocol):
+        return find_module(Path(args.protocol), args.config, args.path, args.invariants)
+    tla.refuse_module_options(args)
     return find(args.protocol)
 
 

@@ -23,10 +23,10 @@ from rich.text import Text
 
 from leadline.symbolic.api.asked import Part, plain
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import Table
+from leadline.symbolic.engines import Result, Table, Verdict
 from leadline.symbolic.grid.durable import write_whole
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.trace import Line, LineKind, Trace, document, end_reason, itf, tla_module
+from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
 
 
 class Exit(IntEnum):
@@ -53,6 +53,17 @@ _WORST_FIRST = (Exit.VIOLATED, Exit.LIVENESS, Exit.DEADLOCK, Exit.OUT_OF_BOUNDS,
 def worst(codes: list[Exit]) -> Exit:
     """The code for several verdicts together."""
     return next((code for code in _WORST_FIRST if code in codes), Exit.HOLDS)
+
+
+def exit_of(result: Result) -> Exit:
+    """The exit code for one verdict."""
+    if result.verdict is Verdict.VIOLATED:
+        if result.trace is not None and result.trace.loop is not None:
+            return Exit.LIVENESS
+        return Exit.DEADLOCK if result.property == DEADLOCK else Exit.VIOLATED
+    return {Verdict.OUT_OF_BOUNDS: Exit.OUT_OF_BOUNDS, Verdict.UNKNOWN: Exit.UNKNOWN}.get(
+        result.verdict, Exit.HOLDS
+    )
 
 
 _STYLES = {LineKind.HEAD: "bold", LineKind.STEP: "bold cyan", LineKind.PART: "", LineKind.END: "bold red"}

@@ -11,6 +11,7 @@ from typing import Any
 
 from leadline.symbolic.api.asked import columns
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
+from leadline.symbolic.cli import tla
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
 from leadline.symbolic.lang import (
@@ -156,6 +157,8 @@ def _add_show(commands: Any) -> None:
 
 def _show(args: argparse.Namespace) -> Exit:
     """Show a protocol at given parameters."""
+    if tla.is_module(args.protocol):
+        return tla.show(args)
     entry, _, model = chosen_model(args)
     written = as_json(_model_json(entry, model)) if args.format == "json" else None
     deliver(_report(entry, model), written, None)

@@ -9,9 +9,8 @@ from typing import Any
 
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry, find
-from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.inputs import settings_of
-from leadline.symbolic.cli.output import Exit, Report, as_json, deliver, tell, worst, write_out
+from leadline.symbolic.cli.output import Exit, Report, as_json, deliver, exit_of, tell, worst, write_out
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Limits, Listener
 from leadline.symbolic.engines.growth import Growth, Point
@@ -45,7 +44,7 @@ def run(args: argparse.Namespace) -> Exit:
     finally:
         if found:
             _deliver(args, growth, found)
-    return worst([ask.exit_of(x.result) for x in found if x.result is not None])
+    return worst([exit_of(x.result) for x in found if x.result is not None])
 
 
 def _ranges(entry: Entry, settings: Mapping[str, Setting], texts: Sequence[str]) -> dict[str, range]:

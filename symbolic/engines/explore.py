@@ -88,20 +88,28 @@ class Explore(Engine):
         return answer
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
-        facts = answer.facts
-        within = facts["states_within_steps"]
-        less = zip(within, (0, *within), strict=False)
-        levels = [[str(k), str(x), str(x - y)] for k, (x, y) in enumerate(less)]
-        fired = [[action.tla, str(facts["actions"][action.name])] for action in model.actions]
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
-        return [
-            _extent(facts),
-            "",
-            Table(["steps", "states", "new"], levels),
-            "",
-            Table(["action", "times fired"], fired),
-            *verdicts,
-        ]
+        return [*explored(answer.facts, {action.name: action.tla for action in model.actions}), *verdicts]
+
+
+def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
+    """An exploration for a person: lines and tables.
+
+    Args:
+        facts: see `facts_of`.
+        actions: the names by which actions are shown.
+    """
+    within = facts["states_within_steps"]
+    less = zip(within, (0, *within), strict=False)
+    levels = [[str(k), str(x), str(x - y)] for k, (x, y) in enumerate(less)]
+    fired = [[shown, str(facts["actions"][name])] for name, shown in actions.items()]
+    return [
+        _extent(facts),
+        "",
+        Table(["steps", "states", "new"], levels),
+        "",
+        Table(["action", "times fired"], fired),
+    ]
 
 
 def _proved(result: Result, states: int) -> Result:
@@ -130,7 +138,12 @@ def _answer(semantics: Semantics, found: Exploration, names: Sequence[str], *, d
     if deadlock:
         trace = _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)
         results.append(_result(semantics, found, DEADLOCK, trace, beyond))
-    facts = {
+    return Answer(results, facts_of(found), beyond)
+
+
+def facts_of(found: Exploration) -> dict[str, Any]:
+    """The facts of an answer."""
+    return {
         "states": found.states,
         "diameter": found.diameter,
         "states_within_steps": list(found.states_within_steps),
@@ -141,7 +154,6 @@ def _answer(semantics: Semantics, found: Exploration, names: Sequence[str], *, d
         "steps_out_of_bounds": found.steps_out_of_bounds,
         "actions": dict(found.fired),
     }
-    return Answer(results, facts, beyond)
 
 
 def _judge(semantics: Semantics, found: Exploration, name: str, beyond: Trace | None) -> Result:

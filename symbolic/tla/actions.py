@@ -177,7 +177,8 @@ class Search:
     def _state(self, scope: Scope) -> tuple[object, ...]:
         """What determines the statements for a conjunct."""
         known = sorted(local.text for local in scope.known.values())
-        return (*sorted(scope.next.items()), *(sorted(scope.now.items()) if self.initial else ()), *known)
+        now = sorted(scope.now.items()) if self.initial else ()
+        return (*sorted(scope.next.items()), *now, *known, *scope.picks)
 
     def _apart(self, todo: _Todo, scope: Scope, lines: Lines) -> None:
         """Go on in a function of its own."""
@@ -231,6 +232,9 @@ class Search:
                 domains = [bound.domain for bound in bounds if bound.domain is not None]
                 scope = self.translation.settle(domains, scope, lines)
                 inner, inside = self.translation.loops(bounds, scope, lines, body=body, ordered=True)
+                chosen = [(name, inner.names[name]) for bound in bounds for name in bound.names]
+                picks = [(name, one.text) for name, one in chosen if isinstance(one, Local)]
+                inner = replace(inner, picks=(*scope.picks, *picks))
                 loops = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
                 self._go(replace(todo, first=body, names=inner.names), inner, inside, depth + loops)
             case s.Quantified("\\A"):

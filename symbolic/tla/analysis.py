@@ -116,9 +116,13 @@ class Analysis:
                 primed = True
             case s.Subscripted(_, _, subscript):
                 found = self._mentions(subscript, bound, True)
-            case s.Apply(operator) if operator not in bound:
-                if operator in self.definitions or operator in self.variables:
-                    found = frozenset({(operator, primed)})
+            case s.Apply(operator) if operator not in bound and operator in self.variables:
+                found = frozenset({(operator, primed)})
+            case s.Apply(operator, arguments) if operator not in bound and operator in self.definitions:
+                pairs = zip(self.definitions[operator].parameters, arguments, strict=False)
+                names = self.primed_parameters(operator)
+                inside = [self._mentions(a, bound, True) for p, a in pairs if p.name in names]
+                found = frozenset({(operator, primed)}).union(*inside)
         bound |= bound_by(e)
         return found.union(*(self._mentions(child, bound, primed) for child in s.children(e)))
 

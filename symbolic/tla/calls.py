@@ -79,7 +79,8 @@ class Calls:
 
     def test(self, e: s.Expression, scope: Scope) -> str:
         """An expression as Python's bool."""
-        return as_test(self.expr(e, scope))
+        code = self.expr(e, scope)
+        return code.text if code.kind is Kind.TRUTH else self.source.at(e.place, as_test(code))
 
     def apply(self, e: s.Apply, scope: Scope) -> Code:
         """A name, or an application."""
@@ -138,6 +139,11 @@ class Calls:
             self._closed[id(e)] = (e, reached.isdisjoint(_IMPURE) and self.levels.of(e) is Level.CONSTANT)
         return self._closed[id(e)][1]
 
+    def once(self, e: s.Expression, scope: Scope) -> bool:
+        """Whether a set has the same elements everywhere, and is worth keeping; built-in sets are there anyway."""
+        built_in = isinstance(e, s.Apply) and not e.arguments and e.operator not in self.definitions
+        return not built_in and self.closed(e, scope)
+
     def reached(self, key: str) -> frozenset[str]:
         """The names that a definition mentions, directly or not."""
         if key not in self._reached:
@@ -181,7 +187,7 @@ class Calls:
     def _derived(self, function: str, e: s.Expression) -> str:
         key = (function, e.operator if isinstance(e, s.Apply) and not e.arguments else id(e))
         if key not in self._constants:
-            text = self._once(f"{function}({as_value(self.constant(e))})")
+            text = self._once(self.source.at(e.place, f"{function}({as_value(self.constant(e))})"))
             self._constants[key] = (e, Code(text, Kind.LAZY))
         return self._constants[key][1].text
 

@@ -215,7 +215,7 @@ class Expressions(Calls):
                     return f"({self.contains(bound.domain, x, scope)} and {self.test(body, inner)})"
                 case s.Apply("SUBSET", (a,)):
                     return f"subseteq({text}, {self.value(a, scope)})"
-        if self.closed(e, scope):
+        if self.once(e, scope):
             listing = self.listed_once(e)
             return f"({text} in {listing} or absent({text}, {listing}))"
         code = self.expr(e, scope)

@@ -79,44 +79,59 @@ class Interpreter:
     def steps(self) -> list[Callable[..., None]]:
         """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
         `add(None)` where an evaluation fails. Before an initial state there is no state."""
-        made = [self._initial()] + [self._step(action) for action in self.actions]
+        return self._searches(traced=False)
+
+    @cached_property
+    def traced(self) -> list[Callable[..., None]]:
+        """As `steps`, with `add((picks, next state))`. It raises the errors of evaluation: see `error`."""
+        return self._searches(traced=True)
+
+    def _searches(self, traced: bool) -> list[Callable[..., None]]:
+        made = [self._initial(traced)] + [self._step(action, traced) for action in self.actions]
         namespace = self.source.load()
         return [namespace[fn.name] for fn in made]
 
-    def _initial(self) -> Fn:
+    def _initial(self, traced: bool) -> Fn:
         fn = self.source.fn("initial", ("state", "add"))
         if self.specification.init is not None:
-            search = Search(self.translation, partial(self._found, initial=True), initial=True)
-            self._attempt(fn, partial(search.run, self.specification.init, Scope(fn, {}, {}, {})))
+            end = partial(self._found, initial=True, traced=traced)
+            search = Search(self.translation, end, initial=True)
+            self._attempt(fn, partial(search.run, self.specification.init, Scope(fn, {}, {}, {})), traced)
         return fn
 
-    def _step(self, action: Action) -> Fn:
+    def _step(self, action: Action, traced: bool) -> Fn:
         fn = self.source.fn(f"step_{action.name}", ("state", "add"))
         now = {name: fn.new(self.translation.now[name]) for name in self.variables}
         fn.lines.append(f"{''.join(f'{name}, ' for name in now.values())} = state")
         next_ = self.specification.next
         assert next_ is not None
         for part in action.parts:
-            search = Search(self.translation, self._found)
-            self._attempt(fn, partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path))
+            search = Search(self.translation, partial(self._found, traced=traced))
+            write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
+            self._attempt(fn, write, traced)
         return fn
 
-    def _attempt(self, fn: Fn, write: Callable[[Lines], None]) -> None:
+    def _attempt(self, fn: Fn, write: Callable[[Lines], None], traced: bool) -> None:
         lines: Lines = []
         write(lines)
-        fn.lines += ["try:", lines or ["pass"], "except FAILURES:", ["add(None)"]]
+        fn.lines += lines if traced else ["try:", lines or ["pass"], "except FAILURES:", ["add(None)"]]
 
-    def _found(self, scope: Scope, lines: Lines, initial: bool = False) -> None:
+    def _found(self, scope: Scope, lines: Lines, initial: bool = False, traced: bool = False) -> None:
         """Statements for a state that was found, or for the old one where a constraint excludes it."""
         add = scope.fn.use("add")
         known = scope.now if initial else scope.next
         for one in self.specification.action_constraints if not initial else ():
             test = self.translation.test(one, scope.within({}))
             inside: Lines = []
-            lines += [f"if not {test}:", [f"{add}({scope.fn.use('state')})"], "else:", inside]
+            excluded = "pass" if traced else f"{add}({scope.fn.use('state')})"
+            lines += [f"if not {test}:", [excluded], "else:", inside]
             lines = inside
         parts = [scope.fn.use(known[x]) if x in known else f"unassigned({x!r})" for x in self.variables]
-        lines.append(f"{add}(({''.join(f'{part}, ' for part in parts)}))")
+        after = f"({''.join(f'{part}, ' for part in parts)})"
+        if traced:
+            picks = "".join(f"({name.split('@')[0]!r}, {scope.fn.use(text)}), " for name, text in scope.picks)
+            after = f"(({picks}), {after})"
+        lines.append(f"{add}({after})")
 
     # Formulas
 
@@ -134,6 +149,14 @@ class Interpreter:
     def term(self, e: s.Expression) -> Callable[[State], Value]:
         """The function that gives a term its value in a state."""
         return self._function(e, step=False, truth=False)
+
+    def holds(self, e: s.Expression) -> bool:
+        """Whether a constant formula holds.
+
+        Raises:
+            EvaluationError: if it has no value.
+        """
+        return bool(self.guarded(self._function(e, None)))
 
     def constant(self, e: s.Expression) -> Value:
         """The value of a constant expression.

@@ -116,18 +116,20 @@ class Loops(Expressions):
         if e is None:
             text = f"{bound.names[0]} has no set: its values cannot be enumerated"
             return self.source.at(bound.place, f"fail({text!r})")
-        if self.closed(e, scope):
+        if self.once(e, scope):
             return self.enumeration(e)
         if isinstance(e, s.Apply) and e.operator == ".." and ".." not in self.definitions:
             low, high = (as_number(self.expr(one, scope)) for one in e.arguments)
             return f"range({low}, {high} + 1)"
         code = self.expr(e, scope)
         if ordered and code.kind is Kind.LAZY:
-            return f"in_order({as_value(code)})"
-        if ordered:
+            text = f"in_order({as_value(code)})"
+        elif ordered:
             first, elements = self.held(as_value(code), scope)
-            return f"(orders.get({first}) or in_order({elements}))"
-        return code.text if code.kind is Kind.SET else f"elements({as_value(code)})"
+            text = f"(orders.get({first}) or in_order({elements}))"
+        else:
+            text = code.text if code.kind is Kind.SET else f"elements({as_value(code)})"
+        return self.source.at(e.place, text)
 
     def loops(
         self,
@@ -152,8 +154,8 @@ class Loops(Expressions):
         sets: dict[str, str] = {}
         for bound in bounds:
             text = self.iterated(bound, scope, ordered)
-            constant = bound.domain is not None and self.closed(bound.domain, scope)
-            if again and not constant and not text.startswith("range("):
+            constant = bound.domain is not None and self.once(bound.domain, scope)
+            if again and not constant and "range(" not in text[:8]:
                 name = scope.fn.new(self.source.fresh("set"))
                 lines.append(f"{name} = {f'tuple({text})' if ordered else text}")
                 text = name
@@ -186,7 +188,7 @@ class Loops(Expressions):
         value, found = (scope.fn.new(self.source.fresh(hint)) for hint in ("value", "found"))
         guards = [self.test(e, scope.within(names)) for e, names in pin.guards]
         only = self.value(pin.body, scope.within(pin.names))
-        if self.closed(domain, scope):
+        if self.once(domain, scope):
             chosen = f"only({value}, {self.listed_once(domain)}, {elements})"
         else:
             chosen = f"({value},) if {self.contains(domain, Local(value), scope)} else ()"

@@ -104,8 +104,9 @@ def enumerated(elements_: Value) -> Value:
 
 
 def quick(elements_: Value) -> Value:
-    """The set, listed if it is lazy and small."""
-    small = isinstance(elements_, LazySet) and finite(elements_) and len(elements_) <= _MOST_LISTED
+    """The set, listed if it is lazy and small, and TLC finds out about its members without an error."""
+    lazy = isinstance(elements_, LazySet) and elements_.kind is not None
+    small = lazy and finite(elements_) and len(elements_) <= _MOST_LISTED
     return elements_.listed if small else elements(elements_)
 
 

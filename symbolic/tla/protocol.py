@@ -14,7 +14,7 @@ from leadline.symbolic.lang.properties import Claim
 from leadline.symbolic.lang.protocol import Foreign
 from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.config import Config, read_config
+from leadline.symbolic.tla.config import read_config
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter
 from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
@@ -30,7 +30,7 @@ class Source:
         path: the module's file.
         config: its configuration; the file beside it with the suffix .cfg if there is none.
         folders: other folders with modules.
-        invariants: further invariants, by name.
+        invariants: the invariants to check in place of the configuration's, by name.
     """
 
     path: Path
@@ -50,25 +50,12 @@ class Source:
         """
         beside = self.path.with_suffix(".cfg")
         file = self.config or (beside if beside.exists() else None)
-        config = read_config(file) if file is not None else self._without()
-        config = replace(config, invariants=[*config.invariants, *map(s.Apply, self.invariants)])
-        found = load(self.path, config, self.folders, dict(values))
+        config = read_config(file) if file is not None else None
+        found = load(self.path, config, self.folders, dict(values), self.invariants)
         for what, asked in (("PROPERTY", found.properties), ("ACTION_CONSTRAINT", found.action_constraints)):
             if asked:
                 raise UserError(f"{file}: {what} of a TLA+ module is not checked yet: remove the line")
         return found
-
-    def _without(self) -> Config:
-        if _mentions(self.path, "Spec"):
-            return Config(specification=s.Apply("Spec"))
-        return Config(init=s.Apply("Init"), next=s.Apply("Next"))
-
-
-def _mentions(path: Path, name: str) -> bool:
-    try:
-        return any(line.split("==")[0].strip() == name for line in path.read_text("utf-8").splitlines())
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
 
 
 @dataclass

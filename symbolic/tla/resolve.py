@@ -228,7 +228,8 @@ class Resolver:
                     inner[name] = symbol
                 case s.Instance():
                     inner.update(self.instance(unit, inner, found.append))
-        return replace(e, definitions=tuple(found), body=self.expr(e.body, inner))
+        body = self.expr(e.body, inner)
+        return replace(e, definitions=tuple(_needed(found, body)), body=body)
 
 
 def unknown_operator(name: str, names: Iterable[str]) -> str:
@@ -237,6 +238,23 @@ def unknown_operator(name: str, names: Iterable[str]) -> str:
     modules = [module for module, standard in STANDARD.items() if name in standard.operators]
     repair = f"did you mean `{near[0]}`?" if near else "expected its definition before this place"
     return f"unknown operator `{name}`: {f'EXTENDS {modules[0]} has it' if modules else repair}"
+
+
+def _needed(definitions: list[s.Definition], body: s.Expression) -> list[s.Definition]:
+    """The definitions that an expression needs: an instance brings in all those of its module."""
+    by_name = {one.name: one for one in definitions}
+    needed, todo = set[str](), [s.Definition("", (), body)]
+    while todo:
+        new = (operators(todo.pop()) & by_name.keys()) - needed
+        needed |= new
+        todo += [by_name[name] for name in new]
+    return [one for one in definitions if one.name in needed]
+
+
+def operators(e: s.Node) -> set[str]:
+    """The names of all operators in an expression."""
+    own = {e.operator} if isinstance(e, s.Apply) else set[str]()
+    return own.union(*map(operators, s.children(e)))
 
 
 def _arguments(count: int) -> str:

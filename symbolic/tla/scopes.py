@@ -103,6 +103,7 @@ class Scope:
         next: those of the next state's variables that are determined.
         primed: whether it is about the next state.
         known: the Python variables of pending expressions.
+        picks: the names that \\E binds around it, with their Python variables.
     """
 
     fn: Fn
@@ -111,6 +112,7 @@ class Scope:
     next: Mapping[str, str]
     primed: bool = False
     known: Mapping[Pending, Local] = field(default_factory=dict)
+    picks: tuple[tuple[str, str], ...] = ()
 
     def within(self, names: Names) -> Scope:
         """The scope with other names."""

@@ -25,7 +25,14 @@ from leadline.symbolic.tla.values import (
 
 
 class LazySet:
-    """A set of which membership can be asked, and which is listed when it must be."""
+    """A set of which membership can be asked, and which is listed when it must be.
+
+    Attributes:
+        kind: what all its elements are, down to their parts, so that TLC can compare them with each other; None
+            if that is not known.
+    """
+
+    kind: object = None
 
     def __contains__(self, value: Value) -> bool:
         return value in self.listed
@@ -125,6 +132,8 @@ class Joined(LazySet):
 
     def __init__(self, parts: Sequence[Value]) -> None:
         self.parts = parts
+        kinds = {kind_of(part) for part in parts}
+        self.kind = kinds.pop() if len(kinds) == 1 else None
 
     def __contains__(self, value: Value) -> bool:
         return any(member(value, part) for part in self.parts)
@@ -159,6 +168,7 @@ class Subsets(LazySet):
 
     def __init__(self, base: Value) -> None:
         self.base = base
+        self.kind = _around(frozenset, base)
 
     def __contains__(self, value: Value) -> bool:
         if value.__class__ is ModelValue:
@@ -181,6 +191,7 @@ class Functions(LazySet):
 
     def __init__(self, domain: Value, range_: Value) -> None:
         self.domain, self.range = domain, range_
+        self.kind = _around(tuple, range_)
 
     @cached_property
     def keys(self) -> Domain:
@@ -215,6 +226,7 @@ class Records(LazySet):
 
     def __init__(self, keys: Domain, sets: tuple[Value, ...]) -> None:
         self.keys, self.sets = keys, sets
+        self.kind = _around(tuple, *sets)
 
     def __contains__(self, value: Value) -> bool:
         if value.__class__ is not tuple:
@@ -256,6 +268,19 @@ class Product(Records):
 
     def __init__(self, *sets: Value) -> None:
         super().__init__(sequence(sets)[0], sets)
+
+
+def kind_of(elements: Value) -> object:
+    """What all elements of a set are; None if they are of several kinds, or of one that has parts."""
+    if isinstance(elements, LazySet):
+        return elements.kind
+    kinds = {x.__class__ for x in elements if x.__class__ is not ModelValue}
+    return next(iter(kinds), ModelValue) if len(kinds) <= 1 and SIMPLE.issuperset(kinds) else None
+
+
+def _around(kind: type, *parts: Value) -> object:
+    kinds = tuple(map(kind_of, parts))
+    return None if None in kinds else (kind, kinds)
 
 
 def member(value: Value, elements: Value) -> bool:
@@ -304,18 +329,12 @@ def unequal(a: Value, b: Value) -> bool:
             return absent(next(iter(a - b)), b)
         if kind is not TypedModelValue or a.name[0] == b.name[0]:
             return False
-    elif (
-        kind is ModelValue
-        or b.__class__ is ModelValue
-        or (isinstance(a, _SETS) and isinstance(b, _SETS))
-        or (isinstance(a, _FUNCTIONS) and isinstance(b, _FUNCTIONS))
-    ):
+    elif ModelValue in (kind, b.__class__) or any(isinstance(a, x) and isinstance(b, x) for x in _ALIKE):
         return False
     raise EvaluationError(f"{tla_text(a)} is compared with {tla_text(b)}")
 
 
-_SETS = (frozenset, LazySet)
-_FUNCTIONS = (tuple, LazyFunction)
+_ALIKE = ((frozenset, LazySet), (tuple, LazyFunction))
 
 
 _PLAIN = SIMPLE | {Domain}

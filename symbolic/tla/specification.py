@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -71,6 +71,8 @@ def load(
     config: Config | None = None,
     folders: Sequence[Path] = (),
     values: Mapping[str, str] | None = None,
+    invariants: Sequence[str] = (),
+    properties: Sequence[str] = (),
 ) -> Specification:
     """Read a module and all that it needs.
 
@@ -80,10 +82,13 @@ def load(
         folders: other folders with modules.
         values: TLA+ expressions for constants, in place of the configuration's values. A name without a
             meaning is a model value.
+        invariants: operators to check in every state. If any are named here, those of the configuration, and
+            its properties, are not checked.
+        properties: operators to check of all runs, in the same way.
 
     Raises:
         ModelError: with all mistakes found.
-        UserError: if a file cannot be read.
+        UserError: if a file cannot be read, or a name is unknown.
     """
     files = Files([path.parent, *folders])
     module = files.read(path)
@@ -91,14 +96,24 @@ def load(
     names = loader.load(module)
     config = config or _default(names)
     given = dict(values or {})
-    if unknown := [name for name in given if name not in names]:
-        known = [constant.name for constant in loader.constants]
-        raise ParameterError(
-            "\n".join(unknown_name(f"{module.name} has no constant", name, known) for name in unknown)
+    _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
+    _refuse(f"{module.name} has no operator", (*invariants, *properties), names, list(loader.definitions))
+    if invariants or properties:
+        places = {name: names[name].place for name in (*invariants, *properties)}
+        config = replace(
+            config,
+            invariants=[s.Apply(name, place=places[name]) for name in dict.fromkeys(invariants)],
+            properties=[s.Apply(name, place=places[name]) for name in dict.fromkeys(properties)],
         )
     assigned = [one for one in config.constants if one.name not in given]
     assigned += [_assigned(name, text) for name, text in given.items()]
     return _Making(loader, module, names, config).make(assigned)
+
+
+def _refuse(what: str, given: Iterable[str], names: Names, known: list[str]) -> None:
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ParameterError("\n".join(unknown_name(what, name, known) for name in unknown))
 
 
 def _default(names: Names) -> Config:

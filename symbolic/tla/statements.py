@@ -59,7 +59,8 @@ class Statements(Loops):
             kinds.append(self.body(arm, scope, inside, truth))
             lines.append(inside)
         if other is None:
-            lines.append('return fail("no arm of CASE holds")')
+            text = self.source.at(arms[0][0].place, 'fail("no arm of CASE holds")')
+            lines.append(f"return {text}")
         else:
             kinds.append(self.body(other, scope, lines, truth))
         return joined(kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -122,7 +123,10 @@ class Source:
             head = ", ".join([*fn.taken, *fn.parameters])
             self._render([f"def {fn.name}({head}):", fn.lines], "", text)
         self._line = len(text)
-        exec(compile("\n".join(text), FILE, "exec"), self.namespace)
+        with warnings.catch_warnings():
+            # Python warns of literals in odd places, such as `1 is TRUE`. They fail when they are evaluated.
+            warnings.simplefilter("ignore", SyntaxWarning)
+            exec(compile("\n".join(text), FILE, "exec"), self.namespace)
         return self.namespace
 
     _line: int = 0

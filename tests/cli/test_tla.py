@@ -1,4 +1,4 @@
-"""TLA+ modules on the command line."""
+"""`leadline explore` and `leadline show` of TLA+ modules: options, formats and exit codes."""
 
 from __future__ import annotations
 
@@ -8,58 +8,108 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Leadline
-from tests.tla.modules import MAILBOX, MAILBOX_CFG
+
+MODULE = """
+---- MODULE Jug ----
+EXTENDS Naturals
+CONSTANTS Size, Names
+VARIABLES water, owner
+ASSUME Size > 0
+TypeOK == water \\in 0..Size /\\ owner \\in Names
+NotFull == water < Size
+Init == water = 0 /\\ owner \\in Names
+Fill(n) == water < Size /\\ water' = water + 1 /\\ owner' = n
+Next == \\E n \\in Names : Fill(n)
+Grows == [][water' > water]_<<water, owner>>
+====
+"""
+CONFIG = "INIT Init\nNEXT Next\nCONSTANTS Size = 2 Names = {a, b}\nINVARIANT TypeOK\nCHECK_DEADLOCK FALSE\n"
 
 
-@pytest.fixture
-def mailbox(tmp_path: Path) -> str:
-    (tmp_path / "Mailbox.tla").write_text(MAILBOX)
-    (tmp_path / "Mailbox.cfg").write_text(MAILBOX_CFG)
-    return str(tmp_path / "Mailbox.tla")
+@pytest.fixture(autouse=True)
+def module(leadline: Leadline) -> None:
+    """Jug.tla with its configuration, in the folder of the command line."""
+    Path("Jug.tla").write_text(MODULE)
+    Path("Jug.cfg").write_text(CONFIG)
 
 
-def test_check(mailbox: str, leadline: Leadline) -> None:
-    ran = leadline("check", mailbox, "--format", "json")
+def test_a_module_is_explored(leadline: Leadline) -> None:
+    ran = leadline("explore", "Jug.tla")
+    assert ran.code == 0
+    assert "Jug (Size = 2, Names = {a, b})" in ran.out
+    assert "6 states within 2 steps (all reachable states), 2 deadlocks" in ran.out
+    assert "TypeOK    safe" in ran.out
+
+
+def test_options_replace_what_the_configuration_says(leadline: Leadline) -> None:
+    ran = leadline("explore", "Jug.tla", "-p", "Size=1 + 2", "-p", "Names={c}", "--invariant", "NotFull")
     assert ran.code == 12
-    results = {one["property"]: one for one in json.loads(ran.out)["results"]}
-    assert results["NotAllServed"]["verdict"] == "violated"
-    assert results["TypeOK"]["verdict"] == "proved"
-    shown = leadline("check", mailbox, "--property", "NotAllServed", "--engine", "explore").out
-    assert 'msgs: added {[from |-> p1, type |-> "req"]}' in shown
-    assert "Receive(m = [from |-> p1" in shown
+    assert "Jug (Size = 3, Names = {c})" in ran.out
+    assert "Jug: NotFull violated in 3 steps" in ran.out
+    assert "  3  Fill(n = c)\n       water: 2 -> 3" in ran.out
+    assert "TypeOK" not in ran.out
 
 
-def test_constants_by_parameters(mailbox: str, leadline: Leadline) -> None:
-    ran = leadline("explore", mailbox, "-p", "Procs={p1, p2, p3}", "-p", "Max=1", "--format", "json")
-    data = json.loads(ran.out)
-    assert (ran.code, data["complete"]) == (0, True)
-    assert data["parameters"] == {"Procs": "{p1, p2, p3}", "Max": "1"}
+def test_a_module_without_configuration_has_init_and_next(leadline: Leadline) -> None:
+    Path("Jug.cfg").unlink()
+    ran = leadline("explore", "Jug.tla", "-p", "Size=1", "-p", "Names={c}", "--property", "Grows")
+    assert ran.code == 11, "the deadlock at the end is a mistake by default"
+    assert "Grows     safe" in ran.out
 
 
-def test_prove_and_show(mailbox: str, leadline: Leadline) -> None:
-    assert leadline("prove", mailbox, "--property", "TypeOK").code == 0
-    shown = leadline("show", mailbox).out
-    assert "Send(p \\in {p1, p2})" in shown and "queue" in shown
+def test_a_configuration_and_modules_elsewhere(leadline: Leadline) -> None:
+    Path("other").mkdir()
+    Path("Jug.tla").rename("other/Jug.tla")
+    Path("Main.tla").write_text("---- MODULE Main ----\nEXTENDS Jug\n====\n")
+    ran = leadline("explore", "Main.tla", "--config", "Jug.cfg", "--path", "other")
+    assert ran.code == 0
+    assert "Main (Size = 2" in ran.out
 
 
-@pytest.mark.parametrize(
-    ("config", "more", "code", "told"),
-    [
-        (MAILBOX_CFG + "PROPERTY Spec\n", [], 2, "PROPERTY of a TLA+ module is not checked yet"),
-        (MAILBOX_CFG, ["--invariant", "Nowhere"], 150, "unknown operator `Nowhere`"),
-        (MAILBOX_CFG.replace("Max = 2", ""), [], 150, "constant Max has no value"),
-        (MAILBOX_CFG, ["-p", "Most=2"], 2, "has no parameter `Most`"),
-    ],
-)
-def test_mistakes(
-    config: str, more: list[str], code: int, told: str, tmp_path: Path, leadline: Leadline
-) -> None:
-    (tmp_path / "Mailbox.tla").write_text(MAILBOX)
-    (tmp_path / "Mailbox.cfg").write_text(config)
-    ran = leadline("check", str(tmp_path / "Mailbox.tla"), *more)
-    assert (ran.code, told in ran.err) == (code, True), ran.err
+def test_json_is_as_for_protocols_in_python(leadline: Leadline) -> None:
+    ran = leadline("explore", "Jug.tla", "--invariant", "NotFull", "--format", "json")
+    told = json.loads(ran.out)
+    assert (told["protocol"], told["parameters"]) == ("Jug", {"Size": 2, "Names": ["a", "b"]})
+    assert (told["states"], told["states_within_steps"], told["complete"]) == (6, [2, 4, 6], True)
+    found = told["properties"]["NotFull"]
+    assert (found["verdict"], found["steps"]) == ("violated", 2)
+    assert found["trace"]["actions"][0] == {"name": "Fill", "picks": {"n": "a"}}
+    assert found["trace"]["states"][-1] == {"water": 2, "owner": "a"}
 
 
-def test_options_of_modules_are_for_modules(leadline: Leadline) -> None:
-    ran = leadline("check", "two-phase-commit", "--config", "a.cfg")
-    assert ran.code == 2 and "about TLA+ modules" in ran.err
+def test_a_counterexample_in_itf(leadline: Leadline) -> None:
+    ran = leadline("explore", "Jug.tla", "--invariant", "NotFull", "--format", "itf", "--out", "bad.itf.json")
+    told = json.loads(Path("bad.itf.json").read_text())
+    assert ran.code == 12
+    assert told["vars"] == ["water", "owner"]
+    assert told["states"][2]["water"] == {"#bigint": "2"}
+
+
+def test_a_module_is_shown(leadline: Leadline) -> None:
+    ran = leadline("show", "Jug.tla")
+    assert ran.code == 0
+    assert "actions:\n  Fill\n" in ran.out
+    assert "variables:\n  water\n  owner\n" in ran.out
+
+
+FAULTS = {
+    ("explore", "Jug.tla", "-p", "Sise=1"): (2, "did you mean `Size`?"),
+    ("explore", "Jug.tla", "-p", "Size"): (2, "-p Size: write it as"),
+    ("explore", "Jug.tla", "-p", "Size=(1"): (150, "the definition before is unfinished"),
+    ("explore", "Jug.tla", "-p", "Size=0"): (10, "Jug.tla:6:13: the assumption is false"),
+    ("explore", "Jug.tla", "--invariant", "Fil"): (2, "did you mean `Fill`?"),
+    ("explore", "Nothing.tla"): (2, "Nothing.tla cannot be read"),
+    ("explore", "Jug.tla", "--config", "no.cfg"): (2, "no.cfg cannot be read"),
+    ("explore", "Broken.tla"): (150, "Broken.tla:2:6: unknown operator `x`"),
+    ("explore", "counter.py", "--invariant", "x"): (2, "--invariant is for TLA+ modules"),
+    ("explore", "Jug.tla", "--invariant", "NotFull", "--format", "tla"): (2, "use itf or json"),
+}
+
+
+@pytest.mark.parametrize("command", FAULTS)
+def test_a_users_mistake_is_told(leadline: Leadline, command: tuple[str, ...]) -> None:
+    Path("Broken.tla").write_text("---- MODULE Broken ----\nA == x\n====\n")
+    code, text = FAULTS[command]
+    ran = leadline(*command)
+    assert (ran.code, text in ran.err) == (code, True), ran.err
+    assert "Traceback" not in ran.err

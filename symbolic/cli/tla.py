@@ -1,0 +1,293 @@
+"""`leadline explore` and `leadline show` of TLA+ modules."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.api.progress import live
+from leadline.symbolic.cli.output import Exit, Report, as_json, check_writable, deliver, exit_of, tell, worst
+from leadline.symbolic.concrete import Level
+from leadline.symbolic.engines import Answer, Interrupted, Limits, Result
+from leadline.symbolic.engines.explore import ExploreOptions, explored
+from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.lang import ParameterError, UserError
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.tla import words
+from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.config import read_config
+from leadline.symbolic.tla.specification import Specification, load
+from leadline.symbolic.tla.syntax import Apply
+from leadline.symbolic.tla.values import EvaluationError, tla_text
+from leadline.symbolic.trace import Line, LineKind, Trace, TraceEnd
+from leadline.symbolic.trace.formats import FORMAT
+from leadline.symbolic.trace.text import after, step_lines
+from leadline.symbolic.trace.trace import Step, in_steps
+
+
+def is_module(protocol: str) -> bool:
+    """Whether an argument names a TLA+ module."""
+    return protocol.endswith(".tla")
+
+
+def refuse_module_options(args: argparse.Namespace) -> None:
+    """Refuse options that are for TLA+ modules where there is none.
+
+    Raises:
+        UserError: if one is given.
+    """
+    for flag, value in (("--config", args.config), ("--path", args.path), ("--invariant", args.invariants)):
+        if value:
+            raise UserError(f"{flag} is for TLA+ modules: {args.protocol} is none")
+
+
+def loaded(args: argparse.Namespace) -> Specification:
+    """The specification of a command line.
+
+    Raises:
+        ModelError: with the mistakes in it.
+        UserError: if a file cannot be read, or a constant is given wrongly.
+    """
+    path = Path(args.protocol)
+    beside = path.with_suffix(".cfg")
+    file = args.config or (beside if beside.is_file() else None)
+    config = read_config(file) if file is not None else None
+    values: dict[str, str] = {}
+    for text in args.settings:
+        name, equals, value = text.partition("=")
+        if not equals or name in values:
+            repair = "it is given twice" if equals else f"write it as -p {text or 'NAME'}=VALUE"
+            raise ParameterError(f"-p {text}: {repair}")
+        values[name] = value
+    return load(path, config, args.path, values, args.invariants, getattr(args, "properties", []))
+
+
+def explore(args: argparse.Namespace) -> Exit:
+    """Explore a module, and report the verdicts with their counterexamples."""
+    check_writable(args.out)
+    specification = loaded(args)
+    behaviour = Behaviour(specification)
+    options = ExploreOptions(args.depth, args.max_states)
+    deadlock = specification.deadlock or args.deadlock
+    with live(f"exploring {specification.name}") as show:
+
+        def progress(level: Level) -> None:
+            show(f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}")
+
+        limits = Limits(args.timeout, args.memory)
+        try:
+            answer = explore_specification(behaviour, options, limits, progress, deadlock=deadlock)
+        except Interrupted as interrupted:
+            _Told(behaviour, interrupted.answer, args.protocol).report().show()
+            raise
+    told = _Told(behaviour, answer, args.protocol)
+    told.deliver(args.format, args.out)
+    return told.exit()
+
+
+class _Told:
+    """An answer in words."""
+
+    def __init__(self, behaviour: Behaviour, answer: Answer, source: str) -> None:
+        self.behaviour = behaviour
+        self.specification = behaviour.specification
+        self.answer = answer
+        self.source = source
+
+    def exit(self) -> Exit:
+        """The exit code."""
+        codes = [exit_of(one) for one in self.answer.results]
+        if self.answer.out_of_bounds is not None:
+            codes.append(Exit.OUT_OF_BOUNDS)
+        if self.answer.facts["stopped"] is not None:
+            codes.append(Exit.UNKNOWN)
+        return worst(codes)
+
+    def deliver(self, form: str, out: Path | None) -> None:
+        """Write the answer in a format."""
+        if form == "text":
+            deliver(self.report(), None, out)
+            return
+        if form == "json":
+            deliver(self.report(), as_json(self.json()), out)
+            return
+        traces = self.traces()
+        if form == "tla":
+            raise UserError("--format tla is for protocols in Python: use itf or json")
+        if not traces:
+            tell(f"there is no counterexample to write as {form}")
+            return
+        if len(traces) > 1:
+            tell(f"one of {len(traces)} counterexamples is written; choose another with --invariant")
+        deliver(Report(), as_json(self.itf(traces[0])), out)
+
+    def traces(self) -> list[Trace]:
+        """The traces, each once, the worst verdict's first."""
+        results = sorted(self.answer.results, key=lambda result: -result.verdict)
+        traces = [*(result.trace for result in results), self.answer.out_of_bounds]
+        return list({id(trace): trace for trace in traces if trace is not None}.values())
+
+    def title(self) -> str:
+        """The module with its constants."""
+        shown = [f"{name} = {tla_text(value)}" for name, value in self.constants().items()]
+        return f"{self.specification.name} ({', '.join(shown)})" if shown else self.specification.name
+
+    def constants(self) -> dict[str, Any]:
+        """The values of the constants; operators are left out."""
+        interpreter = self.behaviour.interpreter
+        found = {}
+        for one in self.specification.constants:
+            if one.arity == 0:
+                with suppress(EvaluationError):  # an infinite set has no value to be shown
+                    found[one.name] = interpreter.constant(Apply(one.name))
+        return found
+
+    def report(self) -> Report:
+        """The answer for a person."""
+        report = Report()
+        report.say(self.title())
+        shown = {one.name: one.name for one in self.behaviour.actions}
+        report.parts += explored(self.answer.facts, shown)
+        results = self.answer.results
+        if results:
+            report.say()
+            rows = [[x.property, str(x.verdict), "-" if x.steps is None else str(x.steps)] for x in results]
+            report.table(["property", "verdict", "steps"], rows)
+        for one in results:
+            if one.reason is not None and one.trace is None:
+                report.say(f"{one.property}: {one.reason}")
+        for trace in self.traces():
+            report.say()
+            report.trace(self.lines(trace))
+        return report
+
+    def reason(self, trace: Trace) -> str:
+        """The error at the end of a trace that is out of bounds."""
+        return next((one.reason for one in self.answer.results if one.trace is trace and one.reason), "")
+
+    def finding(self, trace: Trace) -> str:
+        """The error of a trace in a few words."""
+        if trace.ends is TraceEnd.DEADLOCK:
+            return f"deadlock {after(trace.length)}"
+        if trace.ends is TraceEnd.OUT_OF_BOUNDS:
+            subject = f"{trace.property} has" if trace.last is not None else "an expression has"
+            return f"{subject} no value {in_steps(trace.length)}"
+        return f"{trace.property} violated {in_steps(trace.length)}"
+
+    def lines(self, trace: Trace) -> Iterator[Line]:
+        """A trace: the initial state in full, then each action with what it changes."""
+        yield Line(LineKind.HEAD, f"{self.specification.name}: {self.finding(trace)}")
+        before: tuple[Any, ...] | None = None
+        for number, stage in enumerate(trace.stages):
+            yield from step_lines(number, self.call(stage), self.parts(before, stage))
+            before = stage.state
+        yield Line(LineKind.END, f"     {self.ending(trace)}")
+
+    def ending(self, trace: Trace) -> str:
+        """The error at the end of a trace."""
+        if trace.ends is TraceEnd.DEADLOCK:
+            return "Deadlock: no action is enabled."
+        return self.reason(trace) if trace.ends is TraceEnd.OUT_OF_BOUNDS else f"{trace.property} is false."
+
+    def call(self, step: Step) -> str:
+        """A step's action with the names that it binds."""
+        picks = [f"{name} = {tla_text(value)}" for name, value in step.picks.items()]
+        name = "Init" if step.action == "init" else step.action
+        return f"{name}({', '.join(picks)})" if picks else name
+
+    def parts(self, before: tuple[Any, ...] | None, step: Step) -> list[str]:
+        """The changes of a step, or all of an initial state."""
+        if step.state is None:
+            return []
+        names = self.behaviour.variables
+        if before is None:
+            pairs = zip(names, step.state, strict=True)
+            return [line for name, value in pairs for line in words.lines_of(name, value)]
+        changed = zip(names, before, step.state, strict=True)
+        found = [line for name, old, new in changed for line in words.changes(name, old, new)]
+        return found or ["(nothing changes)"]
+
+    def json(self) -> dict[str, Any]:
+        """The answer for a program."""
+        beyond = self.answer.out_of_bounds
+        return {
+            **self._module_json(),
+            "constraints": [str(one.place) for one in self.specification.constraints],
+            **self.answer.facts,
+            "properties": {one.property: self._result_json(one) for one in self.answer.results},
+            "out_of_bounds": beyond and {"steps": beyond.length, "trace": self._trace_json(beyond)},
+        }
+
+    def _module_json(self) -> dict[str, Any]:
+        parameters = {name: words.as_json(value) for name, value in self.constants().items()}
+        return {"protocol": self.specification.name, "parameters": parameters}
+
+    def _result_json(self, result: Result) -> dict[str, Any]:
+        trace = None if result.trace is None else self._trace_json(result.trace)
+        return {"verdict": str(result.verdict), "steps": result.steps, "trace": trace}
+
+    def _trace_json(self, trace: Trace) -> dict[str, Any]:
+        def picks(step: Step) -> dict[str, Any]:
+            return {name: words.as_json(value) for name, value in step.picks.items()}
+
+        names = self.behaviour.variables
+        states = [stage.state for stage in trace.stages if stage.state is not None]
+        return {
+            **self._module_json(),
+            "source": self.source,
+            "property": trace.property,
+            "ends": str(trace.ends),
+            "length": trace.length,
+            "vars": list(names),
+            "initial_picks": picks(trace.stages[0]),
+            "actions": [{"name": step.action, "picks": picks(step)} for step in trace.steps],
+            "states": [dict(zip(names, map(words.as_json, state), strict=True)) for state in states],
+        }
+
+    def itf(self, trace: Trace) -> dict[str, Any]:
+        """A trace in the Informal Trace Format."""
+        names = self.behaviour.variables
+        states = [
+            {"#meta": {"index": number, "action": self.call(stage)}}
+            | dict(zip(names, map(words.as_itf, stage.state), strict=True))
+            for number, stage in enumerate(trace.stages)
+            if stage.state is not None
+        ]
+        meta = {
+            "format": "ITF",
+            "format-description": FORMAT,
+            "description": f"{self.title()}: {self.finding(trace)}",
+            "ends": str(trace.ends),
+        }
+        if trace.last is None:
+            meta["out-of-bounds"] = self.reason(trace)
+        return {"#meta": meta, "params": [], "vars": list(names), "states": states}
+
+
+def show(args: argparse.Namespace) -> Exit:
+    """Show a module: its constants, variables, actions and what to check of it."""
+    specification = loaded(args)
+    behaviour = Behaviour(specification)
+    told = _Told(behaviour, Answer(()), args.protocol)
+    facts = {
+        "variables": list(specification.variables),
+        "actions": [one.name for one in behaviour.actions],
+        "invariants": list(specification.invariants),
+        "properties": list(specification.properties),
+    }
+    if args.format == "json":
+        deliver(Report(), as_json({**told._module_json(), **facts}), None)
+        return Exit.HOLDS
+    report = Report()
+    report.say(f"{specification.name}, {specification.file}")
+    constants = [f"{name} = {tla_text(value)}" for name, value in told.constants().items()]
+    for title, names in {"constants": constants, **facts}.items():
+        report.say()
+        report.say(f"{title}:{'' if names else ' none'}")
+        for name in names:
+            report.say(f"  {name}")
+    deliver(report, None, None)
+    return Exit.HOLDS

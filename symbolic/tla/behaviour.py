@@ -1,0 +1,225 @@
+"""The states and steps of a specification, in the form in which breadth-first search asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, State
+from leadline.symbolic.tla.levels import Level
+from leadline.symbolic.tla.specification import Specification, conjuncts
+from leadline.symbolic.tla.symmetry import Orbits, group, same_view
+from leadline.symbolic.tla.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way to begin, or one step.
+
+    Attributes:
+        action: the action's name; "init" for an initial state.
+        picks: the bound names with their values, in the order in which they are bound.
+        state: the state after it; None if an expression has no value.
+        why: the error of that expression; None if there is none.
+    """
+
+    action: str
+    picks: tuple[tuple[str, Value], ...]
+    state: State | None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Safety:
+    """What a property says of states and steps.
+
+    Attributes:
+        states: formulas that hold in every state.
+        initial: formulas that hold in the initial states.
+        steps: formulas that hold of every step.
+        rest: a part that speaks of whole behaviours; None if there is none.
+    """
+
+    states: tuple[s.Expression, ...]
+    initial: tuple[s.Expression, ...]
+    steps: tuple[s.Expression, ...]
+    rest: s.Expression | None
+
+
+class Behaviour:
+    """The states and steps of a specification.
+
+    States that its view or its symmetry identifies are given as the one that came first. A step that an action
+    constraint excludes is given as one that changes nothing.
+
+    Attributes:
+        model: the specification; breadth-first search asks for its variables and actions.
+        broken: for each property about steps and initial states, the first step or initial state of which it
+            is false: the state before, if there is one, and the state.
+
+    Raises:
+        AssumptionFailed: if an assumption is false.
+        ModelError: if a formula has no meaning here, or there are no initial states.
+    """
+
+    def __init__(self, specification: Specification) -> None:
+        self.specification = specification
+        self.interpreter = Interpreter(specification)
+        self.model = self
+        self.broken: dict[str, tuple[State | None, State]] = {}
+        for one in specification.assumptions:
+            if not self.interpreter.holds(one):
+                raise AssumptionFailed(f"{one.place}: the assumption is false")
+        if specification.init is None or specification.next is None:
+            text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
+            raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.interpreter.variables
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions."""
+        return self.interpreter.actions
+
+    @cached_property
+    def canonical(self) -> Callable[[State], State] | None:
+        """The state that stands for a state; None if each stands for itself."""
+        interpreter, specification = self.interpreter, self.specification
+        if specification.view is not None:
+            view = interpreter.term(specification.view)
+            return same_view(lambda state: interpreter.guarded(lambda: view(state)))
+        if not specification.symmetry:
+            return None
+        sets = [interpreter.constant(one) for one in specification.symmetry]
+        return Orbits(group(frozenset().union(*sets)))
+
+    @cached_property
+    def steps(self) -> list[Callable[..., None]]:
+        """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
+        `add(None)` where an expression has no value."""
+        found: list[Callable[..., None]] = list(self.interpreter.steps)
+        if self.canonical is None and not self.specification.properties:
+            return found
+        first, *others = found
+        return [
+            self._with(first, self._initial_checks),
+            *(self._with(one, self._step_checks) for one in others),
+        ]
+
+    def _with(
+        self,
+        step: Callable[..., None],
+        checks: Mapping[str, list[Callable[[State | None, State], bool]]],
+    ) -> Callable[..., None]:
+        canonical = self.canonical
+
+        def find(state: State | None, add: Callable[[State | None], None]) -> None:
+            found: list[State | None] = []
+            step(state, found.append)
+            for one in found:
+                if one is not None:
+                    self._check(state, one, checks)
+                add(canonical(one) if canonical is not None and one is not None else one)
+
+        return find
+
+    def _check(
+        self,
+        before: State | None,
+        state: State,
+        checks: Mapping[str, list[Callable[[State | None, State], bool]]],
+    ) -> None:
+        for name, tests in checks.items():
+            if name in self.broken or not tests:
+                continue
+            if not self.interpreter.guarded(lambda: all(test(before, state) for test in tests)):  # noqa: B023
+                self.broken[name] = (before, state)
+
+    @cached_property
+    def _step_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
+        relation = self.interpreter.relation
+        return {name: [relation(one) for one in self.safety(name).steps] for name in self._properties}
+
+    @cached_property
+    def _initial_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
+        def test(e: s.Expression) -> Callable[[Any, State], bool]:
+            predicate = self.interpreter.predicate(e)
+            return lambda _, state: predicate(state)
+
+        return {name: [test(one) for one in self.safety(name).initial] for name in self._properties}
+
+    @property
+    def _properties(self) -> Mapping[str, s.Expression]:
+        return self.specification.properties
+
+    def safety(self, name: str) -> Safety:
+        """What a property says of states and steps."""
+        specification = self.specification
+        definitions, levels = specification.definitions, specification.levels
+        states, initial, steps = list[s.Expression](), list[s.Expression](), list[s.Expression]()
+        rest = None
+        for one in conjuncts(specification.properties[name], definitions, levels):
+            match one:
+                case s.Apply("[]", (s.Subscripted("[]_") as inner,)):
+                    steps.append(inner)
+                case s.Apply("[]", (inner,)) if levels.of(inner) <= Level.STATE:
+                    states.append(inner)
+                case _ if levels.of(one) <= Level.STATE:
+                    initial.append(one)
+                case _:
+                    rest = one
+        return Safety(tuple(states), tuple(initial), tuple(steps), rest)
+
+    def property_function(self, name: str) -> Callable[..., bool]:
+        """The function `(state, ...)` that tells whether an invariant, or a property's part about states, holds.
+
+        It raises an EvaluationError where a formula has no value.
+        """
+        interpreter, specification = self.interpreter, self.specification
+        invariant = specification.invariants.get(name)
+        formulas = (invariant,) if invariant is not None else self.safety(name).states
+        predicates = [interpreter.predicate(one) for one in formulas]
+
+        def holds(state: State, *_: Any) -> bool:
+            try:
+                return all(predicate(state) for predicate in predicates)
+            except FAILURES as error:
+                raise interpreter.error(error) from error
+
+        return holds
+
+    @cached_property
+    def constraint(self) -> Callable[..., bool] | None:
+        """The function `(state, ...)` that tells whether all constraints hold; None without constraints."""
+        if not self.specification.constraints:
+            return None
+        predicates = [self.interpreter.predicate(one) for one in self.specification.constraints]
+        guarded = self.interpreter.guarded
+        return lambda state, *_: guarded(lambda: all(predicate(state) for predicate in predicates))
+
+    def initial(self) -> list[Outcome]:
+        """Every way to begin."""
+        return list(self._outcomes(None, "init", 0))
+
+    def successors(self, state: State) -> Iterator[Outcome]:
+        """Every step, in the order of the actions."""
+        for place, action in enumerate(self.actions, start=1):
+            yield from self._outcomes(state, action.name, place)
+
+    def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Outcome]:
+        found: list[tuple[tuple[tuple[str, Value], ...], State]] = []
+        why = None
+        try:
+            self.interpreter.traced[place](state, found.append)
+        except FAILURES as error:
+            why = str(self.interpreter.error(error))
+        yield from (Outcome(name, picks, after) for picks, after in found)
+        if why is not None:
+            yield Outcome(name, (), None, why)

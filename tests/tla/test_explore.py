@@ -1,0 +1,148 @@
+"""Exploration of modules: TLC's counts with constraints, views and symmetry, and verdicts with their traces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.concrete import Level
+from leadline.symbolic.engines import Answer, Limits, Result
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.lang import AssumptionFailed, ModelError
+from leadline.symbolic.tla.behaviour import Behaviour
+from tests.tla.loading import specification
+
+TOKENS = """
+EXTENDS Naturals, FiniteSets, TLC
+CONSTANTS Nodes, Most
+VARIABLES held, passed
+ASSUME Most > 0
+vars == <<held, passed>>
+TypeOK == held \\in SUBSET Nodes /\\ passed \\in Nat
+Init == held = {} /\\ passed = 0
+Take(n) == n \\notin held /\\ held' = held \\cup {n} /\\ UNCHANGED passed
+Pass(n) == n \\in held /\\ held' = held \\ {n} /\\ passed' = passed + 1
+Next == \\E n \\in Nodes : Take(n) \\/ Pass(n)
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(Next)
+Few == passed <= Most
+FewSteps == passed' <= Most
+Alone == Cardinality(held) <= 1
+Undefined == held # {} => (CHOOSE n \\in held : n \\notin held) = 1
+Symmetry == Permutations(Nodes)
+Count == <<Cardinality(held), passed>>
+NeverLess == [][passed' >= passed]_vars
+OneByOne == [][Cardinality(held') <= Cardinality(held)]_vars
+StartsFull == held = Nodes /\\ [][TRUE]_vars
+Always == []Alone
+InTheEnd == <>(passed = Most)
+"""
+NODES = "CONSTANTS Nodes = {n1, n2, n3} Most = 2\n"
+
+
+def explored(folder: Path, config: str, depth: int | None = None) -> Answer:
+    behaviour = Behaviour(specification(folder, TOKENS, NODES + config))
+    levels: list[Level] = []
+    deadlock = behaviour.specification.deadlock
+    return explore_specification(behaviour, ExploreOptions(depth), Limits(), levels.append, deadlock=deadlock)
+
+
+def result(answer: Answer, name: str) -> Result:
+    (found,) = [one for one in answer.results if one.property == name]
+    return found
+
+
+COUNTS = (
+    "CONSTRAINT Few",
+    "ACTION_CONSTRAINT FewSteps",
+    "CONSTRAINT Few SYMMETRY Symmetry",
+    "CONSTRAINT Few VIEW Count",
+)
+
+
+def within(limit: int, *, orbits: bool, depth: int = 99) -> list[int]:
+    """The numbers of states at most k steps away, by hand: each step takes or passes a token."""
+    seen, level = {(frozenset[int](), 0)}, {(frozenset[int](), 0)}
+    counts: list[int] = []
+    while level and len(counts) <= depth:
+        counts.append(len({(len(held), n) for held, n in seen} if orbits else seen))
+        after = {(held ^ {i}, n + (i in held)) for held, n in level for i in range(3)}
+        level = {one for one in after if one[1] <= limit} - seen
+        seen |= level
+    return counts
+
+
+@pytest.mark.parametrize("config", COUNTS)
+def test_states_are_counted_as_by_tlc(tmp_path: Path, config: str) -> None:
+    facts = explored(tmp_path, f"SPECIFICATION Spec {config}").facts
+    orbits = "SYMMETRY" in config or "VIEW" in config
+    assert facts["states_within_steps"] == within(2, orbits=orbits)
+    assert facts["complete"]
+
+
+def test_a_depth_bounds_the_search(tmp_path: Path) -> None:
+    facts = explored(tmp_path, "SPECIFICATION Spec", depth=3).facts
+    assert facts["states_within_steps"] == within(99, orbits=False, depth=3)
+    assert not facts["complete"]
+
+
+VERDICTS = {
+    "INVARIANT TypeOK": ("TypeOK", "safe", None),
+    "INVARIANT Alone": ("Alone", "violated", 2),
+    "INVARIANT Undefined": ("Undefined", "out-of-bounds", 1),
+    "PROPERTY NeverLess": ("NeverLess", "safe", None),
+    "PROPERTY OneByOne": ("OneByOne", "violated", 1),
+    "PROPERTY StartsFull": ("StartsFull", "violated", 0),
+    "PROPERTY Always": ("Always", "violated", 2),
+    "PROPERTY InTheEnd": ("InTheEnd", "unknown", None),
+}
+
+
+@pytest.mark.parametrize("config", VERDICTS)
+def test_verdicts(tmp_path: Path, config: str) -> None:
+    name, verdict, steps = VERDICTS[config]
+    found = result(explored(tmp_path, f"SPECIFICATION Spec CONSTRAINT Few {config}"), name)
+    assert (str(found.verdict), found.steps) == (verdict, steps)
+    assert (found.trace is not None) == (steps is not None)
+
+
+def test_a_trace_is_a_run(tmp_path: Path) -> None:
+    found = result(explored(tmp_path, "SPECIFICATION Spec CONSTRAINT Few INVARIANT Alone"), "Alone")
+    assert found.trace is not None
+    assert [step.action for step in found.trace.steps] == ["Take", "Take"]
+    assert [str(step.picks["n"]) for step in found.trace.steps] == ["n1", "n2"]
+    held = [stage.state and len(stage.state[0]) for stage in found.trace.stages]
+    assert held == [0, 1, 2]
+
+
+def test_an_error_is_told_with_its_place(tmp_path: Path) -> None:
+    config = "SPECIFICATION Spec CONSTRAINT Few INVARIANT Undefined"
+    found = result(explored(tmp_path, config), "Undefined")
+    assert found.reason is not None
+    assert found.reason.startswith(f"{tmp_path}/M.tla:17:28: ")
+    assert "no element satisfies" in found.reason
+
+
+def test_a_deadlock_is_a_mistake_unless_the_configuration_allows_it(tmp_path: Path) -> None:
+    body = "VARIABLE x\nInit == x = 0\nNext == x = 0 /\\ x' = 1"
+    for allowed in (True, False):
+        config = f"INIT Init NEXT Next CHECK_DEADLOCK {'FALSE' if allowed else 'TRUE'}"
+        behaviour = Behaviour(specification(tmp_path, body, config))
+        deadlock = behaviour.specification.deadlock
+        answer = explore_specification(
+            behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=deadlock
+        )
+        assert answer.facts["deadlocks"] == 1
+        assert [one.steps for one in answer.results] == ([] if allowed else [1])
+
+
+def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
+    found = specification(tmp_path, TOKENS, "CONSTANTS Nodes = {} Most = 0 SPECIFICATION Spec")
+    with pytest.raises(AssumptionFailed, match=r"M\.tla:6:13: the assumption is false"):
+        Behaviour(found)
+
+
+def test_a_module_without_behaviour_cannot_be_explored(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no behaviour to explore"):
+        Behaviour(specification(tmp_path, "A == 1"))

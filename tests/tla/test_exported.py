@@ -1,0 +1,82 @@
+"""Protocols that are written as TLA+ modules mean the same there: two meanings that share no code but words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.export import tla_module, tlc_config
+from leadline.symbolic.lang import Model
+from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.config import parse_config
+from leadline.symbolic.tla.specification import load
+from tests.strategies import models
+
+FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(FEW, max_examples=1000)
+
+
+def read_back(model: Model, folder: Path) -> Behaviour:
+    """The model's module, read."""
+    path = folder / "exported.tla"
+    names = [name for name, one in model.properties.items() if one.temporal is None]
+    path.write_text(tla_module(model))
+    return Behaviour(load(path, parse_config(tlc_config(model, names), "exported.cfg")))
+
+
+def compare(model: Model, folder: Path, depth: int | None, most: int | None = None) -> Exploration:
+    """Explore a model and its module, and compare all that both tell.
+
+    A step out of bounds leads nowhere in a model, and in its module to states that violate an invariant.
+    """
+    names = [name for name, one in model.properties.items() if one.temporal is None]
+    semantics = Semantics(model)
+    assume(semantics.initial())
+    ours = explore(semantics, names, depth, max_states=most)
+    behaviour = read_back(model, folder)
+    invariants = tuple(behaviour.specification.invariants)
+    theirs = explore(cast(Semantics, behaviour), invariants, depth, max_states=most)
+    beyond = [ours.out_of_bounds, *(one.out_of_bounds for one in ours.properties.values())]
+    if any(path is not None for path in beyond):
+        outside = [path for one in theirs.properties.values() for path in (one.violation, one.out_of_bounds)]
+        assert theirs.out_of_bounds is not None or any(path is not None for path in outside)
+        return theirs
+    assert theirs.states_within_steps == ours.states_within_steps
+    assert (theirs.complete, theirs.deadlocks) == (ours.complete, ours.deadlocks)
+    assert theirs.out_of_bounds is None
+    for name, found in ours.properties.items():
+        assert theirs.properties[model.properties[name].tla].steps == found.steps
+    return theirs
+
+
+@pytest.mark.parametrize(
+    ("name", "depth"),
+    [
+        ("kafka-replication", 6),
+        ("kafka-transactions", 8),
+        ("pulsar-compaction", 4),
+        ("spanner-leases", 5),
+        ("spanner-transactions", 6),
+        ("two-phase-commit", 9),
+    ],
+)
+def test_a_built_in_protocol(tmp_path: Path, name: str, depth: int) -> None:
+    assert compare(model_of(find(name), {}), tmp_path, depth).states > 50
+
+
+@FEW
+@given(model=models())
+def test_random_protocols(tmp_path_factory: pytest.TempPathFactory, model: Model) -> None:
+    compare(model, tmp_path_factory.mktemp("tla"), 4, 500)
+
+
+@pytest.mark.slow
+@MANY
+@given(model=models())
+def test_many_random_protocols(tmp_path_factory: pytest.TempPathFactory, model: Model) -> None:
+    compare(model, tmp_path_factory.mktemp("tla"), 5, 3000)

@@ -1,0 +1,196 @@
+"""The values of expressions: one corpus of expressions with their values in TLA+, and one of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.syntax import Apply
+from leadline.symbolic.tla.values import EvaluationError, tla_text
+from tests.tla.loading import specification
+
+MODULES = "Integers, Sequences, FiniteSets, TLC, FiniteSetsExt, Functions, Bags"
+DEFINITIONS = """
+CONSTANTS a, b, A_1, A_2, B_1
+RECURSIVE Sum(_), Even(_), Odd(_), Guarded(_, _)
+Sum(S) == IF S = {} THEN 0 ELSE LET x == CHOOSE y \\in S : TRUE IN x + Sum(S \\ {x})
+Even(n) == IF n = 0 THEN TRUE ELSE Odd(n - 1)
+Odd(n) == IF n = 0 THEN FALSE ELSE Even(n - 1)
+Guarded(n, x) == IF n = 0 THEN 0 ELSE Guarded(n - 1, x)
+fact[n \\in Nat] == IF n = 0 THEN 1 ELSE n * fact[n - 1]
+Twice(F(_), x) == F(F(x))
+Fail == CHOOSE x \\in {} : TRUE
+Second(x, y) == y
+Lazy(x, y) == IF x THEN y ELSE 0
+x ++ y == <<x, y>>
+Biggest(S) == CHOOSE x \\in S : \\A y \\in S : y <= x
+"""
+CONFIG = "CONSTANTS a = a b = b A_1 = A_1 A_2 = A_2 B_1 = B_1"
+
+VALUES = {
+    # Numbers
+    "1 + 2 * 3 - -4": "11",
+    "7 \\div 2": "3",
+    "(-7) \\div 2": "-4",
+    "-7 % 2": "1",
+    "2 ^ 10": "1024",
+    "3 \\in 1..3 /\\ 4 \\notin 1..3": "TRUE",
+    "-1 \\in Nat \\/ -1 \\in Int": "TRUE",
+    # Logic
+    "TRUE => FALSE <=> FALSE": "TRUE",
+    "FALSE /\\ Fail = 1": "FALSE",
+    "TRUE \\/ Fail = 1": "TRUE",
+    "\\A x, y \\in 1..3 : x + y \\in 2..6": "TRUE",
+    "\\E x \\in 1..3, y \\in {4} : x * y = 12": "TRUE",
+    "\\E <<x, y>> \\in {<<1, 2>>, <<3, 4>>} : x + y = 7": "TRUE",
+    "\\E x \\in {} : Fail = 1": "FALSE",
+    "IF 1 > 2 THEN Fail ELSE {TRUE}": "{TRUE}",
+    "CASE 1 > 2 -> Fail [] 2 > 1 -> 5 [] OTHER -> Fail": "5",
+    # Sets
+    "{3, 1, 2, 1}": "{1, 2, 3}",
+    "{1, 2} \\cup {3}": "{1, 2, 3}",
+    "({1, 2, 3} \\cap {2, 3, 4}) \\ {3}": "{2}",
+    "SUBSET {1, 2}": "{{}, {1}, {2}, {1, 2}}",
+    "UNION {{1}, {2, 3}}": "{1, 2, 3}",
+    "{x \\in 1..5 : x % 2 = 1}": "{1, 3, 5}",
+    "{x * y : x, y \\in 1..2}": "{1, 2, 4}",
+    "Cardinality(SUBSET (1..4)) + Cardinality({1, 1})": "17",
+    "{1, 2} \\X {3}": "{<<1, 3>>, <<2, 3>>}",
+    "<<1, {2}, 3>> \\in Nat \\X SUBSET {2} \\X {3}": "TRUE",
+    "{1} \\subseteq Nat": "TRUE",
+    "5 \\in Nat \\ {4} /\\ 4 \\notin Nat \\ {4}": "TRUE",
+    "5 \\in {x \\in Nat : x > 4}": "TRUE",
+    "3 \\in UNION {Nat, {-1}}": "TRUE",
+    "BOOLEAN": "{FALSE, TRUE}",
+    "IsFiniteSet({1}) /\\ ~IsFiniteSet(Nat)": "TRUE",
+    "{{}, {1}} = SUBSET {1}": "TRUE",
+    '"a" \\in STRING': "TRUE",
+    "[{1} -> {2, 3}]": "{<<2>>, <<3>>}",
+    '[x : {1}, y : {"a", "b"}]': '{[x |-> 1, y |-> "a"], [x |-> 1, y |-> "b"]}',
+    "[x |-> 1] \\in [x : Nat]": "TRUE",
+    "<<1, 2, 3>> \\in Seq(Nat)": "TRUE",
+    "[i \\in {5} |-> 7] \\in [{5} -> Int]": "TRUE",
+    # CHOOSE takes the first element in TLC's order
+    "CHOOSE x \\in {3, 1, 2} : x > 1": "2",
+    'CHOOSE x \\in {"b", "a"} : TRUE': '"a"',
+    "CHOOSE x \\in {b, a} : TRUE": "a",
+    "CHOOSE S \\in SUBSET {1, 2, 3} : Cardinality(S) = 2": "{1, 2}",
+    "CHOOSE x \\in {{3}, {1, 2}} : TRUE": "{3}",
+    "CHOOSE t \\in {<<2, 1>>, <<1, 2>>} : TRUE": "<<1, 2>>",
+    # Functions, records and sequences are one kind of value
+    "[x \\in 1..2 |-> x * x] = <<1, 4>>": "TRUE",
+    '[x |-> 1] = [y \\in {"x"} |-> 1]': "TRUE",
+    "<<>> = [x \\in {} |-> 1]": "TRUE",
+    "[x \\in {a, b} |-> 0]": "(a :> 0 @@ b :> 0)",
+    "[x, y \\in {1} |-> x + y][1, 1]": "2",
+    "[<<x, y>> \\in {<<1, 2>>} |-> x + y][<<1, 2>>]": "3",
+    "DOMAIN <<7, 8>>": "{1, 2}",
+    "[[x |-> 1, y |-> <<1, 2>>] EXCEPT !.x = @ + 1, !.y[2] = @ * 5]": "[x |-> 2, y |-> <<1, 10>>]",
+    "[<<1>> EXCEPT ![2] = 3]": "<<1>>",
+    "[<<1, 2>> EXCEPT ![1] = 7, ![1] = @ + 1]": "<<8, 2>>",
+    "(1 :> 2 @@ 1 :> 3 @@ 4 :> 5)": "(1 :> 2 @@ 4 :> 5)",
+    "<<1>> \\o <<2, 3>>": "<<1, 2, 3>>",
+    "Append(<<1>>, 2)": "<<1, 2>>",
+    "<<Head(<<1, 2>>), Len(Tail(<<1, 2>>)), SubSeq(<<1, 2, 3>>, 2, 3)>>": "<<1, 1, <<2, 3>>>>",
+    "SelectSeq(<<1, 2, 3>>, LAMBDA x : x # 2)": "<<1, 3>>",
+    "SortSeq(<<3, 1, 2>>, >)": "<<3, 2, 1>>",
+    "fact[5]": "120",
+    "[n \\in Nat |-> n + 1][41]": "42",
+    "LET f[n \\in 0..3] == IF n = 0 THEN 1 ELSE 2 * f[n - 1] IN f[3]": "8",
+    # Operators
+    "Sum({1, 2, 3})": "6",
+    "Even(10)": "TRUE",
+    "Twice(LAMBDA x : 3 * x, 2)": "18",
+    "Twice(-., 2)": "2",
+    "1 ++ 2": "<<1, 2>>",
+    "LET F(x) == x + 1 y == F(F(1)) IN y * y": "9",
+    "LET x == Fail IN IF FALSE THEN x + x + x ELSE 1": "1",
+    "LET x == Biggest({}) IN \\A y \\in {} : y < x + x": "TRUE",
+    "Second(Fail, 2)": "2",
+    "Lazy(FALSE, Fail)": "0",
+    "Guarded(3, Fail)": "0",
+    "FoldSet(LAMBDA x, y : x + y, 0, 1..4)": "10",
+    "Min({3, 1}) + Max({3, 1})": "4",
+    "BagCardinality(SetToBag({1, 2}) (+) SetToBag({2}))": "3",
+    "Range(<<1, 2, 1>>)": "{1, 2}",
+    # Model values differ from all else
+    "a = b \\/ a = 1": "FALSE",
+    "A_1 = A_2": "FALSE",
+    "a \\in {1, 2}": "FALSE",
+    "{a, 1} \\ {1}": "{a}",
+    # Truth values are no numbers
+    "{0, 1} = {1, 0} /\\ <<TRUE>> # <<FALSE>>": "TRUE",
+    # Standard modules
+    "Permutations({1, 2})": "{<<1, 2>>, <<2, 1>>}",
+    "ToString(<<1, TRUE>>)": '"<<1, TRUE>>"',
+    "TLCEval({1}) = {1}": "TRUE",
+    "Assert(TRUE, <<>>)": "TRUE",
+    '"a" \\o "b"': '"ab"',
+}
+
+ERRORS = {
+    "1 + TRUE": "wrong kind",
+    '"a" < "b"': "no integer",
+    "<<1>> + <<2>>": "no integer",
+    '1 = "a"': "compared",
+    "0 = FALSE": "no truth value",
+    "[x |-> 1] = [x |-> TRUE]": "compared",
+    '1 \\in {"a"}': "compared",
+    "TRUE \\in {1}": "compared",
+    "A_1 = B_1": "compared",
+    "A_1 = 1": "compared",
+    "<<1, 2>>[3]": "applied to 3, which is not in its domain",
+    "<<1, 2>>[0]": "applied to 0",
+    "[x |-> 1].y": 'applied to "y"',
+    "1[2]": "wrong kind",
+    "CHOOSE x \\in 1..3 : x > 3": "no element satisfies",
+    "CHOOSE x : x > 3": "no set",
+    "CASE 1 > 2 -> 3": "no arm of CASE",
+    "IF 1 THEN 2 ELSE 3": "no truth value",
+    "1 /\\ TRUE": "no truth value",
+    "1 \\div 0": "0",
+    "Head(<<>>)": "Head",
+    "Len({1})": "no function",
+    "\\E x \\in 5 : TRUE": "no set",
+    "1 \\in 2": "no set",
+    "{x \\in Nat : x > 4} = {}": "infinite",
+    "Assert(1 = 2, <<>>)": "assertion",
+    "LET f[n \\in Nat] == f[n + 1] IN f[0]": "recursion",
+    "[]TRUE = TRUE": "no value in a state",
+}
+
+
+def named(texts: Iterable[str]) -> dict[str, str]:
+    return {text: f"V{place}" for place, text in enumerate(texts)}
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """The value of an expression of either corpus, all of which are definitions of one module."""
+    names = named([*VALUES, *ERRORS])
+    definitions = "\n".join(f"{name} == {text}" for text, name in names.items())
+    body = f"EXTENDS {MODULES}\n{DEFINITIONS}\n{definitions}"
+    interpreter = Interpreter(specification(tmp_path_factory.mktemp("tla"), body, CONFIG))
+    return lambda text: tla_text(interpreter.constant(Apply(names[text])))
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_expression_has_its_value(evaluated: Callable[[str], str], text: str) -> None:
+    assert evaluated(text) == VALUES[text]
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_expression_has_no_value(evaluated: Callable[[str], str], text: str) -> None:
+    with pytest.raises(EvaluationError) as caught:
+        evaluated(text)
+    assert ERRORS[text] in str(caught.value)
+    assert "/M.tla:" in str(caught.value), "the place is told"
+
+
+def test_place_of_an_error_is_that_of_the_innermost_expression(tmp_path: Path) -> None:
+    found = specification(tmp_path, "EXTENDS Integers\nV == LET f == <<1>> IN 1 + f[2] + 3")
+    with pytest.raises(EvaluationError, match=r"M\.tla:3:28: "):
+        Interpreter(found).constant(Apply("V"))
