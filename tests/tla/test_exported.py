@@ -35,9 +35,7 @@ def compare(model: Model, folder: Path, depth: int | None, most: int | None = No
     A step out of bounds leads nowhere in a model, and in its module to states that violate an invariant.
     """
     names = [name for name, one in model.properties.items() if one.temporal is None]
-    semantics = Semantics(model)
-    assume(semantics.initial())
-    ours = explore(semantics, names, depth, max_states=most)
+    ours = explore(Semantics(model), names, depth, max_states=most)
     behaviour = read_back(model, folder)
     invariants = tuple(behaviour.specification.invariants)
     theirs = explore(cast(Semantics, behaviour), invariants, depth, max_states=most)
@@ -72,6 +70,7 @@ def test_a_built_in_protocol(tmp_path: Path, name: str, depth: int) -> None:
 @FEW
 @given(model=models())
 def test_random_protocols(tmp_path_factory: pytest.TempPathFactory, model: Model) -> None:
+    assume(Semantics(model).initial())
     compare(model, tmp_path_factory.mktemp("tla"), 4, 500)
 
 
@@ -79,4 +78,5 @@ def test_random_protocols(tmp_path_factory: pytest.TempPathFactory, model: Model
 @MANY
 @given(model=models())
 def test_many_random_protocols(tmp_path_factory: pytest.TempPathFactory, model: Model) -> None:
+    assume(Semantics(model).initial())
     compare(model, tmp_path_factory.mktemp("tla"), 5, 3000)
