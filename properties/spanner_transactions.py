@@ -46,7 +46,7 @@ def _transaction(protocol, now, tx):
     )
 
 
-@temporal(SpannerTransactions)
+@temporal(SpannerTransactions, known=holds(tt_max_si=range(1, 5)))
 def done(protocol, now):
     """All transactions eventually commit or abort, and all locks are released.
 

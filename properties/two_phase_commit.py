@@ -88,7 +88,7 @@ def not_committed(protocol, now):
 # -- liveness ---------------------------------------------------------------------------------------------
 
 
-@temporal(TwoPhaseCommit)
+@temporal(TwoPhaseCommit, known=holds())
 def completed(protocol, now):
     """All resource managers eventually commit or abort.
 
@@ -97,7 +97,7 @@ def completed(protocol, now):
     return eventually(forall(protocol.RM, lambda rm: protocol.has_decided(now, rm)))
 
 
-@temporal(TwoPhaseCommit)
+@temporal(TwoPhaseCommit, known=holds())
 def termination(protocol, now):
     """All processes eventually end.
 

@@ -169,7 +169,11 @@ def _others(protocol, errors):
 # -- liveness -------------------------------------------------------------------------------------------
 
 
-@temporal(KafkaTransactions, tla="EventuallyAllClientsGetPid")
+@temporal(
+    KafkaTransactions,
+    tla="EventuallyAllClientsGetPid",
+    known=[violated(), holds(max_coordinator_changes=0)],
+)
 def all_clients_get_pid(protocol, now):
     """In the end all clients have a producer id, for good.
 
@@ -178,7 +182,7 @@ def all_clients_get_pid(protocol, now):
     return eventually(always(forall(protocol.Client, lambda client: now.client[client].pid.is_some)))
 
 
-@temporal(KafkaTransactions, tla="EventuallyOneClientAddsAllPartitions")
+@temporal(KafkaTransactions, tla="EventuallyOneClientAddsAllPartitions", known=holds())
 def one_client_adds_all_partitions(protocol, now):
     """In the end some client's transaction has all topic partitions, for good.
 
