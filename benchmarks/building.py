@@ -47,7 +47,7 @@ def measure(protocol: str) -> Iterator[Asked]:
     for variant in declared.choices if declared is not None else ("",):
         settings = {"variant": variant} if variant else {}
         model = model_of(find(protocol), settings)
-        for name in model.properties:
+        for name in (one.name for one in model.properties.values() if one.temporal is None):
             for unroll, depth in DEPTHS.items():
                 for solver in SOLVERS:
                     query = Query(protocol, settings, (name,), BmcOptions(depth, unroll), solver)

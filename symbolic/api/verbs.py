@@ -54,6 +54,7 @@ def check(
     - `max_states`: the number of states at which `engine="explore"` stops;
     - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
     - `show`: whether pdr minimizes the invariant that it finds, and reports it;
+    - `within_bounds`: whether pdr proves it of the states reached within bounds;
     - `simple`: whether k-induction considers only runs that visit no state twice.
 
     Args:
@@ -154,6 +155,7 @@ def prove(
     - `strengthenings`: whether to use those that are written for the property;
     - `symmetry`: whether to use that members of a sort are interchangeable;
     - `show`: whether to minimize the invariant, and report it;
+    - `within_bounds`: whether to prove it of the states reached within bounds, for `engine="pdr"`;
     - `obligations`: the names of those to check, which alone prove nothing;
     - `depth`: steps to look ahead at most, for `engine="k-induction"`;
     - `simple`: whether k-induction considers only runs that visit no state twice.

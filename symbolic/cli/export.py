@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_model, chosen_properties
+from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_model
 from leadline.symbolic.cli.output import Exit, check_writable, put, tell, write_out
 from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.export import Machine, aiger, large_sets, module_name, tla_module, tlc_config
@@ -38,7 +38,7 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Write the model with the properties to check."""
     entry, _, model = chosen_model(args)
-    names = chosen_properties(model, args.properties)
+    names = tuple(one.name for one in model.about_states(tuple(dict.fromkeys(args.properties))))
     if args.to == "tla":
         _write_tla(args, model, names)
     else:

@@ -91,7 +91,11 @@ def tla_module(model: Model) -> str:
         *(_operator(model, action, words) for action in (model.init, *model.unconstrained)),
         _next(model, words),
         ["Spec == Init /\\ [][Next]_vars"],
-        *(_property(one, words) for one in (*model.properties.values(), *model.constraints)),
+        *(
+            _property(one, words)
+            for one in (*model.properties.values(), *model.constraints)
+            if one.temporal is None
+        ),
     ]
     written = "\n\n".join("\n".join(lines) for lines in body)
     parts = [
@@ -122,7 +126,7 @@ def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = Fa
     """
     check_names(model)
     words = words_of(model)
-    chosen = model.choose_properties(tuple(properties))
+    chosen = model.about_states(tuple(properties))
     lines = ["SPECIFICATION Spec", f"CHECK_DEADLOCK {'TRUE' if deadlock else 'FALSE'}"]
     sorts = _sorts(model)
     if constants := [

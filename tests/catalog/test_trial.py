@@ -141,7 +141,7 @@ def test_chance(
 def test_chance_in_a_grid(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("action", "nxt.require(now.n < random.randint(1, 9))")
     Path("grid.toml").write_text('[[check]]\nprotocol = "steps.py"\nparameters = { top = [2, 3] }\n')
-    assert main(["grid", "grid.toml", "--plan"]) == 2
+    assert main(["grid", "grid.toml", "--plan"]) == 150
     assert "the model is another one each time that it is built" in capsys.readouterr().err
 
 

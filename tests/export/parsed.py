@@ -152,6 +152,6 @@ def check_configuration(model: Model, operators: dict[str, Node], constants: lis
     invariants = lines[lines.index("INVARIANTS") + 1 :]
     named = [line.strip() for line in invariants if not line.startswith("\\*")]
     assert named[0] == "InBounds"
-    assert len(named) == len(model.claimed) + 1
+    assert len(named) == len(model.about_states()) + 1
     assert {"Spec", *named} <= operators.keys()
     assert ("\\* SYMMETRY Symmetry" in lines) == ("Symmetry" in operators)
