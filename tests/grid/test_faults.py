@@ -67,6 +67,7 @@ def kill_worker_of(pid: int) -> None:
     known[known[known[pid].parent].parent].kill()
 
 
+@pytest.mark.slow
 def test_limits_crashes_and_a_worker_that_is_killed(tmp_path: Path) -> None:
     """The killed worker's query is tried again; whatever else stops a query, the others are answered."""
     folder = trapped(
@@ -99,6 +100,7 @@ def test_limits_crashes_and_a_worker_that_is_killed(tmp_path: Path) -> None:
     assert {row.verdict for row in rows(folder)} == {"safe"}
 
 
+@pytest.mark.slow
 def test_a_killed_driver_and_broken_files(tmp_path: Path) -> None:
     """A worker killed once too often is named; what a killed driver stored is kept unless it is broken."""
     folder = trapped(tmp_path, 'trap = ["none", "wait", "stay"], number = [0, 1, 2]', timeout_seconds=200)
