@@ -55,8 +55,8 @@ def _add_results(commands: Any) -> None:
         "value out of bounds and a probe that is not reached fail. A point without an answer is an error in "
         "JUnit, and a notification in SARIF.",
         epilog="Exit codes: 0 if the store can be read. With --baseline, for answers that got worse: 12 if a "
-        "property is violated now (11 for a deadlock) or a probe not reached, 21 if a value is out of bounds "
-        "now, 20 if a query is unknown now or its row is missing. Queries that only this store has are "
+        "property is violated now (13 by a run that goes on for ever, 11 for a deadlock) or a probe not "
+        "reached, 21 if a value is out of bounds now, 20 if a query is unknown now or its row is missing. Queries that only this store has are "
         "reported and do not fail.",
     )
     parser.add_argument(
@@ -237,6 +237,8 @@ def _exit(cell: Cell) -> Exit:
         return Exit.UNKNOWN
     if cell.verdict == "out-of-bounds":
         return Exit.OUT_OF_BOUNDS
+    if cell.row.stem is not None:
+        return Exit.LIVENESS
     return Exit.DEADLOCK if cell.goal.property == DEADLOCK else Exit.VIOLATED
 
 

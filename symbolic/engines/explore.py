@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,6 +40,8 @@ class Explore(Engine):
     name = ExploreOptions.engine
     commands = ("explore", "check")
     doing = "exploring"
+    kind = "explore"
+    proves = True
     summary = "search all reachable states, or those within a number of steps, breadth first"
     options = ExploreOptions
     takes_solver = False
@@ -86,6 +88,9 @@ class Explore(Engine):
         if interrupted:
             raise Interrupted(answer)
         return answer
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        yield ExploreOptions(prove=True)
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []

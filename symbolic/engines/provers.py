@@ -51,7 +51,8 @@ class _Prover(Engine):
     proves = True
 
     def refuses(self, kind: str) -> str | None:
-        return None if kind == PropertyKind.INVARIANT else "only invariants are proved"
+        proved = [one for one in PropertyKind if one.about_runs or one is PropertyKind.INVARIANT]
+        return None if kind in proved else "only invariants and claims about runs are proved"
 
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
         results = [

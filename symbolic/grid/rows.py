@@ -29,7 +29,7 @@ NOT_INDUCTIVE = "not inductive"
 
 _VERDICTS = frozenset((*map(str, Verdict), MOOT))
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The version of the columns; it changes whenever one of them does."""
 
 _ARROW: dict[type, pa.DataType] = {
@@ -49,7 +49,7 @@ class Row:
     source: Annotated[str, "the protocol as the catalog found it: its name, or the path of its file"]
     parameters: Annotated[str, "every parameter's value: a JSON object, sorted by name"]
     property: Annotated[str, "the property's name, or deadlock"]
-    kind: Annotated[str, "invariant, probe (a violation is expected) or deadlock"]
+    kind: Annotated[str, "invariant, probe (a violation is expected), temporal, step, refinement or deadlock"]
     engine: Annotated[str, "the engine that was asked"]
     options: Annotated[str, "the engine's options: a JSON object, sorted by name"]
     depth_asked: Annotated[int | None, "layers to look ahead; null for an engine without"]
@@ -65,7 +65,9 @@ class Row:
     memory_limit_mb: Annotated[int | None, "the limit on address space, in megabytes"]
     verdict: Annotated[str, "proved, safe (to the depth reached), unknown, out-of-bounds, violated or moot"]
     depth: Annotated[int, "the deepest layer known to hold no counterexample; -1 if none is"]
-    steps: Annotated[int | None, "the length of the counterexample in steps"]
+    steps: Annotated[int | None, "the length of the counterexample in steps, its loop included"]
+    stem: Annotated[int | None, "of a counterexample that goes on for ever, the steps before its loop"]
+    loop: Annotated[int | None, "the steps of its loop; 1 where it stops for ever in its last state"]
     build_seconds: Annotated[float, "seconds spent on making terms and clauses"]
     solve_seconds: Annotated[float, "seconds spent in the solver"]
     total_seconds: Annotated[float, "seconds from the start to the end of the search"]
@@ -129,6 +131,8 @@ class Row:
             return f"it says {self.verdict}, and has a counterexample of {self.steps} steps"
         if not found and self.trace is not None and not self.not_inductive():
             return f"it says {self.verdict}, and has the counterexample {self.trace}"
+        if (wrong := self._wrong_loop()) is not None:
+            return wrong
         if self.engine not in ENGINES:
             return f"there is no engine {self.engine!r}"
         if found and self.obligation is not None and ENGINES[self.engine].proves:
@@ -137,6 +141,16 @@ class Row:
             return f"it says proved, and the engine {self.engine} proves nothing"
         if self.verdict == str(Verdict.SAFE) and (self.depth_asked is None or self.depth < self.depth_asked):
             return f"it says safe, and looked {self.depth} layers ahead where {self.depth_asked} were asked"
+        return None
+
+    def _wrong_loop(self) -> str | None:
+        """How the loop of a counterexample contradicts other columns, or None."""
+        if self.stem is None and self.loop is None:
+            return None
+        if self.stem is None or self.loop is None or self.verdict != VIOLATED or self.steps is None:
+            return f"it says {self.verdict}, and has a loop without a run"
+        if self.stem < 0 or self.loop != max(1, self.steps - self.stem):
+            return f"it has a loop of {self.loop} after {self.stem} of {self.steps} steps"
         return None
 
     def disbelief(self, why: str) -> str:

@@ -85,9 +85,14 @@ def _question(row: Row) -> tuple[str | int, ...]:
 
 
 def verdict_text(row: Row) -> str:
-    """A row's verdict in words: with the length of the counterexample, the safe depth, or the reason."""
+    """A row's verdict in words: with the length of the counterexample, the safe depth, or the reason.
+
+    Of a run that goes on for ever they tell the state to which it goes back, as TLC does.
+    """
     probe = row.kind == PropertyKind.PROBE
     steps = "" if row.steps is None else f" in {layers_text(row.steps, 'steps')}"
+    if row.stem is not None:
+        steps += ", then stops" if row.stem == row.steps else f", back to state {row.stem}"
     why = "" if row.reason is None else f": {_gist(row.reason)}"
     unexpected = " (a probe: a violation was expected)" if probe else ""
     match row.verdict:

@@ -108,6 +108,8 @@ def _found(result: Result) -> dict[str, Any]:
         "verdict": str(result.verdict),
         "depth": result.depth,
         "steps": result.steps,
+        "stem": None if result.trace is None else result.trace.loop,
+        "loop": None if result.trace is None else result.trace.loop_length,
         "reason": result.reason,
         "build_seconds": result.effort.build,
         "solve_seconds": result.effort.solve,

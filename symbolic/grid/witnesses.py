@@ -22,7 +22,7 @@ from leadline.symbolic.grid.cells import Goal, obligations_of, proofs
 from leadline.symbolic.grid.query import ASKED, GridQuery, Settings, question_id, read_options
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store, StoredRows, certificate_place
-from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.lang import InternalError, Model, PropertyKind, UserError
 from leadline.symbolic.trace import (
     DEADLOCK,
     INDUCTION,
@@ -65,8 +65,9 @@ def _doubt(row: Row, store: Store) -> str | None:
 
 
 def _is_whole_proof(row: Row) -> bool:
-    """Whether a row is a proof of its own, with a certificate."""
-    return row.verdict == str(Verdict.PROVED) and ENGINES[row.engine].certifies
+    """Whether a row is a proof of its own, with a certificate; proofs of claims about runs have none."""
+    about_runs = row.kind in [one for one in PropertyKind if one.about_runs]
+    return row.verdict == str(Verdict.PROVED) and ENGINES[row.engine].certifies and not about_runs
 
 
 def _not_proved(row: Row, store: Store) -> str | None:
@@ -119,7 +120,8 @@ def _unlike(row: Row, stored: Stored) -> str | None:
             own = {"property": None, "ends": str(TraceEnd.DEADLOCK)}
         elif ends is TraceEnd.OUT_OF_BOUNDS and told["property"] is None:
             own["property"] = None  # a step goes out of bounds
-        wanted = {**wanted, **own, "length": row.steps}
+        wanted = {**wanted, **own, "length": row.steps, "loop": row.stem}
+        told["loop"] = data.get("loop")
         if is_cti(stored):
             return "its counterexample is one to induction, and no run"
     for name, value in wanted.items():

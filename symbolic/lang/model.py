@@ -107,6 +107,11 @@ class PropertyKind(StrEnum):
     STEP = "step"
     REFINEMENT = "refinement"
 
+    @property
+    def about_runs(self) -> bool:
+        """Whether properties of this kind are claims about runs, not about states."""
+        return self in (PropertyKind.TEMPORAL, PropertyKind.STEP, PropertyKind.REFINEMENT)
+
 
 @dataclass(frozen=True)
 class Property:

@@ -115,6 +115,10 @@ def _plain(data: Mapping[str, Any]) -> Iterator[Line]:
         if number < len(states):
             changed = list(_changes("", states[number - 1], states[number])) or ["(nothing changes)"]
         yield from step_lines(number, f"{name}{f'({picks})' if picks else ''}", changed)
+    if (loop := data.get("loop")) is not None:
+        stops = loop == len(data["actions"])
+        text = "Nothing happens any more." if stops else f"Back to state {loop}, for ever."
+        yield Line(LineKind.END, f"     {text}")
 
 
 def _changes(path: str, old: Any, new: Any) -> Iterator[str]:

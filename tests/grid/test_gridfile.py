@@ -214,7 +214,10 @@ def test_obligations(folder: Path) -> None:
             'solver = "auto"',
             'check[1].solver: "auto" races two solvers, each on a processor of its own, and a ',
         ),
-        ('kinds = "proof"', 'check[1].kinds: there is no kind "proof": choose of bounded, induction'),
+        (
+            'kinds = "proof"',
+            'check[1].kinds: there is no kind "proof": choose of bounded, explore, induction',
+        ),
         (
             'kinds = "induction"\ndepth = 3',
             "check[1].depth: means nothing for kinds = induction: leave it out",

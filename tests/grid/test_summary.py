@@ -14,6 +14,8 @@ from tests.grid.rows import ROW, obligation, row, unknown
     [
         (row(), "violated in 3 steps"),
         (row(steps=1), "violated in 1 step"),
+        (row(stem=1, loop=2, kind="temporal"), "violated in 3 steps, back to state 1"),
+        (row(stem=3, loop=1, kind="temporal"), "violated in 3 steps, then stops"),
         (row(steps=0, kind="probe"), "violated in 0 steps (a probe: as expected)"),
         (row(verdict="safe", steps=None, depth=9), "safe within 9 steps"),
         (
