@@ -53,8 +53,7 @@ def show_plan(todo: Plan, begin: Resumed, store: Path, form: str) -> Exit:
         form: "text" or "json".
     """
     written = as_json(_plan_json(todo, begin, store)) if form == "json" else None
-    deliver(_plan_report(todo, begin, store), written, None)
-    return Exit.HOLDS
+    return deliver(_plan_report(todo, begin, store), written, None)
 
 
 def _shares(todo: Plan, begin: Resumed) -> list[Share]:

@@ -106,9 +106,11 @@ class Report:
         if not in_colour():
             put(self.text())
             return
-        console = Console(highlight=False, soft_wrap=True, force_terminal=True, no_color=False)
+        made = io.StringIO()
+        console = Console(file=made, highlight=False, soft_wrap=True, force_terminal=True, no_color=False)
         for part in self.parts:
             console.print(_rich_table(part) if isinstance(part, Table) else _rich_line(part))
+        put(made.getvalue())
 
 
 def _rich_line(part: str | Line) -> Text:
@@ -122,22 +124,58 @@ def _rich_table(rows: Table) -> RichTable:
     return table
 
 
-def deliver(report: Report, written: str | None, out: Path | None) -> None:
-    """Write an answer.
+def deliver(report: Report, written: str | None, out: Path | None) -> Exit:
+    """Write an answer. One that cannot be written where it should be is told elsewhere: it is never lost.
 
     Args:
         report: the answer for a person.
         written: the answer in the format asked for; None if that is the report's text.
         out: the file to write it to, or None for standard output; with a file and another format than text,
             the report is shown too.
+
+    Returns:
+        HOLDS, or WRONG_COMMAND if it is not where it should be. An answer with a verdict keeps its own code.
     """
-    if out is None:
-        report.show() if written is None else put(written)
-        return
-    write_out(out, report.text() if written is None else written)
-    if written is not None:
-        report.show()
+    if out is not None and not keep(out, report.text() if written is None else written):
+        return Exit.WRONG_COMMAND
+    try:
+        if out is None:
+            report.show() if written is None else put(written)
+            return Exit.HOLDS
+        if written is not None:
+            report.show()
+    except NoOutput as error:
+        _tell_after(error, report.text())
+        return Exit.WRONG_COMMAND
     tell(f"wrote {out}")
+    return Exit.HOLDS
+
+
+def keep(path: Path, content: str, option: str = "--out") -> bool:
+    """Write the outcome of work to a file; if that fails, to standard output or standard error, and tell so.
+
+    Returns:
+        Whether it is in the file.
+    """
+    try:
+        write_out(path, content, option)
+    except UserError as error:
+        tell(f"{error}; what belongs there is on standard output")
+        try:
+            put(content)
+        except NoOutput as full:
+            _tell_after(full, content)
+        return False
+    return True
+
+
+def _tell_after(error: UserError, content: str) -> None:
+    """Write to standard error what standard output does not take."""
+    tell("\n".join([f"{error}; it would be this:", *content.splitlines()] if content else [str(error)]))
+
+
+class NoOutput(UserError):
+    """Standard output cannot be written, as on a full disk."""
 
 
 def put(text: str) -> None:
@@ -145,7 +183,7 @@ def put(text: str) -> None:
 
     Raises:
         BrokenPipeError: if its reader has closed it.
-        UserError: if it cannot be written, as on a full disk.
+        NoOutput: if it cannot be written.
     """
     try:
         sys.stdout.write(text)
@@ -154,7 +192,7 @@ def put(text: str) -> None:
         raise
     except OSError as error:
         forget_output()
-        raise UserError(f"standard output: {error.strerror}") from error
+        raise NoOutput(f"standard output: {error.strerror}") from error
 
 
 def forget_output() -> None:
@@ -234,14 +272,31 @@ def check_writable(path: Path | None, option: str = "--out") -> None:
     """
     if path is None:
         return
-    folder = path.parent
+    real = _real(path, option)
+    folder = real.parent
     if not folder.is_dir():
         raise UserError(f"{option} {path}: there is no folder {folder}")
-    if path.is_dir():
+    if real.is_dir():
         raise UserError(f"{option} {path}: this is a folder")
-    target = path if is_special(path) else folder
+    target = real if is_special(real) else folder
     if not os.access(target, os.W_OK):
         raise UserError(f"{option} {path}: {target} is not writable")
+
+
+def _real(path: Path, option: str) -> Path:
+    """The file that a path leads to through links, which need not exist.
+
+    Raises:
+        UserError: if there can be none: the name is too long, or links lead in a circle.
+    """
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        raise UserError(f"{option} {path}: {error.strerror}") from error
+    # `Path.resolve` raises a RuntimeError in a circle.
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def write_out(path: Path, content: str | bytes, option: str = "--out") -> None:
@@ -256,7 +311,7 @@ def write_out(path: Path, content: str | bytes, option: str = "--out") -> None:
         if is_special(path):
             path.write_bytes(data)
         else:
-            write_whole(path.resolve(), lambda file: file.write(data))
+            write_whole(_real(path, option), lambda file: file.write(data))
     except OSError as error:
         raise UserError(f"{option} {path}: {error.strerror}") from error
 

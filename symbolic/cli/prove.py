@@ -11,7 +11,7 @@ from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import ask, up_to
 from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data
-from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, tell, write_out
+from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, keep, tell
 from leadline.symbolic.engines import Limits, Verdict, engines_of
 from leadline.symbolic.engines.certificates import read_certificate, recheck
 from leadline.symbolic.engines.pdr import minimized
@@ -129,7 +129,8 @@ def _write_strengthenings(path: Path | None, asked: ask.Question) -> None:
     made, model = found.certificate, asked.model
     invariant = understood(model, made["strengthenings"], made["clauses"])
     least = minimized(model, model.properties[found.property], invariant)
-    write_out(path, strengthenings_file(asked.entry, model, found.property, least, path))
+    if not keep(path, strengthenings_file(asked.entry, model, found.property, least, path), WRITE):
+        return
     settings = [f"-p{name}={setting_text(value)}" for name, value in asked.query.settings.items()]
     proof = ["leadline", "prove", str(path), *settings, "--property", found.property, "--engine", "induction"]
     tell(f"wrote {path}; {shlex.join(proof)} proves the same")
@@ -146,8 +147,8 @@ def _write(out: Path | None, asked: ask.Question) -> None:
     if made is None:
         tell(f"no certificate is written: the engine {asked.engine.name} has none")
         return
-    write_out(out, as_json(made))
-    tell(f"wrote {out}")
+    if keep(out, as_json(made)):
+        tell(f"wrote {out}")
 
 
 def _recheck(args: argparse.Namespace) -> Exit:

@@ -99,9 +99,9 @@ def _results(args: argparse.Namespace) -> Exit:
     )
     for line in [] if found is None else _comparison(found):
         report.say(line) if args.format == "table" else tell(line)
-    deliver(report, _written(args.format, rows, cells), args.out)
+    code = deliver(report, _written(args.format, rows, cells), args.out)
     if found is None:
-        return Exit.HOLDS
+        return code
     return worst([*(_exit(cell) for _, cell in found.worse), *(Exit.UNKNOWN for _ in found.lost)])
 
 

@@ -67,8 +67,7 @@ def _list(args: argparse.Namespace) -> Exit:
         _add_entry(report, entry)
     if not found:
         report.say("no protocols")
-    deliver(report, as_json([_entry_json(x) for x in found]) if args.format == "json" else None, None)
-    return Exit.HOLDS
+    return deliver(report, as_json([_entry_json(x) for x in found]) if args.format == "json" else None, None)
 
 
 def _entries(paths: Sequence[str]) -> list[Entry]:
@@ -161,8 +160,7 @@ def _show(args: argparse.Namespace) -> Exit:
         return tla.show(args)
     entry, _, model = chosen_model(args)
     written = as_json(_model_json(entry, model)) if args.format == "json" else None
-    deliver(_report(entry, model), written, None)
-    return Exit.HOLDS
+    return deliver(_report(entry, model), written, None)
 
 
 def _report(entry: Entry, model: Model) -> Report:

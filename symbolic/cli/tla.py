@@ -279,8 +279,7 @@ def show(args: argparse.Namespace) -> Exit:
         "properties": list(specification.properties),
     }
     if args.format == "json":
-        deliver(Report(), as_json({**told._module_json(), **facts}), None)
-        return Exit.HOLDS
+        return deliver(Report(), as_json({**told._module_json(), **facts}), None)
     report = Report()
     report.say(f"{specification.name}, {specification.file}")
     constants = [f"{name} = {tla_text(value)}" for name, value in told.constants().items()]
@@ -289,5 +288,4 @@ def show(args: argparse.Namespace) -> Exit:
         report.say(f"{title}:{'' if names else ' none'}")
         for name in names:
             report.say(f"  {name}")
-    deliver(report, None, None)
-    return Exit.HOLDS
+    return deliver(report, None, None)

@@ -88,11 +88,11 @@ def run(args: argparse.Namespace) -> Exit:
             report.say()
         report.trace(one.lines())
     written = None if args.format == "text" else _written(args, found[0])
-    deliver(report, written, args.out)
+    code = deliver(report, written, args.out)
     if args.html is not None:
         write_out(args.html, _page(args, found[0]), "--html")
         tell(f"wrote {args.html}")
-    return Exit.HOLDS
+    return code
 
 
 @dataclass(frozen=True)

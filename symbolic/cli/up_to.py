@@ -10,7 +10,7 @@ from typing import Any
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry, find
 from leadline.symbolic.cli.inputs import settings_of
-from leadline.symbolic.cli.output import Exit, Report, as_json, deliver, exit_of, tell, worst, write_out
+from leadline.symbolic.cli.output import Exit, Report, as_json, deliver, exit_of, keep, tell, worst
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Limits, Listener
 from leadline.symbolic.engines.growth import Growth, Point
@@ -76,8 +76,8 @@ def _deliver(args: argparse.Namespace, growth: Growth, found: Sequence[Point]) -
     for point in found if args.out is not None else ():
         if point.result is not None and point.result.certificate is not None:
             path = _path(args.out, point)
-            write_out(path, as_json(point.result.certificate))
-            tell(f"wrote {path}")
+            if keep(path, as_json(point.result.certificate)):
+                tell(f"wrote {path}")
         else:
             tell(f"no certificate is written for {point.place}: {growth.goal} is not proved")
 

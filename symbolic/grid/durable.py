@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -22,7 +23,8 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     Raises:
         OSError: if that fails; a file that was there is as it was.
     """
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PART}")
+    # Without the file's name, which may be as long as a name can be.
+    part = path.with_name(f".{uuid.uuid4().hex}{PART}")
     try:
         with part.open("xb") as file:
             write(file)
@@ -30,7 +32,8 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         raise
     _sync_folder(path.parent)
 

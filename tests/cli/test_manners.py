@@ -59,14 +59,45 @@ def test_an_answer_in_a_file(leadline: Leadline) -> None:
         ("nowhere/found.json", "there is no folder nowhere"),
         (".", "this is a folder"),
         ("counter.py/found.json", "there is no folder counter.py"),
-        ("/dev/full", "No space left on device"),
+        ("round", "Too many levels of symbolic links"),
+        ("a" * 256, "File name too long"),
     ],
 )
 @pytest.mark.parametrize("command", ["check", "explore"])
 def test_where_nothing_can_be_written(command: str, out: str, complaint: str, leadline: Leadline) -> None:
+    Path("round").symlink_to("round")
     ran = leadline(command, "counter.py", "--format", "json", "--out", out)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == f"leadline: --out {out}: {complaint}\n"
+
+
+def test_an_answer_whose_file_fails_is_on_standard_output(leadline: Leadline) -> None:
+    # The exit code stays the verdict's.
+    ran = leadline("check", "counter.py", "--out", "/dev/full")
+    assert (ran.code, ran.err.count("--out /dev/full: No space left on device")) == (12, 1)
+    assert "BelowThree is false." in ran.out
+    safe = "check", "counter.py", "--property", "not-negative", "--format", "json", "--out", "/dev/full"
+    ran = leadline(*safe)
+    assert (ran.code, json.loads(ran.out)["results"][0]["verdict"]) == (0, "proved")
+    ran = leadline("check", "counter.py", "--format", "itf", "--out", "/dev/full")
+    assert ran.code == 12
+    assert json.loads(ran.out)["states"]
+    ran = leadline(*["prove", "counter.py", "--property", "not-negative", "--out", "/dev/full"])
+    assert (ran.code, "proved" in ran.out) == (0, True)
+    assert json.loads(ran.out[ran.out.index("{\n") :])["property"] == "not-negative", "its certificate"
+
+
+def test_without_a_verdict_a_file_that_fails_is_a_mistake(leadline: Leadline) -> None:
+    Path("trace.json").write_text(leadline("check", "counter.py", "--format", "json").out)
+    options = "--property", "never-one", "--protocol", "counter.py", "--out", "/dev/full"
+    ran = leadline("trace", "trace.json", *options)
+    assert (ran.code, "CountUp" in ran.out) == (2, True)
+
+
+def test_a_file_with_the_longest_name(leadline: Leadline) -> None:
+    name = "a" * 255
+    assert leadline("check", "counter.py", "--out", name).code == 12
+    assert "violated" in Path(name).read_text()
 
 
 def test_the_place_is_looked_at_before_the_work(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,4 +354,6 @@ def test_standard_output_on_a_full_disk(leadline: Leadline, tmp_path: Path) -> N
     full = Path("/dev/full")
     with full.open("w") as disk, leadline_process("list", folder=tmp_path, stdout=disk) as process:
         _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (2, "leadline: standard output: No space left on device\n")
+    assert process.returncode == 2
+    assert err.startswith("leadline: standard output: No space left on device; it would be this:\n")
+    assert "kafka-replication" in err
