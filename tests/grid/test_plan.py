@@ -234,7 +234,7 @@ PROTOCOLS = {
 def test_the_main_grid() -> None:
     found: Plan = plan(GRIDS / "main.toml")
     assert {query.protocol for query in found.queries} == PROTOCOLS
-    assert {query.engine for query in found.queries} == {"bmc", "induction"}
+    assert {query.engine for query in found.queries} == {"bmc", "explore", "induction"}
     points = {query.fingerprint for query in found.queries}
     assert found.costs.layers.keys() <= points and len(found.costs.layers) < len(points)
 
