@@ -101,8 +101,8 @@ def sarif(cells: Sequence[Cell]) -> dict[str, Any]:
 def _finding(cell: Cell) -> Finding:
     row = cell.row
     protocol, parameters, name = cell.goal.place()
-    about = {"parameters": dict(cell.settings), "query": row.query, "trace": row.trace}
-    about |= {"steps": row.steps, "stem": row.stem, "loop": row.loop}
+    length = {"steps": row.steps, "stem": row.stem, "loop": row.loop}
+    about = {"parameters": dict(cell.settings), "query": row.query, "trace": row.trace, **length}
     return Finding(protocol, name, parameters, sentence(cell), property_line(cell), about)
 
 
