@@ -247,7 +247,7 @@ class _Search:
 
     def _start_outside(self, system: System) -> None:
         """Look for an initial state out of bounds."""
-        start = system.start()
+        start = system.start
         solver = CoreSolver(start.formula.clauses, start.formula.variables, self._options.solver)
         if not self._options.within_bounds and solver.check([start.outside]):
             true = {TRUE, *solver.model()}

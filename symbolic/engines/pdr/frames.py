@@ -90,6 +90,8 @@ class Frames:
     def __init__(self, system: System, solver: str, watch: Callable[[], None], memory: Memory) -> None:
         self._system, self._name, self._watch = system, solver, watch
         self._layer: Layer = system.layer
+        pairs = zip(system.row, self._layer.after, strict=True)
+        self._after = [(x, abs(y) - 1, y) for x, y in pairs]
         self.lemmas: list[list[Lemma]] = [[], []]
         self._memory = memory
         self.counts = Counts()
@@ -101,7 +103,7 @@ class Frames:
         self._start, self._first_layer = start, first
         clauses = [*first.formula.clauses, (start.possible,)]
         self._first = CoreSolver(clauses, first.formula.variables, solver)
-        alone = system.start()
+        alone = system.start
         self._begins = CoreSolver(
             [*alone.formula.clauses, (alone.possible,)], alone.formula.variables, solver
         )
@@ -221,6 +223,10 @@ class Frames:
     def known_step_into(self, frame: int, cube: Cube) -> Found | None:
         return self._memory.step_into(frame, cube, other=True) if frame else None
 
+    def apart(self, frame: int, part: Cube, cube: Cube) -> Cube:
+        """Some literals of a cube that keep it apart from the steps of a frame that were found before."""
+        return self._memory.apart(frame, part, cube) if frame else part
+
     def ruled_out(self, frame: int, cube: Cube, *, other: bool = True) -> Cube | None:
         """As `step_into`, with None for a step, which may be one that was found before."""
         if frame and self._memory.leads_into(frame, cube, other=other):
@@ -243,8 +249,7 @@ class Frames:
     def _step(self, frame: int) -> Found:
         model = self._solver.model()
         found = self._found(model)
-        pairs = zip(self._system.row, self._layer.after, strict=True)
-        self._memory.add(frame, found, [x if model[abs(y) - 1] == y else -x for x, y in pairs])
+        self._memory.add(frame, found, [x for x, place, y in self._after if model[place] == y])
         return found
 
     def _found(self, model: list[int]) -> Found:

@@ -19,6 +19,9 @@ from leadline.symbolic.engines.pdr.memory import Found
 from leadline.symbolic.engines.pdr.samples import Samples
 from leadline.symbolic.engines.pdr.system import Cube
 
+_GUESSES = 4
+"""Questions about a guess from samples and steps, before the core that is known is taken."""
+
 
 @dataclass
 class Generalizer:
@@ -50,11 +53,21 @@ class Generalizer:
         Returns:
             The last frame that the lemma was added to, and the lemma.
         """
-        guess = self.apart((), cube)
-        answer = self.frames.ruled_out(frame, guess)
-        if answer is not None:
-            return self._learn(frame, self.apart(answer, guess), self.most)
-        return self._learn(frame, self.apart(core, cube), self.most)
+        return self._learn(frame, self._guess(frame, core, cube), self.most)
+
+    def _guess(self, frame: int, core: Cube, cube: Cube) -> Cube:
+        """Few literals of a cube that suffice to be reached by no step of a frame, as those of a core do.
+
+        They begin as those that keep the cube apart from samples. As long as a step leads into what is left,
+        one that is remembered or one that the solver tells, more are added that keep it apart from that too.
+        """
+        part = self.apart((), cube)
+        for _ in range(_GUESSES if frame else 1):
+            part = self.frames.apart(frame, part, cube)
+            answer = self.frames.step_into(frame, part)
+            if not isinstance(answer, Found):
+                return self.apart(answer, part)
+        return self.apart(core, cube)
 
     def propose(self, cubes: Iterable[Cube]) -> None:
         """Exclude those of some cubes from the first frame that no step from the start leads into."""
@@ -122,7 +135,7 @@ class Generalizer:
         answer = self.frames.ruled_out(frame - 1, before)
         if answer is None:
             return False
-        core = self.apart(answer, before)
+        core = self._guess(frame - 1, answer, before)
         last = frame - 1
         while last + 1 < self.frames.last and self.frames.ruled_out(last + 1, core) is not None:
             last += 1

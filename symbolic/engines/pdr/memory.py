@@ -9,11 +9,10 @@ compared as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.pdr.system import Cube, System
 
 _MOST = 8192
@@ -24,9 +23,6 @@ _PART = 1024
 
 _IMAGES = 24
 """Images of a cube that are compared at most, itself among them."""
-
-Row = Sequence[int]
-"""Of each literal of a state it or its negation, whichever is true."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,6 @@ class Memory:
         self._before = dict.fromkeys(system.row, 0)
         self._after = dict.fromkeys(system.row, 0)
         self._found: list[Found] = []
-        self._waiting: list[tuple[int, Found, Row]] = []
         self._place = 0
         self._every = 0
         self._known = [0, 0]
@@ -63,12 +58,29 @@ class Memory:
 
     def append(self) -> None:
         """One more frame, which has every state."""
-        self._enter()
         self._known.append(self._every)
 
-    def add(self, frame: int, found: Found, after: Row) -> None:
-        """Keep a step from a state of a frame, the first aside."""
-        self._waiting.append((frame, found, after))
+    def add(self, frame: int, found: Found, after: Iterable[int]) -> None:
+        """Keep a step from a state of a frame, the first aside.
+
+        Args:
+            frame: the frame.
+            found: the step.
+            after: the literals of the row that are true after it.
+        """
+        if self._place % _PART == 0:
+            self._forget()
+        bit = 1 << self._place
+        self._found[self._place : self._place + 1] = [found]
+        for x in found.state:
+            if x > 0:
+                self._before[x] |= bit
+        for x in after:
+            self._after[x] |= bit
+        for k in range(frame, len(self._known)):
+            self._known[k] |= bit
+        self._every |= bit
+        self._place = (self._place + 1) % _MOST
 
     def step_into(self, frame: int, cube: Cube, *, other: bool) -> Found | None:
         """A step that is kept from a frame, the first aside, into a cube.
@@ -85,41 +97,33 @@ class Memory:
         """Whether there is such a step, or an image of one."""
         return any(self._into(frame, [image[x] for x in cube], other) for image in self._images)
 
+    def apart(self, frame: int, part: Cube, cube: Cube) -> Cube:
+        """Literals of a cube to keep it apart from the steps that are kept from a frame, and their images.
+
+        Args:
+            frame: the frame, the first aside.
+            part: literals that are kept.
+            cube: the cube, which no step from outside of it leads into.
+        """
+        kept = list(part)
+        for image in self._images:
+            while hits := self._into(frame, [image[x] for x in kept], True):
+                left = [(_in((image[x],), self._after, hits).bit_count(), x) for x in cube if x not in kept]
+                kept.append(min(left)[1])
+        return tuple(sorted(kept))
+
     def _into(self, frame: int, cube: Sequence[int], other: bool) -> int:
         found = _in(cube, self._after, self._known[frame])
         return found & ~_in(cube, self._before, found) if found and other else found
 
     def exclude(self, frame: int, orbit: Sequence[Cube]) -> None:
         """Frames up to one lose the states of a cube's orbit."""
-        self._enter()
         lost = 0
         for cube in orbit:
             lost |= _in(cube, self._before, self._every)
         if lost:
             for k in range(1, frame + 1):
                 self._known[k] &= ~lost
-
-    def _enter(self) -> None:
-        """Give the steps that wait their places."""
-        while self._waiting:
-            if self._place % _PART == 0:
-                self._forget()
-            room = _PART - self._place % _PART
-            some, self._waiting = self._waiting[:room], self._waiting[room:]
-            frames, found, after = zip(*some, strict=True)
-            self._found[self._place : self._place + len(some)] = found
-            self._enter_rows(self._before, [one.state for one in found])
-            self._enter_rows(self._after, after)
-            for k in range(1, len(self._known)):
-                self._known[k] |= _bits([frame <= k for frame in frames]) << self._place
-            self._every |= (1 << len(some)) - 1 << self._place
-            self._place = (self._place + len(some)) % _MOST
-
-    def _enter_rows(self, columns: dict[int, int], rows: Sequence[Row]) -> None:
-        for x, column in enumerate(zip(*rows, strict=True), start=TRUE + 1):
-            bits = _bits([y > 0 for y in column])
-            if bits:
-                columns[x] |= bits << self._place
 
     def _forget(self) -> None:
         """Forget the steps that begin at the next place."""
@@ -137,12 +141,4 @@ def _in(cube: Sequence[int], columns: Mapping[int, int], found: int) -> int:
         found = found & columns[x] if x > 0 else found & ~columns[-x]
         if not found:
             break
-    return found
-
-
-def _bits(true: Sequence[bool]) -> int:
-    """The number whose bit i is the i-th truth value."""
-    found = 0
-    for one in reversed(true):
-        found = found << 1 | one
     return found

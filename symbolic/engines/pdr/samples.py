@@ -6,7 +6,7 @@ a cube is compared with all samples by a few operations on long numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from random import Random
 
@@ -43,33 +43,38 @@ class Walks:
         self._walk(limit, dice)
 
     def _walk(self, limit: int, dice: Random) -> None:
-        self._take(None)
+        first, *steps = self._semantics.steps
+        self._take(first, None)
+        fired = [0] * len(steps)
         waiting = list(range(len(self.states)))
         while waiting and len(self.states) < limit:
             place = dice.randrange(len(waiting))
             waiting[place], waiting[-1] = waiting[-1], waiting[place]
             at = waiting.pop()
             for _ in range(_STRIDE):
-                before = len(self.states)
-                self._take(self.states[at])
-                if len(self.states) == before:
+                before = self.states[at]
+                ranges = [(action, self._take(step, before)) for action, step in enumerate(steps)]
+                found = [(fired[action], dice.random(), action, new) for action, new in ranges if new]
+                if not found:
                     break
-                at = dice.randrange(before, len(self.states))
-                waiting += [x for x in range(before, len(self.states)) if x != at]
+                _, _, action, new = min(found)
+                fired[action] += 1
+                at = dice.choice(new)
+                waiting += [x for _, _, _, some in found for x in some if x != at]
             else:
                 waiting.append(at)
         self.complete = not waiting
 
-    def _take(self, parent: State | None) -> None:
-        """Take the successors of a state, or the initial states, that are new."""
-        first, *steps = self._semantics.steps
+    def _take(self, step: Callable[..., None], parent: State | None) -> range:
+        """Take the states after a step, or the initial ones, that are new; their places."""
         found: list[State | None] = []
-        for step in steps if parent is not None else [first]:
-            step(parent, found.append)
+        step(parent, found.append)
+        before = len(self.states)
         for state in found:
             if state is not None and state not in self._parents:
                 self._parents[state] = parent
                 self.states.append(state)
+        return range(before, len(self.states))
 
     def choices_to(self, state: State) -> list[Choice]:
         """The choices of a run to a state that was found, that of the initial state first."""
@@ -163,7 +168,5 @@ def _transposed(rows: Sequence[int], width: int) -> list[int]:
     """For each of the bits of several numbers, the number whose bit i is that of the i-th."""
     if not rows or not width:
         return [0] * width
-    texts = [f"{row:0{width}b}" for row in reversed(rows)]
-    columns = [int("".join(column), 2) for column in zip(*texts, strict=True)]
-    columns.reverse()
-    return columns
+    text = "".join([f"{row:0{width}b}" for row in reversed(rows)])
+    return [int(text[place::width], 2) for place in range(width - 1, -1, -1)]

@@ -246,6 +246,7 @@ class System:
             free.append(literal)
         return tuple(free)
 
+    @cached_property
     def start(self) -> Start:
         """The initial states."""
         return self._start(self._circuit())
