@@ -56,8 +56,8 @@ def _add_results(commands: Any) -> None:
         "JUnit, and a notification in SARIF.",
         epilog="Exit codes: 0 if the store can be read. With --baseline, for answers that got worse: 12 if a "
         "property is violated now (13 by a run that goes on for ever, 11 for a deadlock) or a probe not "
-        "reached, 21 if a value is out of bounds now, 20 if a query is unknown now or its row is missing. Queries that only this store has are "
-        "reported and do not fail.",
+        "reached, 21 if a value is out of bounds now, 20 if a query is unknown now or its row is missing. "
+        "Queries that only this store has are reported and do not fail.",
     )
     parser.add_argument(
         "store", metavar="STORE", type=store_folder, help="the store's folder, from `leadline grid`"

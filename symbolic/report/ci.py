@@ -101,8 +101,8 @@ def sarif(cells: Sequence[Cell]) -> dict[str, Any]:
 def _finding(cell: Cell) -> Finding:
     row = cell.row
     protocol, parameters, name = cell.goal.place()
-    about = {"parameters": dict(cell.settings), "query": row.query, "trace": row.trace}
-    about |= {"steps": row.steps, "stem": row.stem, "loop": row.loop}
+    run = {"steps": row.steps, "stem": row.stem, "loop": row.loop, "trace": row.trace}
+    about = {"parameters": dict(cell.settings), "query": row.query, **run}
     return Finding(protocol, name, parameters, sentence(cell), property_line(cell), about)
 
 
