@@ -41,6 +41,9 @@ FORMAT = "https://apalache-mc.org/docs/adr/015adr-trace.html"
 def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]:
     """A trace as a JSON object in ITF. A step that goes out of bounds has no state; `#meta` names it.
 
+    `loop` is the place of the state that follows the last one, if the run goes on for ever. The step back to
+    it is named by `#meta`; where the run stops, the last state follows itself.
+
     Args:
         model: the model.
         trace: a run of it.
@@ -52,7 +55,7 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
             "#meta": {"index": number, "action": call_of(model, stage)},
             **{v.tla: _itf_value(v.type, x) for v, x in zip(model.variables, stage.state, strict=True)},
         }
-        for number, stage in enumerate(trace.stages)
+        for number, stage in enumerate(trace.once)
         if stage.state is not None
     ]
     meta = {
@@ -67,6 +70,8 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
     }
     if trace.last is None:
         meta["out-of-bounds"] = call_of(model, trace.stages[-1]) + (f": {reason}" if reason else "")
+    if len(trace.once) < len(trace.stages):
+        meta["back"] = call_of(model, trace.stages[-1])
     loop = {} if trace.loop is None else {"loop": trace.loop}
     return {"#meta": meta, "params": [], "vars": names, "states": states, **loop}
 
@@ -105,6 +110,8 @@ def tla_module(model: Model, trace: Trace, name: str = "counterexample", reason:
     """A trace as a TLA+ module, in the form of Apalache's counterexamples: `State0`, `State1` and so on.
 
     Each of these operators describes one state. Variables have the names of the module that `export` writes.
+    A run that goes on for ever ends with a comment that names the state to which it goes back, or says that it
+    stutters, as TLC does.
 
     Args:
         model: the model.
@@ -150,7 +157,8 @@ def _constants(model: Model) -> list[str]:
 
 def _stages(model: Model, words: Words, trace: Trace, reason: str | None) -> Iterator[str]:
     scope = Scope(words.taken)
-    for number, stage in enumerate(trace.stages):
+    names = []
+    for number, stage in enumerate(trace.once):
         what = "Initial state" if number == 0 else f"Step {number}"
         call = _comment(f"{what}: {call_of(model, stage)}")
         if stage.state is None:
@@ -158,7 +166,13 @@ def _stages(model: Model, words: Words, trace: Trace, reason: str | None) -> Ite
             yield _comment(f"{what}: {call_of(model, stage)} goes out of bounds{why}")
         else:
             operator = scope.take(f"State{number}")
+            names.append(operator)
             yield "\n".join([call, f"{operator} ==", *_conjuncts(model, words, stage.state)])
+    if trace.stutters:
+        yield _comment("Stuttering")
+    elif trace.loop is not None:
+        back = call_of(model, trace.stages[-1])
+        yield _comment(f"Step {trace.length}: {back}. Back to {names[trace.loop]}")
 
 
 def _conjuncts(model: Model, words: Words, state: State) -> Iterator[str]:

@@ -115,6 +115,8 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
         return f"The evaluation of {trace.property} goes out of bounds{why}."
     claim = model.properties[trace.property or ""]
+    if trace.stutters and not model.fairness:
+        return f"Nothing happens any more: {claim.tla} is false of this run. No fairness is assumed."
     if trace.stutters:
         return f"Nothing happens any more: {claim.tla} is false of this run, which is fair."
     if trace.loop is not None:

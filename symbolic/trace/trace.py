@@ -80,6 +80,12 @@ class Trace:
         return (Step("init", self.initial_picks, self.initial), *self.steps)
 
     @cached_property
+    def once(self) -> tuple[Step, ...]:
+        """The stages without the last one where that leads back to the state at `loop`."""
+        back = self.loop is not None and not self.stutters
+        return self.stages[:-1] if back else self.stages
+
+    @cached_property
     def last(self) -> State | None:
         """The last state, or None if the last step goes out of bounds."""
         return self.stages[-1].state

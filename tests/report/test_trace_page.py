@@ -333,6 +333,44 @@ def test_a_loop_is_drawn(browser: Browser, tmp_path: Path) -> None:
 
 
 @needs_chromium
+@pytest.mark.parametrize("known", [True, False], ids=["replayed", "as stored"])
+def test_walking_on_goes_round_the_loop(known: bool, browser: Browser, tmp_path: Path) -> None:
+    """Also on the page of a run whose protocol is not loaded."""
+    file = tmp_path / "ring.html"
+    semantics, round_trip = ring()
+    trace = replace(round_trip, loop=2, steps=(*round_trip.steps, *round_trip.steps[:2]))
+    trace = replace(trace, property="in-the-mail")
+    stored = Stored("x.json", document(semantics.model, trace, "ring"))
+    file.write_text(trace_page(semantics, trace) if known else stored_page(stored))
+    page = Walker(browser, file)
+    assert page.texts("#steps .again .number") == ["3", "4", "5", "6"]
+    page.press(Keys.END)
+    assert page.text("#call").startswith("6 of 6")
+    page.press("j")
+    assert page.text("#call").startswith("3 of 6")
+    page.press(Keys.END)
+    page.click("#on")
+    assert page.text("#call").startswith("3 of 6")
+    assert page.browser.driver.find_element(By.CSS_SELECTOR, "#lanes .loop").rect["height"] > 50
+    assert page.noise() == []
+
+
+@needs_chromium
+def test_a_run_that_stops_is_drawn(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "ring.html"
+    semantics, round_trip = ring()
+    stopped = replace(round_trip, loop=round_trip.length)
+    file.write_text(stored_page(Stored("x.json", document(semantics.model, stopped, "ring"))))
+    page = Walker(browser, file)
+    assert page.text("#end") == "Nothing happens any more."
+    assert page.texts("#steps .again") == []
+    page.press("j")
+    assert page.text("#call").startswith("4 of 4")
+    assert page.browser.driver.find_element(By.CSS_SELECTOR, "#lanes .loop").rect["height"] > 8
+    assert page.noise() == []
+
+
+@needs_chromium
 def test_hostile_texts_are_only_texts(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "evil.html"
     file.write_text(stored_page(hostile(), EVIL, "a.html"), encoding="utf-8")

@@ -44,7 +44,8 @@ function drawLanes() {
   if (lanes.length) drawn.push(...run.lanes.messages.map((one) => message(one, rows, x)).filter(Boolean));
   if (lanes.length) drawn.push(...steps.slice(1).map((_, k) => marks(k + 1, rows[k + 1], x)));
   if (run.loop !== null) {
-    const [from, to] = [rows[last], rows[run.loop]];
+    const stops = run.loop === last ? 6 : 0;
+    const [from, to] = [rows[last] + stops, rows[run.loop] - stops];
     drawn.push(svg("path", {class: "loop", d: `M${edge} ${from} H10 V${to} H${edge}`, "marker-end": "url(#loop-arrow)"},
       svg("title", {}, again())));
   }
@@ -83,7 +84,7 @@ function message([from, to, told], rows, x) {
 
 const flip = (name) => { view[name] = !view[name]; show(); };
 const KEYS = {
-  ArrowDown: () => go(view.at + 1), j: () => go(view.at + 1), ArrowRight: () => go(view.at + 1),
+  ArrowDown: goOn, j: goOn, ArrowRight: goOn,
   ArrowUp: () => go(view.at - 1), k: () => go(view.at - 1), ArrowLeft: () => go(view.at - 1),
   Home: () => go(0), End: () => go(last), s: () => flip("two"), c: () => flip("changed"), t: () => flip("lanes"),
   w: () => $("tab-why").hidden || flip("why"), "?": () => $("keys").showModal(),
@@ -103,7 +104,7 @@ function listen() {
   search("parts-filter", "parts", showParts);
   const click = (id, act) => $(id).addEventListener("click", act);
   click("back", () => go(view.at - 1));
-  click("on", () => go(view.at + 1));
+  click("on", goOn);
   click("two", () => flip("two"));
   click("changed", () => flip("changed"));
   click("diagram", () => flip("lanes"));

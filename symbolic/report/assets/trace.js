@@ -3,6 +3,7 @@
 const run = JSON.parse(document.getElementById("data").textContent);
 const {nodes, variables, steps} = run;
 const last = steps.length - 1;
+const repeats = run.loop !== null && run.loop < last;
 const view = {
   at: last, other: null, two: false, changed: false, why: false, lanes: run.lanes !== null,
   filter: "", parts: "", pins: new Map(), open: new Map(), groups: new Set(),
@@ -231,12 +232,12 @@ const picksOf = (step) => step.picks.map(([name, value]) => `${name} = ${text(va
 // What comes after the last step.
 function again() {
   if (run.loop === null) return "";
-  return run.loop < last ? `Steps ${run.loop + 1} to ${last} repeat for ever.` : "Nothing happens any more.";
+  return repeats ? `Steps ${run.loop + 1} to ${last} repeat for ever.` : "Nothing happens any more.";
 }
 
 function makeSteps() {
   $("steps").replaceChildren(...steps.map((step, k) => el("li", {}, el("button", {
-    className: step.bad ? "bad" : "", data: {step: k}, title: step.bad ? `${run.property} is false` : "",
+    className: [step.bad ? "bad" : "", repeats && k > run.loop ? "again" : ""].join(" ").trim(), data: {step: k}, title: step.bad ? `${run.property} is false` : "",
     on: {click: (event) => event.shiftKey ? beside(k) : go(k)},
   }, el("span", {className: "number"}, String(k)), el("span", {className: "name"}, step.name),
   el("span", {className: "picks", title: picksOf(step)}, picksOf(step))))));
@@ -255,7 +256,7 @@ function showRun() {
   $("call").replaceChildren(el("span", {className: "count"}, `${view.at} of ${last}  `), step.name,
     el("span", {className: "picks"}, step.picks.length ? `(${picksOf(step)})` : ""));
   $("back").disabled = view.at === 0;
-  $("on").disabled = view.at === last;
+  $("on").disabled = view.at === last && !repeats;
   const post = (run.lanes?.messages ?? []).flatMap(([from, to, message]) => {
     const jump = (k, word) => el("button", {on: {click: () => go(k)}}, `${word} step ${k}`);
     return from === view.at ? [el("li", {}, "sends to ", jump(to, ""), ": ", el("code", {}, message))] :
@@ -288,6 +289,11 @@ function show() {
 function go(step) {
   view.at = Math.max(0, Math.min(last, step));
   show();
+}
+
+// To the step after; after the last one that is the first of the loop again.
+function goOn() {
+  go(repeats && view.at === last ? run.loop + 1 : view.at + 1);
 }
 
 function beside(step) {
