@@ -116,10 +116,12 @@ class _Body(dict[str, Any]):
 class ProtocolClass(ABCMeta):
     """The metaclass of protocols: it notes actions that a class's body has marked and then lost.
 
-    It is an `ABCMeta`, so that a protocol may be an abstract base class as well.
+    It is an `ABCMeta`, so that a protocol may be an abstract base class as well. It notes the order of the actions too,
+    since a class that is sent to another process arrives with its members in alphabetical order.
     """
 
     __leadline_lost__: tuple[Mistake, ...]
+    __leadline_order__: tuple[str, ...]
 
     @classmethod
     def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> _Body:
@@ -131,6 +133,8 @@ class ProtocolClass(ABCMeta):
         made = super().__new__(mcs, name, bases, dict(body), **options)
         twice, earlier = (body.twice, body.earlier) if isinstance(body, _Body) else ([], ())
         made.__leadline_lost__ = (*twice, *_lost_actions(made, earlier), *_lost_in_mixins(made))
+        members = [item for base in reversed(made.__mro__) for item in vars(base).items()]
+        made.__leadline_order__ = tuple(x for x, member in members if hasattr(member, "__leadline_action__"))
         return made
 
 
@@ -187,7 +191,9 @@ def action_marks(kind: type) -> list[ActionMark]:
             elif name in found:
                 text = f"{name} replaces an action and is none itself: write @action above it"
                 raise ModelError([Mistake(start_if_any(member) or found[name].span, text)])
-    return list(found.values())
+    order: Sequence[str] = getattr(kind, "__leadline_order__", ())
+    known = [name for name in dict.fromkeys(order) if name in found]
+    return [found[name] for name in dict.fromkeys([*known, *found])]
 
 
 def class_mistakes(kind: type) -> list[Mistake]:

@@ -30,6 +30,24 @@ class Counter(Protocol):
         nxt.require(now.count < TOP)
         nxt.count = now.count + 1
 """
+ANOTHER = """
+    @action
+    def down(self, now, nxt):
+        nxt.require(now.count > 0)
+        nxt.count = now.count - 1
+"""
+MIXIN = """\
+TOP = 3
+
+class Mixin:
+    @action
+    def stay(self, now, nxt):
+        pass
+
+    @action
+    def reset(self, now, nxt):
+        nxt.count = 0
+"""
 CLAIM = """\
 @invariant(Counter)
 def small(protocol, now):
@@ -55,6 +73,15 @@ def ran(*cells: str, names: dict[str, Any] | None = None) -> dict[str, Any]:
 
 def test_a_class_made_by_exec() -> None:
     assert in_child(ran(CELL, CLAIM)["Counter"]) == "violated"
+
+
+def test_the_order_of_actions_goes_along() -> None:
+    """Pickled, a class has its members in alphabetical order; the model is that of the order written."""
+    mixed = CELL.replace("class Counter(Protocol)", "class Counter(Mixin, Protocol)").replace(
+        "TOP = 3", MIXIN
+    )
+    for cell in (CELL + ANOTHER, mixed, mixed + ANOTHER):
+        assert in_child(ran(cell, CLAIM)["Counter"]) == "violated"
 
 
 def test_a_class_with_what_surrounds_it() -> None:
