@@ -1,58 +1,25 @@
-"""What the tables beside the properties say is known of them is so: each row, at each of its points.
-
-A row for a few values is checked at all of them; one for all values, or from one on, at the least two that
-differ: the least and the default, or the bound and the next.
-"""
+"""What the tables beside the properties say is known of them is so: each row, at each of its points."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
-from types import EllipsisType
-from typing import Any
 
 import pytest
 
+from leadline.benchmarks.known_points import Point, points_of
 from leadline.symbolic.catalog import Entry, entries, find, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.induction.checker import Checker
 from leadline.symbolic.engines.induction.obligation import obligations
-from leadline.symbolic.lang import Claim, Known, Model, Parameter, PropertyKind, expected
-from leadline.symbolic.lang.known import Bound, Status
+from leadline.symbolic.lang import Claim, Known, Model, PropertyKind, expected
+from leadline.symbolic.lang.known import Status
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here
 
-Point = tuple[tuple[str, Setting | None], ...]
-
 SWEEPS = 9
 """How far sweeps look for a counterexample of which a row knows no shortest length."""
-
-
-def chosen(one: Parameter, values: Any, place: int) -> tuple[Setting | None, ...]:
-    """The values of a parameter at which a row is checked, at the first or the second of its places."""
-    if isinstance(values, Bound):
-        return (values.low + place if values.low is not None else (values.high or 0) - place,)
-    if isinstance(values, (range, tuple)):
-        return tuple(values)
-    if not isinstance(values, EllipsisType):
-        return (values,)
-    if one.kind is int:
-        return ((one.default, one.at_least)[place],)
-    return (False, True) if one.kind is bool else one.choices
-
-
-def points_of(entry: Entry, row: Known) -> list[Point]:
-    """The points at which a row is checked."""
-    declared = entry.protocol.parameters
-    found: dict[Point, None] = {}
-    for place in (0, 1):
-        axes = [chosen(declared[name], values, place) for name, values in row.where.items()]
-        for values in itertools.product(*axes):
-            given = dict(zip(row.where, values, strict=True))
-            found[tuple((name, given.get(name, one.default)) for name, one in declared.items())] = None
-    return list(found)
 
 
 def tables() -> Iterator[tuple[Entry, Claim, Known, Point]]:

@@ -1,0 +1,112 @@
+"""One proof by PDR without strengthenings, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines.pdr import PdrOptions, minimized, pdr, recheck
+from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.solve import DEFAULT, SOLVERS
+
+_GRACE = 60
+"""CPU seconds beyond the limit, for what does not look whether to stop, before the process is ended."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A property to prove.
+
+    Attributes:
+        protocol: the protocol's name.
+        parameters: those that differ from their defaults.
+        property: the property's name.
+        limit: CPU seconds.
+        seed: of random choices.
+        recheck: whether another solver checks the invariant.
+    """
+
+    protocol: str
+    parameters: Mapping[str, Setting]
+    property: str
+    limit: float
+    seed: int = 0
+    recheck: bool = False
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What became of it.
+
+    Attributes:
+        verdict: proved, violated, out of bounds or unknown.
+        seconds: CPU seconds of the whole process, from the start of the interpreter on, without the recheck.
+        frames: that hold no bad state.
+        questions: that the solvers were asked.
+        reason: what is out of bounds, or why the verdict is unknown.
+        orbits: of clauses, in the invariant or, where there is none, in the frames.
+        clauses: in the invariant; None if there is none.
+        minimized: the orbits that are left of a minimized invariant; None if it was not to be rechecked.
+        failing: what the other solver refuses.
+    """
+
+    verdict: str
+    seconds: float
+    frames: int = 0
+    questions: int = 0
+    reason: str | None = None
+    orbits: int = 0
+    clauses: int | None = None
+    minimized: int | None = None
+    failing: tuple[str, ...] = ()
+
+
+def prove(task: Task) -> Proof:
+    """Prove it in a process of its own."""
+    command = [sys.executable, "-m", __name__, json.dumps(asdict(task))]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    whole = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if done.returncode < 0 and whole > task.limit:
+        return Proof("unknown", whole, reason="time: the process did not stop by itself")
+    if done.returncode:
+        words = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        return Proof("unknown", whole, reason=f"crash: {words[-1]}")
+    found = Proof(**json.loads(done.stdout))
+    return found if task.recheck else Proof(**{**asdict(found), "seconds": whole})
+
+
+def _prove_here(task: Task) -> Proof:
+    """Prove it in this process."""
+    model = model_of(find(task.protocol), task.parameters)
+    target = model.properties[task.property]
+
+    def stop() -> str | None:
+        return f"time: {task.limit:g} CPU seconds" if time.process_time() > task.limit else None
+
+    found = pdr(model, target, PdrOptions(strengthenings=False, seed=task.seed), stop=stop)
+    seconds, progress, invariant = time.process_time(), found.progress, found.invariant
+    sizes = (progress.frames, progress.questions, found.reason)
+    if invariant is None:
+        return Proof(str(found.verdict), seconds, *sizes, progress.lemmas)
+    failing: tuple[str, ...] = ()
+    fewer = None
+    if task.recheck:
+        smaller = minimized(model, target, invariant)
+        failing, fewer = tuple(recheck(model, target, smaller, SOLVERS[DEFAULT])), len(smaller.orbits)
+    orbits, clauses = len(invariant.orbits), invariant.clauses
+    return Proof(str(found.verdict), seconds, *sizes, orbits, clauses, fewer, failing)
+
+
+if __name__ == "__main__":
+    asked = Task(**json.loads(sys.argv[1]))
+    hard = int(asked.limit) + _GRACE
+    resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+    print(json.dumps(asdict(_prove_here(asked))))
