@@ -53,6 +53,7 @@ from tests.language_page import (
     codes,
     first,
 )
+from tests.pages import as_shown
 
 NAMES = {name: getattr(language, name) for name in language.__all__}
 SOLVERS = ("z3", "cadical")
@@ -96,14 +97,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path", [*sys.path])
     yield tmp_path
     sys.modules.pop("locks", None)
-
-
-def as_shown(shown: str, told: str) -> bool:
-    """Whether each line of the page's output is one of the text, in that order; `...` stands for anything."""
-    lines = [line.rstrip().split("...") for line in shown.splitlines() if line.strip()]
-    wanted = [r"[^\n]*".join(map(re.escape, parts)) for parts in lines]
-    pattern = "".join(rf"^{line}$.*?" for line in wanted)
-    return re.search(pattern, told, re.DOTALL | re.MULTILINE) is not None
 
 
 def test_the_protocol_is_as_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,100 @@
+"""Every command of the tutorial, of the how-to guides and of the explanations does what its page shows."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.cli import main
+from tests.pages import PAGES, Command, File, as_shown, blocks, code_of, follow, steps
+
+ROOT = Path(__file__).resolve().parent.parent
+GRID = "$ leadline grid "
+"""Pages with this start Spark."""
+
+
+def of_pages() -> list[object]:
+    """The pages; the slow ones are marked."""
+    marks = {page: [pytest.mark.slow] if GRID in page.read_text(encoding="utf-8") else [] for page in PAGES}
+    return [pytest.param(page, id=f"{page.parent.name}/{page.stem}", marks=marks[page]) for page in PAGES]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder, from which a page's commands are run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield tmp_path
+    for name, module in [*sys.modules.items()]:
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+def shell(line: str, folder: Path) -> tuple[int, str]:
+    """Run a command of the tree's Python by the shell."""
+    tools = folder / ".bin"
+    tools.mkdir(exist_ok=True)
+    for name, module in (
+        ("leadline", "leadline"),
+        ("pytest", "pytest -p leadline.pytest_plugin"),
+        ("python", ""),
+    ):
+        script = f'#!/bin/sh\nexec {sys.executable} {module and "-m " + module} "$@"\n'
+        (tools / name).write_text(script)
+        (tools / name).chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{tools}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", of_pages())
+def test_a_page_is_as_shown(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(line: str) -> tuple[int, str]:
+        if not line.startswith("leadline ") or GRID in f"$ {line}" or set(line) & set("|<>&;$"):
+            return shell(line, folder)
+        code = main(shlex.split(line)[1:])
+        out, err = capsys.readouterr()
+        return code, out + err
+
+    assert follow(page, folder, run) > 0
+
+
+def test_there_are_pages_of_each_kind() -> None:
+    kinds = [page.parent.name for page in PAGES]
+    assert (kinds.count("tutorial"), kinds.count("how-to") >= 3, kinds.count("explanation")) == (5, True, 3)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_of_a_page_is_a_file_or_is_run(page: Path) -> None:
+    """A text in a block is a file with its name, or commands; nothing is only to look at."""
+    text = page.read_text(encoding="utf-8")
+    assert len(blocks(text)) * 2 == text.count("```")
+    for language, body in blocks(text):
+        assert language == "text" or list(steps(f"```\n{body}```")), body
+
+
+def test_a_page_is_read() -> None:
+    text = (
+        "```python\n# a.py\nx = 1\n```\n```\n$ leadline one\nfirst\n...\nlast\n$ two\n```\n```\nnone\n```\n"
+    )
+    assert list(steps(text)) == [
+        File("a.py", "# a.py\nx = 1\n"),
+        Command("leadline one", "first\n...\nlast\n"),
+        Command("two", ""),
+    ]
+    assert as_shown("a ... c\n\n...\ne", "0\na b c\nd\n  e\ne\n")
+    assert not as_shown("a\nb", "b\na\n") and not as_shown("a", "ab")
+    assert [code_of(word) for word in ("x  violated  1", "x out-of-bounds", "proved")] == [12, 21, 0]
