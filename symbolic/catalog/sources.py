@@ -234,7 +234,11 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
 
 
 def find_module(
-    path: Path, config: Path | None = None, folders: Sequence[Path] = (), invariants: Sequence[str] = ()
+    path: Path,
+    config: Path | None = None,
+    folders: Sequence[Path] = (),
+    invariants: Sequence[str] = (),
+    properties: Sequence[str] = (),
 ) -> Entry:
     """The protocol that a TLA+ module stands for; other processes get what was learned of it by value.
 
@@ -243,6 +247,7 @@ def find_module(
         config: its configuration, if that is not beside it.
         folders: other folders with modules.
         invariants: the invariants to check in place of those of the configuration.
+        properties: the properties to check in the same way.
 
     Raises:
         ModelError: with all mistakes in the module.
@@ -252,7 +257,8 @@ def find_module(
     from leadline.symbolic.tla.protocol import Source, protocol_of
 
     resolved = tuple(folder.resolve() for folder in folders)
-    source = Source(path.resolve(), config.resolve() if config else None, resolved, tuple(invariants))
+    named = tuple(invariants), tuple(properties)
+    source = Source(path.resolve(), config.resolve() if config else None, resolved, *named)
     return keep_by_value(str(path), *protocol_of(source))
 
 

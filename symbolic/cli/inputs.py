@@ -101,7 +101,8 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
         UserError: if there is none, or an option about TLA+ modules is given for a protocol in Python.
     """
     if tla.is_module(args.protocol):
-        return find_module(Path(args.protocol), args.config, args.path, args.invariants)
+        properties = getattr(args, "properties", [])
+        return find_module(Path(args.protocol), args.config, args.path, args.invariants, properties)
     tla.refuse_module_options(args)
     return find(args.protocol)
 
@@ -110,8 +111,11 @@ def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], M
     """The protocol of the command line, its parameters, and the model that they make."""
     entry = chosen_entry(args)
     settings = settings_of(entry, args.settings)
-    if issubclass(entry.protocol, Foreign) and entry.protocol.deadlock and "deadlock" in args:
-        args.deadlock = True
+    if issubclass(entry.protocol, Foreign):
+        if entry.protocol.deadlock and "deadlock" in args:
+            args.deadlock = True
+        if "properties" in args and args.properties:
+            args.properties = [*args.invariants, *args.properties]
     return entry, settings, model_of(entry, settings)
 
 

@@ -24,7 +24,7 @@ from leadline.symbolic.tla.syntax import Apply
 from leadline.symbolic.tla.values import EvaluationError, tla_text
 from leadline.symbolic.trace import Line, LineKind, Trace, TraceEnd
 from leadline.symbolic.trace.formats import FORMAT
-from leadline.symbolic.trace.text import after, step_lines
+from leadline.symbolic.trace.text import after, going_on, step_lines
 from leadline.symbolic.trace.trace import Step, in_steps
 
 
@@ -175,6 +175,8 @@ class _Told:
         if trace.ends is TraceEnd.OUT_OF_BOUNDS:
             subject = f"{trace.property} has" if trace.last is not None else "an expression has"
             return f"{subject} no value {in_steps(trace.length)}"
+        if trace.loop is not None:
+            return f"{trace.property} violated by a run that {going_on(trace)}"
         return f"{trace.property} violated {in_steps(trace.length)}"
 
     def lines(self, trace: Trace) -> Iterator[Line]:
@@ -190,6 +192,10 @@ class _Told:
         """The error at the end of a trace."""
         if trace.ends is TraceEnd.DEADLOCK:
             return "Deadlock: no action is enabled."
+        if trace.loop is not None:
+            claim = f"{trace.property} is false of this run, which is fair."
+            begin = "Nothing happens any more" if trace.stutters else f"Back to state {trace.loop}, for ever"
+            return f"{begin}: {claim}"
         return self.reason(trace) if trace.ends is TraceEnd.OUT_OF_BOUNDS else f"{trace.property} is false."
 
     def call(self, step: Step) -> str:
@@ -242,6 +248,7 @@ class _Told:
             "ends": str(trace.ends),
             "length": trace.length,
             "vars": list(names),
+            **({} if trace.loop is None else {"loop": trace.loop}),
             "initial_picks": picks(trace.stages[0]),
             "actions": [{"name": step.action, "picks": picks(step)} for step in trace.steps],
             "states": [dict(zip(names, map(words.as_json, state), strict=True)) for state in states],
@@ -264,7 +271,8 @@ class _Told:
         }
         if trace.last is None:
             meta["out-of-bounds"] = self.reason(trace)
-        return {"#meta": meta, "params": [], "vars": list(names), "states": states}
+        loop = {} if trace.loop is None else {"loop": trace.loop}
+        return {"#meta": meta, "params": [], "vars": list(names), "states": states, **loop}
 
 
 def show(args: argparse.Namespace) -> Exit:

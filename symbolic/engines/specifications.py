@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import cast
 
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Path, Semantics
+from leadline.symbolic.concrete.explore import path_of
+from leadline.symbolic.concrete.fair import OutsideAt
 from leadline.symbolic.engines.engine import Interrupted
 from leadline.symbolic.engines.explore import ExploreOptions, facts_of
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.result import Answer, Result, Verdict
+from leadline.symbolic.lang import InternalError
 from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.runs import FairRuns, is_violated
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, trace_of_path
-
-RUNS = "it speaks of whole runs, which are not looked at here"
 
 
 def explore_specification(
@@ -44,15 +47,22 @@ def explore_specification(
     semantics = cast(Semantics, behaviour)  # it has all that breadth-first search asks for
     explorer = Explorer(semantics, names, options.depth, progress, options.max_states)
     stopped, interrupted = None, False
+    runs: FairRuns | None = None
+    about_runs: dict[str, Trace | None] = {}
     try:
         with limited(limits):
             explorer.run()
+            for name in specification.properties:
+                if behaviour.safety(name).more:
+                    progress(Level(len(explorer.within) - 1, 0, explorer.counted))
+                    runs = runs or _fair_runs(behaviour, explorer, options)
+                    about_runs[name] = _violating(behaviour, runs, name)
     except KeyboardInterrupt:
         stopped, interrupted = "interrupted", True
     except (TimeIsOver, MemoryError) as error:
         stopped = stop_reason(error, limits)
     found = explorer.summary(stopped)
-    judge = _Judge(behaviour, explorer, found)
+    judge = _Judge(behaviour, explorer, found, about_runs)
     results = [judge.property(name) for name in names]
     if deadlock:
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
@@ -62,10 +72,43 @@ def explore_specification(
     return answer
 
 
+def _fair_runs(behaviour: Behaviour, explorer: Explorer, options: ExploreOptions) -> FairRuns:
+    """The runs through the states found. Where states stand for others, all are looked for first."""
+    if behaviour.canonical is not None:
+        semantics = cast(Semantics, behaviour.without_canonical())
+        explorer = Explorer(semantics, (), options.depth, max_states=options.max_states)
+        explorer.run()
+    return FairRuns(behaviour.interpreter, explorer)
+
+
+def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> Trace | None:
+    """A fair run that violates a property, or on which it has no value."""
+    semantics = cast(Semantics, behaviour.without_canonical() if behaviour.canonical else behaviour)
+    try:
+        word = runs.violating(name)
+    except OutsideAt as outside:
+        states = runs.states_to(outside.places)
+        return trace_of_path(path_of(semantics, states), TraceEnd.OUT_OF_BOUNDS, name)
+    if word is None:
+        return None
+    stutters = word.loop == len(word.states) - 1
+    states = [*word.states, *([] if stutters else [word.states[word.loop]])]
+    if not is_violated(behaviour.interpreter, name, word.states, word.loop):
+        raise InternalError(f"a counterexample to {name} does not replay")
+    return replace(trace_of_path(path_of(semantics, states), TraceEnd.VIOLATES, name), loop=word.loop)
+
+
 class _Judge:
     """The verdicts about an exploration."""
 
-    def __init__(self, behaviour: Behaviour, explorer: Explorer, found: Exploration) -> None:
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        explorer: Explorer,
+        found: Exploration,
+        about_runs: Mapping[str, Trace | None],
+    ) -> None:
+        self.about_runs = about_runs
         self.behaviour = behaviour
         self.explorer = explorer
         self.found = found
@@ -81,10 +124,12 @@ class _Judge:
         if violation is None and checked.out_of_bounds is not None:
             return self.result(name, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, checked.why)
         result = self.result(name, violation, TraceEnd.VIOLATES)
-        specification = self.behaviour.specification
-        runs = name in specification.properties and self.behaviour.safety(name).rest is not None
-        if runs and result.verdict is Verdict.SAFE:
-            return Result(name, result.engine, Verdict.UNKNOWN, depth=result.depth, reason=RUNS)
+        run = self.about_runs.get(name)
+        if run is not None and result.verdict < Verdict.VIOLATED:
+            outside = run.ends is TraceEnd.OUT_OF_BOUNDS
+            verdict = Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED
+            why = "a formula of it has no value" if outside else None
+            return replace(result, verdict=verdict, steps=run.length, trace=run, reason=why)
         return result
 
     def result(self, name: str, path: Path | None, ends: TraceEnd, why: str | None = None) -> Result:

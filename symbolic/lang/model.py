@@ -152,14 +152,19 @@ class Origin(ABC):
 
     @abstractmethod
     def disagreement(
-        self, model: Model, states: Sequence[tuple[Value, ...]], claim: str | None
+        self,
+        model: Model,
+        states: Sequence[tuple[Value, ...]],
+        claim: str | None,
+        loop: int | None = None,
     ) -> str | None:
         """The reason why the specification refutes a run; None if it is one of its runs.
 
         Args:
             model: the model.
             states: the states of the run, from an initial one.
-            claim: the property that is said to be false in the last one, if any.
+            claim: the property that is said to be false in the last one, or of the run, if any.
+            loop: of a run that goes on for ever, the number of steps to the state that is the last one again.
         """
 
     @abstractmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -41,13 +41,13 @@ class Safety:
         states: formulas that hold in every state.
         initial: formulas that hold in the initial states.
         steps: formulas that hold of every step.
-        rest: a part that speaks of whole behaviours; None if there is none.
+        more: whether there are parts that speak of whole runs.
     """
 
     states: tuple[s.Expression, ...]
     initial: tuple[s.Expression, ...]
     steps: tuple[s.Expression, ...]
-    rest: s.Expression | None
+    more: bool
 
 
 class Behaviour:
@@ -77,6 +77,11 @@ class Behaviour:
         if specification.init is None or specification.next is None:
             text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
             raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
+
+    def without_canonical(self) -> Behaviour:
+        """The behaviour in which each state stands for itself, without checks of properties."""
+        bare = replace(self.specification, view=None, symmetry=(), properties={}, invariants={})
+        return Behaviour(bare)
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -164,7 +169,7 @@ class Behaviour:
         specification = self.specification
         definitions, levels = specification.definitions, specification.levels
         states, initial, steps = list[s.Expression](), list[s.Expression](), list[s.Expression]()
-        rest = None
+        more = False
         for one in conjuncts(specification.properties[name], definitions, levels):
             match one:
                 case s.Apply("[]", (s.Subscripted("[]_") as inner,)):
@@ -174,8 +179,8 @@ class Behaviour:
                 case _ if levels.of(one) <= Level.STATE:
                     initial.append(one)
                 case _:
-                    rest = one
-        return Safety(tuple(states), tuple(initial), tuple(steps), rest)
+                    more = True
+        return Safety(tuple(states), tuple(initial), tuple(steps), more)
 
     def property_function(self, name: str) -> Callable[..., bool]:
         """The function `(state, ...)` that tells whether an invariant, or a property's part about states, holds.

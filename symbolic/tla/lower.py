@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
@@ -17,9 +18,20 @@ from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import (
     Domain,
 )
+from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower_functions import Functions
-from leadline.symbolic.tla.lower_scope import DEEPEST, BuiltIn, Entity, Operator, Scope, Unsupported
+from leadline.symbolic.tla.lower_scope import (
+    DEEPEST,
+    Binding,
+    BuiltIn,
+    Entity,
+    Later,
+    Operator,
+    Scope,
+    Unsupported,
+)
 from leadline.symbolic.tla.making import Unlowerable
+from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
 
 
@@ -117,26 +129,38 @@ class Lowering(Functions):
 
     def defined(self, e: s.Let, scope: Scope) -> Scope:
         """The scope of a LET's body."""
-        names: dict[str, Entity | Callable[[], Entity]] = {}
+        names: dict[str, Binding] = {}
         inner = scope.having(names)
         # The definitions see each other and themselves.
         object.__setattr__(inner, "names", {**scope.names, **names})
         for unit in e.definitions:
             if isinstance(unit, s.Definition):
                 operator = Operator(unit.parameters, unit.body, inner)
-                entity = operator if unit.parameters else self._later(unit.body, inner)
+                entity = operator if unit.parameters else Later(unit.body, inner)
                 inner.names[unit.name] = entity  # type: ignore[index]  # a dict of our own
         return inner
 
-    def _later(self, body: s.Expression, scope: Scope) -> Callable[[], Entity]:
-        found: list[Entity] = []
+    def _named(self, one: Later, scope: Scope) -> Entity:
+        """The meaning of a name where it is used: primed, or for the next values that are known there."""
+        primed = scope.primed or one.scope.primed
+        if not primed and not self._about_steps(one):
+            if one.found is None:
+                one.found = self.entity(one.body, one.scope)
+            return one.found
+        known = one.found_for
+        if known is None or known[0] is not scope.next or known[1] is not primed:
+            found = self.entity(one.body, replace(one.scope, primed=primed, next=scope.next))
+            known = one.found_for = (scope.next, primed, found)
+        return known[2]
 
-        def value() -> Entity:
-            if not found:
-                found.append(self.entity(body, scope))
-            return found[0]
-
-        return value
+    def _about_steps(self, one: Later) -> bool:
+        if one.about_steps is None:
+            one.about_steps = False  # for a name in its own definition
+            inside = [one.scope.names[x] for x in operators(one.body) if x in one.scope.names]
+            one.about_steps = self.specification.levels.of(one.body) >= Level.ACTION or any(
+                isinstance(x, Later) and self._about_steps(x) for x in inside
+            )
+        return one.about_steps
 
     def _lambda(self, e: s.Lambda, scope: Scope) -> Entity:
         return Operator(e.parameters, e.body, scope)
@@ -147,8 +171,8 @@ class Lowering(Functions):
         name, arguments = e.operator, e.arguments
         if name in scope.names:
             found = scope.names[name]
-            if callable(found) and not isinstance(found, n.Node):
-                found = found()
+            if isinstance(found, Later):
+                found = self._named(found, scope)
             return self.call(found, arguments, scope) if isinstance(found, Operator | BuiltIn) else found
         if name in self.specification.definitions:
             return self._definition(e, scope)
@@ -195,16 +219,14 @@ class Lowering(Functions):
 
     def bound(
         self, parameters: Sequence[s.Parameter], arguments: Sequence[s.Expression], scope: Scope
-    ) -> dict[str, Entity | Callable[[], Entity]]:
+    ) -> dict[str, Binding]:
         """The names of parameters with their arguments, which are evaluated when they are needed."""
         pairs = zip(parameters, arguments, strict=True)
         return {parameter.name: self._argument(parameter, one, scope) for parameter, one in pairs}
 
-    def _argument(
-        self, parameter: s.Parameter, one: s.Expression, scope: Scope
-    ) -> Entity | Callable[[], Entity]:
+    def _argument(self, parameter: s.Parameter, one: s.Expression, scope: Scope) -> Binding:
         if not parameter.arity:
-            return self._later(one, scope)
+            return Later(one, scope)
         if isinstance(one, s.Apply) and one.operator in scope.names:
             return scope.names[one.operator]
         return BuiltIn(one.operator) if isinstance(one, s.Apply) else self.entity(one, scope)

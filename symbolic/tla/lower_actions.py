@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
-from leadline.symbolic.lang.model import Action, Pick
+from leadline.symbolic.lang.model import Pick
 from leadline.symbolic.lang.structures import Set
 from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import Domain, PowerSet, Product, United
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower import Lowering
-from leadline.symbolic.tla.lower_scope import BuiltIn, Operator, Scope, Unsupported
+from leadline.symbolic.tla.lower_scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 
 MOST_PATHS = 2_000
 
@@ -28,7 +28,7 @@ class Way:
 
     Attributes:
         body: picks and guards.
-        next: the values of the variables that it assigns.
+        next: the values of the variables that it assigns, which may be outside of their types.
         name: the operator that it came through first.
     """
 
@@ -52,9 +52,11 @@ class Paths:
     Args:
         lowering: the lowering of expressions.
         initial: whether the formula is about initial states, whose variables are not primed.
+        mark: what is put behind the names of picks.
     """
 
-    def __init__(self, lowering: Lowering, *, initial: bool = False) -> None:
+    def __init__(self, lowering: Lowering, *, initial: bool = False, mark: str = "") -> None:
+        self._mark = mark
         self._lowering = lowering
         self._terms = lowering.terms
         self._initial = initial
@@ -138,7 +140,7 @@ class Paths:
         if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
             wanted = Level.STATE if self._initial else Level.ACTION
             return self._levels.of_definition(entity.name) >= wanted
-        return callable(entity) and not isinstance(entity, n.Node)
+        return isinstance(entity, Later)
 
     # -- the forms of formulas --------------------------------------------------------------------
 
@@ -233,7 +235,8 @@ class Paths:
             if not isinstance(e, s.Apply) or e.operator != "'":
                 return None
             (e,) = e.arguments
-        if not isinstance(e, s.Apply) or e.operator in scope.names:
+        e, names = aliased(e, scope.names)
+        if not isinstance(e, s.Apply) or e.operator in names:
             return None
         definitions = self._lowering.specification.definitions
         while isinstance(e, s.Apply) and not e.arguments and e.operator in definitions:
@@ -257,12 +260,11 @@ class Paths:
                 yield from rest(self.assigned(after, target, value), scope)
 
     def assigned(self, way: Way, name: str, value: n.Node) -> Way:
-        """The path with the next value of a variable, as one of the variable's type."""
-        converted = self._terms.convert(value, self._lowering.variables[name])
-        return replace(way, next=(*way.next, (name, converted)))
+        """The path with the next value of a variable."""
+        return replace(way, next=(*way.next, (name, value)))
 
     def _unchanged(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
-        for name in self._names(e.arguments[0]):
+        for name in self._names(e.arguments[0], scope.names):
             known = dict(way.next).get(name)
             now = self._lowering.variable(name, replace(scope, primed=False))
             if known is None:
@@ -274,14 +276,17 @@ class Paths:
             way = after
         yield from rest(way, scope)
 
-    def _names(self, e: s.Expression) -> list[str]:
+    def _names(self, e: s.Expression, names: Mapping[str, Binding]) -> list[str]:
         """The variables of a tuple of variables."""
         definitions = self._lowering.specification.definitions
+        e, names = aliased(e, names)
         match e:
             case s.TupleOf(items):
-                return [name for item in items for name in self._names(item)]
+                return [name for item in items for name in self._names(item, names)]
+            case s.Apply(name) if name in names:
+                pass
             case s.Apply(name) if name in definitions and not e.arguments:
-                return self._names(definitions[name].body)
+                return self._names(definitions[name].body, {})
             case s.Apply(name) if name in self._variables:
                 return [name]
         raise Unsupported(e.place, "UNCHANGED of more than a tuple of variables")
@@ -355,7 +360,7 @@ class Paths:
 
     def _pick(self, way: Way, name: str, kind: Type, domain: n.Node | None) -> Pick:
         taken = {one.name for one in way.body if isinstance(one, Pick)}
-        plain = name.split("@")[0]
+        plain = name.split("@")[0] + self._mark
         unique = next(x for x in (plain, *(f"{plain}_{i}" for i in range(2, 1_000))) if x not in taken)
         return Pick(unique, kind, domain, self._terms.place)
 
@@ -363,26 +368,11 @@ class Paths:
         return n.make(n.PickVar, pick.type, pick.span, pick.name)
 
 
-def actions_of(ways: Sequence[Way], variables: Mapping[str, Type], fallback: str) -> list[Action]:
-    """The actions of paths, each with a name of its own."""
-    names: dict[str, int] = {}
-    found: list[Action] = []
-    for way in ways:
-        plain = way.name or fallback
-        names[plain] = names.get(plain, 0) + 1
-        name = plain if names[plain] == 1 else f"{plain}_{names[plain]}"
-        values = dict(way.next)
-        span = way.body[0].span if way.body else s.BUILT_IN
-        for one, kind in variables.items():
-            if one not in values:
-                values[one] = n.make(n.Undefined, kind, span, f"{plain} does not say what {one} becomes")
-        changed = tuple((one, values[one]) for one in variables if not _is_variable(values[one], one))
-        found.append(Action(name, plain, "", span, way.body, changed))
-    return found
-
-
-def _is_variable(node: n.Node, name: str) -> bool:
-    return isinstance(node, n.StateVar) and node.name == name
+def aliased(e: s.Expression, names: Mapping[str, Binding]) -> tuple[s.Expression, Mapping[str, Binding]]:
+    """The expression that a name stands for, with the names that are known there."""
+    while isinstance(e, s.Apply) and isinstance(one := names.get(e.operator), Later):
+        e, names = one.body, one.scope.names
+    return e, names
 
 
 def _applications(e: s.Node) -> Iterator[s.Apply]:

@@ -19,6 +19,7 @@ from leadline.symbolic.tla.infinite import (
 )
 from leadline.symbolic.tla.lower import Lowering
 from leadline.symbolic.tla.lower_scope import Entity, Scope
+from leadline.symbolic.tla.lower_steps import enabled
 from leadline.symbolic.tla.making import Unlowerable
 from leadline.symbolic.tla.terms import Terms
 
@@ -131,6 +132,12 @@ def _unchanged(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) ->
     return at.terms.equal(at.next_value(arguments[0], scope), at.value(arguments[0], scope))
 
 
+def _enabled(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    if scope.primed:
+        raise Unlowerable("ENABLED of the next state")
+    return enabled(at, arguments[0], scope)
+
+
 def _cardinality(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     return at.terms.cardinality(at.value(arguments[0], scope))
 
@@ -224,6 +231,7 @@ OPERATORS: dict[str, Rule] = {
     "DOMAIN": _of_nodes(Terms.domain),
     "'": _prime,
     "UNCHANGED": _unchanged,
+    "ENABLED": _enabled,
     "+": _of_nodes(lambda t, a, b: t.arithmetic(n.Add, a, b)),
     "-": _of_nodes(lambda t, a, b: t.arithmetic(n.Sub, a, b)),
     "*": _of_nodes(lambda t, a, b: t.arithmetic(n.Mul, a, b)),

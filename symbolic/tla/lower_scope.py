@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -47,6 +47,28 @@ class BuiltIn:
 Entity: TypeAlias = n.Node | Unlisted | Operator | BuiltIn
 
 
+@dataclass(eq=False)
+class Later:
+    """An expression that is evaluated where its name is used.
+
+    Attributes:
+        body: the expression.
+        scope: where it stands.
+        about_steps: whether it speaks of the next state; None before that is known.
+        found: its meaning where it stands.
+        found_for: its meaning for some next values, which come first.
+    """
+
+    body: s.Expression
+    scope: Scope
+    about_steps: bool | None = None
+    found: Entity | None = None
+    found_for: tuple[Mapping[str, n.Node], bool, Entity] | None = None
+
+
+Binding: TypeAlias = Entity | Later
+
+
 @dataclass(frozen=True)
 class Scope:
     """What names mean at a place.
@@ -59,12 +81,12 @@ class Scope:
         depths: how often each recursive operator has been entered.
     """
 
-    names: Mapping[str, Entity | Callable[[], Entity]] = field(default_factory=dict)
+    names: Mapping[str, Binding] = field(default_factory=dict)
     primed: bool = False
     next: Mapping[str, n.Node] = field(default_factory=dict)
     at: n.Node | None = None
     depths: Mapping[str, int] = field(default_factory=dict)
 
-    def having(self, names: Mapping[str, Entity | Callable[[], Entity]]) -> Scope:
+    def having(self, names: Mapping[str, Binding]) -> Scope:
         """The scope with more names."""
         return Scope({**self.names, **names}, self.primed, self.next, self.at, self.depths)

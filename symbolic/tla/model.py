@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL
@@ -11,8 +12,10 @@ from leadline.symbolic.lang.node import substitute
 from leadline.symbolic.lang.types import Int, Type
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.lower import Lowering
-from leadline.symbolic.tla.lower_actions import Paths, Way, actions_of
+from leadline.symbolic.tla.lower_actions import Paths, Way
 from leadline.symbolic.tla.lower_scope import Scope, Unsupported
+from leadline.symbolic.tla.lower_steps import actions_of, converted
+from leadline.symbolic.tla.lower_temporal import Claims
 from leadline.symbolic.tla.specification import Specification
 
 
@@ -31,14 +34,20 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
     lowering = Lowering(specification, types)
     names = tuple(types)
     variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
-    init = _initial(lowering, Paths(lowering, initial=True).of(specification.init), names)
-    actions = actions_of(Paths(lowering).of(specification.next), types, "Next")
+    ways = [
+        replace(way, next=tuple((name, converted(lowering, name, value)) for name, value in way.next))
+        for way in Paths(lowering, initial=True).of(specification.init)
+    ]
+    init = _initial(lowering, ways, names)
+    actions = actions_of(Paths(lowering).of(specification.next), lowering, "Next")
     properties = {
         name: Property(
             name, name, PropertyKind.INVARIANT, "", formula.place, lowering.truth(formula, Scope())
         )
         for name, formula in specification.invariants.items()
     }
+    claims = Claims(lowering)
+    properties |= {name: claims.of(name) for name in specification.properties}
     constraints = tuple(
         Property(
             f"constraint-{i}",

@@ -12,8 +12,10 @@ from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.model import lowered
+from leadline.symbolic.tla.runs import is_violated
 from leadline.symbolic.tla.specification import Specification
 from leadline.symbolic.tla.typing import untyped
+from leadline.symbolic.tla.values import EvaluationError
 
 AHEAD = 4.0
 """The seconds that the interpreter runs ahead."""
@@ -53,14 +55,18 @@ class TlaOrigin(Origin):
             self.learner.run_ahead(self.learner.initial(), AHEAD)
         return lowered(self.specification, self.learner.types, self)
 
-    def disagreement(self, model: Model, states: Sequence[Any], claim: str | None) -> str | None:
+    def disagreement(
+        self, model: Model, states: Sequence[Any], claim: str | None, loop: int | None = None
+    ) -> str | None:
         before: State | None = None
-        for place, values in enumerate(states):
-            state = self._untyped(model, values)
+        known = [self._untyped(model, values) for values in states]
+        for place, state in enumerate(known):
             learner = self.learner
             if state not in (learner.initial() if before is None else learner.successors(before)):
                 return f"the module does not reach state {place} of the run"
             before = state
+        if claim is not None and claim in self.specification.properties:
+            return self._run_disagreement(claim, known, loop)
         if claim is None or before is None or claim not in self.specification.invariants:
             return None
         holds = self.interpreter.predicate(self.specification.invariants[claim])
@@ -68,6 +74,16 @@ class TlaOrigin(Origin):
             return f"{claim} holds in the module" if holds(before) else None
         except FAILURES as error:
             return f"{claim} has no value in the module: {self.interpreter.error(error)}"
+
+    def _run_disagreement(self, claim: str, states: list[State], loop: int | None) -> str | None:
+        # Unless it stutters, the last state is the one at the loop.
+        visited = states if loop is None or loop == len(states) - 1 else states[:-1]
+        try:
+            if is_violated(self.interpreter, claim, visited, loop):
+                return None
+        except EvaluationError as error:
+            return f"{claim} has no value in the module: {error}"
+        return f"the run is not fair in the module, or {claim} holds of it"
 
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
         learner = self.learner

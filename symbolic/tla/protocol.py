@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, UserError
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
 from leadline.symbolic.lang.model import Model, PropertyKind
 from leadline.symbolic.lang.parameters import Parameter
 from leadline.symbolic.lang.properties import Claim
@@ -31,12 +31,15 @@ class Source:
         config: its configuration; the file beside it with the suffix .cfg if there is none.
         folders: other folders with modules.
         invariants: the invariants to check in place of the configuration's, by name.
+        properties: the properties to check in the same way. A name of one of the configuration's invariants
+            means that.
     """
 
     path: Path
     config: Path | None = None
     folders: tuple[Path, ...] = ()
     invariants: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
 
     def load(self, values: Mapping[str, str]) -> Specification:
         """Read the specification.
@@ -46,16 +49,12 @@ class Source:
 
         Raises:
             ModelError: with all mistakes.
-            UserError: if a file cannot be read, or asks for what is not checked.
+            UserError: if a file cannot be read.
         """
         beside = self.path.with_suffix(".cfg")
         file = self.config or (beside if beside.exists() else None)
         config = read_config(file) if file is not None else None
-        found = load(self.path, config, self.folders, dict(values), self.invariants)
-        for what, asked in (("PROPERTY", found.properties), ("ACTION_CONSTRAINT", found.action_constraints)):
-            if asked:
-                raise UserError(f"{file}: {what} of a TLA+ module is not checked yet: remove the line")
-        return found
+        return load(self.path, config, self.folders, dict(values), self.invariants, self.properties)
 
 
 @dataclass
@@ -92,7 +91,7 @@ def _check_assumptions(interpreter: Interpreter) -> None:
 
 
 def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
-    """The class that stands for a module, with its invariants.
+    """The class that stands for a module, with its invariants and properties.
 
     Raises:
         ModelError: with all mistakes.
@@ -103,7 +102,15 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
-    return made, [_claim(made, name, one) for name, one in specification.invariants.items()]
+    claims = [
+        _claim(made, name, one, kind)
+        for kind, formulas in (
+            (PropertyKind.INVARIANT, specification.invariants),
+            (PropertyKind.TEMPORAL, specification.properties),
+        )
+        for name, one in formulas.items()
+    ]
+    return made, claims
 
 
 def _define(self: TlaProtocol, state: object) -> None:
@@ -124,9 +131,8 @@ def _parameters(specification: Specification) -> Iterator[Parameter]:
         yield Parameter(text, None, None, (), "a constant of the module", constant.name)
 
 
-def _claim(protocol: type[TlaProtocol], name: str, formula: s.Expression) -> Claim:
+def _claim(protocol: type[TlaProtocol], name: str, formula: s.Expression, kind: PropertyKind) -> Claim:
     def stated(*_: object) -> bool:
         raise NotImplementedError
 
-    kind = PropertyKind.INVARIANT
     return Claim(name, name, kind, protocol, stated, lambda _: True, "", formula.place)

@@ -84,7 +84,8 @@ def load(
             meaning is a model value.
         invariants: operators to check in every state. If any are named here, those of the configuration, and
             its properties, are not checked.
-        properties: operators to check of all runs, in the same way.
+        properties: operators to check of all runs, in the same way; one that is an invariant of the
+            configuration is checked as that.
 
     Raises:
         ModelError: with all mistakes found.
@@ -99,6 +100,9 @@ def load(
     _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
     _refuse(f"{module.name} has no operator", (*invariants, *properties), names, list(loader.definitions))
     if invariants or properties:
+        known = {one.operator for one in config.invariants}
+        invariants = (*invariants, *(name for name in properties if name in known))
+        properties = [name for name in properties if name not in known]
         places = {name: names[name].place for name in (*invariants, *properties)}
         config = replace(
             config,

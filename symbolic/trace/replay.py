@@ -40,7 +40,7 @@ def disagreement(semantics: Semantics, trace: Trace) -> str | None:
     if model.origin is None:
         return None
     claim = trace.property if trace.ends is TraceEnd.VIOLATES else None
-    return model.origin.disagreement(model, list(states(trace)), claim)
+    return model.origin.disagreement(model, list(states(trace)), claim, trace.loop)
 
 
 def wrong_step(semantics: Semantics, before: State | None, stage: Step, at_end: bool) -> str | None:

@@ -79,11 +79,12 @@ def _finding(trace: Trace) -> str:
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
         return f"out of bounds {in_steps(trace.length)}"
     if trace.loop is not None:
-        return f"{trace.property} violated by a run that {_going_on(trace)}"
+        return f"{trace.property} violated by a run that {going_on(trace)}"
     return f"{trace.property} violated {in_steps(trace.length)}"
 
 
-def _going_on(trace: Trace) -> str:
+def going_on(trace: Trace) -> str:
+    """How a run that violates a claim ends: it stops, or goes on in a loop."""
     if trace.stutters:
         return f"stops {after(trace.length)}"
     return f"goes on in a loop of {counted(trace.loop_length or 0, 'step')} {after(trace.loop or 0)}"

@@ -1,0 +1,211 @@
+"""The models of tlaplus/Examples, explored and checked: `python -m leadline.benchmarks.tla --examples FOLDER`.
+
+FOLDER is a checkout of https://github.com/tlaplus/Examples. Taken are the models of the folders whose names begin
+with the letters of `--letters`, if their manifest tells TLC's number of distinct states, up to a million, or the
+violation that TLC finds. Each is explored by the interpreter and checked by the portfolio on the model that the
+module is lowered to, each in a process of its own. The table is written after each model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+OUT = Path("docs", "tla-examples.md")
+MOST_STATES = 1_000_000
+MOST_MEMORY = 4_000
+_DEFINITE = {"safe", "proved", "violated"}
+_HEAD = ("model", "TLC", "states", "explore", "s", "check", "answered by", "s", "")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model of the examples.
+
+    Attributes:
+        module: the module's file, from the checkout.
+        config: its configuration.
+        states: the number of distinct states that the manifest gives; None if it gives none.
+        fails: whether TLC finds a violation.
+    """
+
+    module: str
+    config: str
+    states: int | None
+    fails: bool
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command's end.
+
+    Attributes:
+        verdict: `holds`, `violated`, or that there is none: `-`.
+        states: the number of states; None if it does not tell or is not complete.
+        engines: the engines that answered.
+        seconds: the time that it took.
+        why: what stopped it.
+    """
+
+    verdict: str
+    states: int | None
+    engines: tuple[str, ...]
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model with what became of it."""
+
+    example: Example
+    explored: Ran
+    checked: Ran
+
+    @property
+    def right(self) -> bool:
+        """Whether exploration has TLC's verdict and, where TLC's is known, its number of states."""
+        wanted = "violated" if self.example.fails else "holds"
+        counted = self.example.states is None or self.explored.states == self.example.states
+        return self.explored.verdict == wanted and counted
+
+    @property
+    def answered(self) -> bool:
+        """Whether `check` has TLC's verdict."""
+        return self.checked.verdict == ("violated" if self.example.fails else "holds")
+
+    @property
+    def wrong(self) -> bool:
+        """Whether a verdict is the opposite of TLC's, or the states are others than TLC's."""
+        verdicts = {self.explored.verdict, self.checked.verdict} - {"-"}
+        return bool(verdicts - {"violated" if self.example.fails else "holds"}) or (
+            self.explored.verdict != "-" and not self.right
+        )
+
+
+def examples(folder: Path, letters: str) -> Iterator[Example]:
+    """The models to measure, by their manifests."""
+    for manifest in sorted(folder.glob("specifications/*/manifest.json")):
+        if manifest.parent.name[0].lower() not in letters:
+            continue
+        for module in json.loads(manifest.read_text(encoding="utf-8"))["modules"]:
+            for model in module["models"]:
+                states, fails = model.get("distinctStates"), model["result"].endswith("failure")
+                if model["mode"] == "exhaustive search" and (
+                    fails or (MOST_STATES + 1 if states is None else states) <= MOST_STATES
+                ):
+                    yield Example(module["path"], model["path"], states, fails)
+
+
+def measured(folder: Path, one: Example, seconds: int) -> Row:
+    """Explore and check a model."""
+    explored = _run(folder, one, "explore", seconds)
+    return Row(one, explored, _run(folder, one, "check", seconds))
+
+
+def _run(folder: Path, one: Example, command: str, seconds: int) -> Ran:
+    limits = ["--timeout", str(seconds), "--memory", str(MOST_MEMORY)]
+    words = [sys.executable, "-m", "leadline", command, one.module, "--config", one.config]
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(
+            [*words, *limits, "--format", "json"],
+            cwd=folder, capture_output=True, text=True, timeout=2 * seconds + 60, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Ran("-", None, (), time.monotonic() - begin, "does not end at its limit")
+    took = time.monotonic() - begin
+    if not done.stdout.startswith("{"):
+        told = [line for line in done.stderr.splitlines() if line.strip()]
+        text = (told or [f"exit code {done.returncode}"])[-1 if "Traceback" in done.stderr else 0]
+        return Ran("-", None, (), took, text.removeprefix("leadline: "))
+    return _judged(json.loads(done.stdout), took)
+
+
+def _judged(told: Mapping[str, Any], seconds: float) -> Ran:
+    results: list[Mapping[str, Any]] = (
+        told["results"] if "results" in told else list(told["properties"].values())
+    )
+    verdicts = [one["verdict"] for one in results]
+    engines = tuple(sorted({str(one["engine"]) for one in results if "engine" in one}))
+    states = told.get("states") if told.get("complete", False) else None
+    if "violated" in verdicts:
+        return Ran("violated", states, engines, seconds, "")
+    if set(verdicts) <= _DEFINITE and told.get("stopped") is None and not told.get("out_of_bounds"):
+        return Ran("holds", states, engines, seconds, "")
+    why = [str(one["reason"]) for one in results if one["verdict"] not in _DEFINITE and one.get("reason")]
+    return Ran("-", told.get("states"), engines, seconds, str(told.get("stopped") or (why or verdicts)[0]))
+
+
+def table(rows: Sequence[Row], letters: str, seconds: int) -> str:
+    """The table as Markdown."""
+    with_states = [one for one in rows if one.example.states is not None]
+    counts = [
+        f"{len(some)}; explored with TLC's number and verdict: {sum(x.right for x in some)}; answered by `check`: "
+        f"{sum(x.answered for x in some)}; wrong: {sum(x.wrong for x in some)}"
+        for some in (with_states, rows)
+    ]
+    command = f"python -m leadline.benchmarks.tla --examples FOLDER --seconds {seconds}"
+    lines = [
+        "# The models of tlaplus/Examples",
+        "",
+        f"Made by `{command}` on the folders {letters[0]} to {letters[-1]}, one model at a time, with "
+        f"{seconds} seconds and {MOST_MEMORY:,} MB for each command.",
+        "Listed are the models of which the manifest tells TLC's number of distinct states, up to a million, or a "
+        "violation.",
+        "",
+        f"- models with TLC's number of states: {counts[0]}",
+        f"- all models: {counts[1]}",
+        "",
+        "`states` is what `explore` finds. The last column tells what stopped `explore` or `check`.",
+        "",
+        f"| {' | '.join(_HEAD)} |",
+        f"|{' --- |' * len(_HEAD)}",
+    ]
+    return "\n".join([*lines, *map(_line, rows), ""])
+
+
+def _line(row: Row) -> str:
+    one, explored, checked = row.example, row.explored, row.checked
+    whys = [f"{name}: {x.why}" for name, x in (("explore", explored), ("check", checked)) if x.why]
+    cells = [
+        one.config.removeprefix("specifications/"),
+        "violated" if one.fails else f"{one.states:,}",
+        "-" if explored.states is None else f"{explored.states:,}",
+        explored.verdict,
+        f"{explored.seconds:.0f}",
+        checked.verdict,
+        ", ".join(checked.engines) or "-",
+        f"{checked.seconds:.0f}",
+        "; ".join(whys)[:240].replace("|", "\\|").replace("\n", " "),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure, and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m leadline.benchmarks.tla", description=__doc__)
+    parser.add_argument("--examples", type=Path, required=True, metavar="FOLDER", help="the checkout")
+    parser.add_argument("--seconds", type=int, default=60, metavar="N", help="the limit for each command")
+    parser.add_argument("--letters", default="abcd", help="the first letters of the folders (default: abcd)")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only models whose path has this text")
+    parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=f"default: {OUT}")
+    args = parser.parse_args(words)
+    rows: list[Row] = []
+    for one in examples(args.examples, args.letters):
+        if args.only not in one.config:
+            continue
+        rows.append(measured(args.examples, one, args.seconds))
+        print(_line(rows[-1]), flush=True)
+        args.out.write_text(table(rows, args.letters, args.seconds), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""The paths through a next-state relation as actions, and ENABLED."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.enabled import enabledness
+from leadline.symbolic.lang.model import Action
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.lower import Lowering
+from leadline.symbolic.tla.lower_actions import Paths, Way
+from leadline.symbolic.tla.lower_scope import Scope, Unsupported
+from leadline.symbolic.tla.making import Unlowerable
+
+
+def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[Action]:
+    """The actions of paths, each with a name of its own."""
+    names: dict[str, int] = {}
+    found: list[Action] = []
+    for way in ways:
+        plain = way.name or fallback
+        names[plain] = names.get(plain, 0) + 1
+        name = plain if names[plain] == 1 else f"{plain}_{names[plain]}"
+        span = way.body[0].span if way.body else s.BUILT_IN
+        raw = dict(way.next)
+        for one, kind in lowering.variables.items():
+            if one not in raw:
+                raw[one] = n.make(n.Undefined, kind, span, f"{plain} does not say what {one} becomes")
+        values = _within(lowering, raw)
+        changed = tuple((one, x) for one, x in values.items() if not _is_variable(x, one))
+        found.append(Action(name, plain, "", span, way.body, changed))
+    return found
+
+
+def _within(lowering: Lowering, raw: Mapping[str, n.Node]) -> dict[str, n.Node]:
+    """The next values in the variables' types; a step that an action constraint excludes changes nothing."""
+    values = {name: converted(lowering, name, raw[name]) for name in lowering.variables}
+    constraints = lowering.specification.action_constraints
+    if not constraints:
+        return values
+    within = lowering.terms.conj([lowering.truth(one, Scope(next=raw)) for one in constraints])
+    olds = {name: lowering.variable(name, Scope()) for name in lowering.variables}
+    return {name: lowering.terms.ite(within, value, olds[name]) for name, value in values.items()}
+
+
+def converted(lowering: Lowering, name: str, value: n.Node) -> n.Node:
+    """A value as one of a variable's type."""
+    lowering.terms.place = value.span
+    try:
+        return lowering.terms.convert(value, lowering.variables[name])
+    except Unlowerable as error:
+        raise Unsupported(value.span, str(error)) from error
+
+
+def _is_variable(node: n.Node, name: str) -> bool:
+    return isinstance(node, n.StateVar) and node.name == name
+
+
+def enabled(lowering: Lowering, e: s.Expression, scope: Scope) -> n.Node:
+    """ENABLED of an action, whose next state is any."""
+
+    def end(way: Way, scope: Scope) -> Iterator[Way]:
+        yield way
+
+    paths = Paths(lowering, mark="?")
+    ways = list(paths.follow(e, Way(), replace(scope, next={}), end))
+    steps = [Action("enabled", "ENABLED", "", lowering.terms.place, way.body, ()) for way in ways]
+    return lowering.terms.disj([enabledness(one) for one in steps])

@@ -1,0 +1,170 @@
+"""Temporal properties and fairness as formulas of the language over a model's states and steps.
+
+Fairness becomes a premise of the claims that need it: what a specification calls fair need not be one of the
+model's actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.model import Property, PropertyKind
+from leadline.symbolic.lang.temporal import (
+    Always,
+    Both,
+    Either,
+    Eventually,
+    Happens,
+    Holds,
+    LeadsTo,
+    Negated,
+    Temporal,
+    primed,
+)
+from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.levels import Level
+from leadline.symbolic.tla.lower import Lowering
+from leadline.symbolic.tla.lower_scope import Operator, Scope, Unsupported
+
+
+class Claims:
+    """The claims about runs that a specification's configuration makes.
+
+    Args:
+        lowering: the lowering of expressions.
+    """
+
+    def __init__(self, lowering: Lowering) -> None:
+        self._lowering = lowering
+        self._specification = lowering.specification
+        place = lowering.terms.place
+        self._after: Mapping[str, n.Node] = {
+            name: n.make(n.StateVar, kind, place, primed(name)) for name, kind in lowering.variables.items()
+        }
+
+    def of(self, name: str) -> Property:
+        """A property of the configuration.
+
+        Raises:
+            Unsupported: if it has no symbolic form.
+        """
+        e = self._specification.properties[name]
+        parts = list(_conjuncts(self._formula(e, Scope(next=self._after))))
+        certain = [one for one in parts if _is_safety(one)]
+        rest = [one for one in parts if not _is_safety(one)]
+        if rest:
+            whole: Temporal = rest[0] if len(rest) == 1 else Both(tuple(rest))
+            fair = [self._formula(one, Scope(next=self._after)) for one in self._specification.fairness]
+            certain.append(Either((Negated(Both(tuple(fair))), whole)) if fair else whole)
+        formula = certain[0] if len(certain) == 1 else Both(tuple(certain))
+        none = n.make(n.Undefined, self._lowering.terms.boolean(True).type, e.place, "a claim about runs")
+        return Property(name, name, PropertyKind.TEMPORAL, "", e.place, none, temporal=formula)
+
+    def _formula(self, e: s.Expression, scope: Scope) -> Temporal:
+        with self._lowering.at(e):
+            return self._ruled(e, scope)
+
+    def _ruled(self, e: s.Expression, scope: Scope) -> Temporal:
+        match e:
+            case s.Apply(name) if isinstance(local := scope.names.get(name), Operator):
+                names = self._lowering.bound(local.parameters, e.arguments, scope)
+                return self._formula(local.body, replace(local.scope.having(names), next=scope.next))
+            case s.Apply(name) if name not in scope.names and self._is_temporal(name):
+                definition = self._specification.definitions[name]
+                inner = self._lowering.entered(definition, e.arguments, scope)
+                assert inner is not None
+                return self._formula(definition.body, inner)
+        if self._specification.levels.of(e) <= Level.STATE:
+            return Holds(self._lowering.truth(e, scope))
+        match e:
+            case s.Apply():
+                return self._apply(e, scope)
+            case s.Quantified("\\A" | "\\E", bounds, body):
+                items = tuple(self._formula(body, inner) for inner in self._elements(bounds, scope))
+                return Both(items) if e.quantifier == "\\A" else Either(items)
+            case s.Let(_, body):
+                return self._formula(body, self._lowering.defined(e, scope))
+            case s.If(condition, then, otherwise):
+                test = Holds(self._lowering.truth(condition, scope))
+                arms = (
+                    Both((test, self._formula(then, scope))),
+                    Both((Negated(test), self._formula(otherwise, scope))),
+                )
+                return Either(arms)
+            case s.Subscripted("WF_" | "SF_"):
+                return self._fair(e, scope)
+        raise Unsupported(e.place, "a temporal formula other than [], <>, ~>, WF_ and SF_")
+
+    def _is_temporal(self, name: str) -> bool:
+        definitions, levels = self._specification.definitions, self._specification.levels
+        return name in definitions and levels.of_definition(name) is Level.TEMPORAL
+
+    def _apply(self, e: s.Apply, scope: Scope) -> Temporal:
+        def inner(x: s.Expression) -> Temporal:
+            return self._formula(x, scope)
+
+        match e.operator, e.arguments:
+            case "/\\", items:
+                return Both(tuple(map(inner, items)))
+            case "\\/", items:
+                return Either(tuple(map(inner, items)))
+            case "~", (item,):
+                return Negated(inner(item))
+            case "=>", (left, right):
+                return Either((Negated(inner(left)), inner(right)))
+            case "<=>", (left, right):
+                a, b = inner(left), inner(right)
+                return Both((Either((Negated(a), b)), Either((Negated(b), a))))
+            case "~>", (left, right):
+                return LeadsTo(inner(left), inner(right))
+            case "[]", (s.Subscripted("[]_", action, subscript),):
+                return Always(Negated(self._step(s.Apply("~", (action,), place=e.place), subscript, scope)))
+            case "<>", (s.Subscripted("<<>>_", action, subscript),):
+                return Eventually(self._step(action, subscript, scope))
+            case "[]", (item,):
+                return Always(inner(item))
+            case "<>", (item,):
+                return Eventually(inner(item))
+        raise Unsupported(e.place, f"{e.operator} in a temporal formula")
+
+    def _step(self, action: s.Expression, subscript: s.Expression, scope: Scope) -> Temporal:
+        """The steps that are some action's and change an expression."""
+        return Happens(
+            self._lowering.truth(s.Subscripted("<<>>_", action, subscript, place=action.place), scope)
+        )
+
+    def _fair(self, e: s.Subscripted, scope: Scope) -> Temporal:
+        step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
+        idle = Negated(Holds(self._lowering.truth(s.Apply("ENABLED", (step,), place=e.place), scope)))
+        taken = self._step(e.action, e.subscript, scope)
+        if e.kind == "WF_":
+            return Always(Eventually(Either((idle, taken))))
+        return Either((Eventually(Always(idle)), Always(Eventually(taken))))
+
+    def _elements(self, bounds: Sequence[s.Bound], scope: Scope) -> Iterator[Scope]:
+        """The scope with elements of the bounds' sets, in all ways."""
+        found = [scope]
+        for bound, name, domain in self._lowering.pairs(bounds, scope):
+            elements = self._lowering.terms.elements(self._lowering.listed(domain))
+            if elements is None:
+                raise Unsupported(bound.place, "a temporal formula quantified over a set that is no constant")
+            found = [one.having(self._lowering.names_of(bound, name, x)) for one in found for x in elements]
+        return iter(found)
+
+
+def _conjuncts(formula: Temporal) -> Iterator[Temporal]:
+    if isinstance(formula, Both):
+        for one in formula.items:
+            yield from _conjuncts(one)
+    else:
+        yield formula
+
+
+def _is_safety(formula: Temporal) -> bool:
+    """Whether fairness does not matter to a formula: one about states, steps or the beginning."""
+    match formula:
+        case Holds() | Always(Holds()) | Always(Negated(Happens())):
+            return True
+    return False

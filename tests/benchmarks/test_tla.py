@@ -1,0 +1,53 @@
+"""The table of tlaplus/Examples, on a folder with two small models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from leadline.benchmarks.tla import Ran, Row, examples, main, table
+
+MODULE = """---- MODULE Climb ----
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Next == x < 3 /\\ x' = x + 1
+Low == x < 3
+TypeOK == x \\in 0..3
+====
+"""
+
+
+def model(path: str, result: str = "success", **more: object) -> dict[str, object]:
+    return {"path": path, "mode": "exhaustive search", "result": result, **more}
+
+
+def test_models_are_explored_and_checked(tmp_path: Path) -> None:
+    folder = tmp_path / "specifications" / "climb"
+    folder.mkdir(parents=True)
+    (folder / "Climb.tla").write_text(MODULE)
+    config = "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\nINVARIANT"
+    (folder / "Good.cfg").write_text(f"{config} TypeOK\n")
+    (folder / "Bad.cfg").write_text(f"{config} Low\n")
+    models = [
+        model("specifications/climb/Good.cfg", distinctStates=4),
+        model("specifications/climb/Bad.cfg", "safety failure"),
+        model("specifications/climb/Large.cfg", distinctStates=2_000_000),
+        model("specifications/climb/Unknown.cfg"),
+    ]
+    modules = [{"path": "specifications/climb/Climb.tla", "models": models}]
+    (folder / "manifest.json").write_text(json.dumps({"modules": modules}))
+    assert not list(examples(tmp_path, "ab"))
+    assert [one.states for one in examples(tmp_path, "abcd")] == [4, None]
+    out = tmp_path / "out.md"
+    main(["--examples", str(tmp_path), "--out", str(out)])
+    told = out.read_text()
+    assert "1; explored with TLC's number and verdict: 1; answered by `check`: 1; wrong: 0" in told
+    assert "2; explored with TLC's number and verdict: 2; answered by `check`: 2; wrong: 0" in told
+    assert "| climb/Good.cfg | 4 | 4 | holds |" in told
+    assert "| climb/Bad.cfg | violated | 4 | violated |" in told
+
+    (good, _) = examples(tmp_path, "abcd")
+    wrong = Row(good, Ran("holds", 5, (), 1.0, ""), Ran("-", None, (), 1.0, "a | b"))
+    assert wrong.wrong and not wrong.right and not wrong.answered
+    assert "check: a \\| b" in table([wrong], "abcd", 60)

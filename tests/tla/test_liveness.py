@@ -1,0 +1,171 @@
+"""Properties of runs: the interpreter and the engines on the lowered model agree, and with what is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.engines import BmcOptions, Limits, Options, Result, Verdict
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.runs import is_violated, literal
+from leadline.symbolic.tla.values import function, model_value, sequence
+from tests.tla.loading import specification, write
+from tests.tla.test_lowering import asked
+
+MUTEX = r"""
+EXTENDS Naturals
+CONSTANTS P
+VARIABLES pc, turn
+vars == <<pc, turn>>
+Init == pc = [p \in P |-> "try"] /\ turn \in P
+Set(v, e) == v' = e
+Enter(p) == pc[p] = "try" /\ turn = p /\ pc' = [pc EXCEPT ![p] = "in"] /\ UNCHANGED turn
+Leave(p) == pc[p] = "in" /\ Set(pc, [pc EXCEPT ![p] = "try"]) /\ \E q \in P : Set(turn, q)
+Next == \E p \in P : Enter(p) \/ Leave(p)
+Machine == Init /\ [][Next]_vars
+None == Machine
+Weak == Machine /\ \A p \in P : WF_vars(Enter(p)) /\ WF_vars(Leave(p))
+Strong == Machine /\ \A p \in P : SF_vars(Enter(p) /\ turn' = turn) /\ WF_vars(Leave(p)) /\ SF_turn(Next)
+Every == WF_vars(Next) /\ Machine
+Inside(p) == pc[p] = "in"
+Often(f) == []<>f
+Live == \A p \in P : []<>Inside(p)
+Some == Often(\E p \in P : Inside(p))
+Leads == \A p \in P : LET now == Inside(p) IN now ~> pc[p] = "try"
+Stay == <>[](\E p \in P : Inside(p))
+Changing == []<><<turn' # turn>>_turn
+Step == [][\A p \in P : Inside(p) => turn' \in P]_pc
+BadStep == [][turn' = turn]_pc
+Always == [](\A p, q \in P : Inside(p) /\ Inside(q) => p = q)
+Enabled == [](\E p \in P : ENABLED Enter(p) \/ ENABLED Leave(p))
+Begin == pc = [p \in P |-> "try"] /\ (Leads => Leads)
+"""
+SPECIFICATIONS = ("None", "Weak", "Strong", "Every")
+# Whether the property holds under each of the specifications.
+KNOWN = {
+    "Live": (False, False, True, False),
+    "Some": (False, True, True, True),
+    "Leads": (False, True, True, True),
+    "Stay": (False, False, False, False),
+    "Changing": (False, False, True, False),
+    "Step": (True, True, True, True),
+    "BadStep": (False, False, False, False),
+    "Always": (True, True, True, True),
+    "Enabled": (True, True, True, True),
+    "Begin": (True, True, True, True),
+}
+CASES = [
+    (name, claim, holds)
+    for claim, row in KNOWN.items()
+    for name, holds in zip(SPECIFICATIONS, row, strict=True)
+]
+
+
+def config(name: str, claim: str) -> str:
+    return f"SPECIFICATION {name}\nPROPERTY {claim}\nCONSTANT P = {{p1, p2}}\nCHECK_DEADLOCK FALSE\n"
+
+
+def explored(folder: Path, body: str, text: str, **modules: str) -> list[Result]:
+    behaviour = Behaviour(specification(folder, body, text, **modules))
+    return list(
+        explore_specification(
+            behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False
+        ).results
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "claim", "holds"), CASES)
+def test_exploration_by_the_interpreter(name: str, claim: str, holds: bool, tmp_path: Path) -> None:
+    (result,) = explored(tmp_path, MUTEX, config(name, claim))
+    assert result.verdict is (Verdict.SAFE if holds else Verdict.VIOLATED)
+
+
+def checked(folder: Path, name: str, claim: str, options: Options) -> Result:
+    path = write(folder, M=MUTEX)
+    path.with_suffix(".cfg").write_text(config(name, claim))
+    return asked(path, claim, options)[1]
+
+
+@pytest.mark.parametrize(("name", "claim", "holds"), CASES)
+def test_exploration_of_the_model(name: str, claim: str, holds: bool, tmp_path: Path) -> None:
+    result = checked(tmp_path, name, claim, ExploreOptions(prove=True))
+    assert result.verdict is (Verdict.PROVED if holds else Verdict.VIOLATED)
+
+
+SOME = [
+    ("Weak", "Some", True),
+    ("Every", "Changing", False),
+    ("Strong", "Changing", True),
+    ("Weak", "Live", False),
+]
+
+
+@pytest.mark.parametrize(("name", "claim", "holds"), SOME)
+@pytest.mark.parametrize("options", [BmcOptions(depth=5), PdrQuery()])
+def test_symbolic_engines(options: Options, name: str, claim: str, holds: bool, tmp_path: Path) -> None:
+    result = checked(tmp_path, name, claim, options)
+    proved = Verdict.SAFE if isinstance(options, BmcOptions) else Verdict.PROVED
+    assert result.verdict is (proved if holds else Verdict.VIOLATED)
+
+
+def test_the_interpreter_judges_a_run_by_itself(tmp_path: Path) -> None:
+    interpreter = Interpreter(specification(tmp_path, MUTEX, config("Weak", "Live")))
+    one, two = model_value("p1"), model_value("p2")
+    tries = (function({one: "try", two: "try"}), one)
+    inside = (function({one: "in", two: "try"}), one)
+    other = (function({one: "try", two: "try"}), two)
+    assert is_violated(interpreter, "Live", [tries, inside], 0)
+    assert not is_violated(interpreter, "Live", [tries], 0)  # not fair: p1 can enter
+    turns = [tries, inside, other, (function({one: "try", two: "in"}), two)]
+    assert not is_violated(interpreter, "Live", turns, 0)
+    assert not is_violated(interpreter, "Live", turns, None)
+
+
+def test_refinement(tmp_path: Path) -> None:
+    """A property may be a specification: the clock of hours that a clock of minutes implements."""
+    hours = "EXTENDS Naturals\nVARIABLE h\nInit == h \\in 0..2\nNext == h' = (h + 1) % 3\n"
+    hours += "Spec == Init /\\ [][Next]_h /\\ WF_h(Next)\n"
+    minutes = "EXTENDS Naturals\nVARIABLES h, m\nInit == h = 0 /\\ m = 0\n"
+    minutes += "Next == m' = (m + 1) % 2 /\\ h' = IF m = 1 THEN (h + 1) % 3 ELSE h\n"
+    minutes += "A == INSTANCE Hours\nHoursOnly == A!Spec\n"
+    minutes += "Lazy == Init /\\ [][Next]_<<h, m>>\nSpec == Lazy /\\ WF_<<h, m>>(Next)\n"
+    for name, holds in (("Spec", True), ("Lazy", False)):
+        text = f"SPECIFICATION {name}\nPROPERTY HoursOnly\n"
+        (result,) = explored(tmp_path, minutes, text, Hours=hours)
+        assert result.verdict is (Verdict.SAFE if holds else Verdict.VIOLATED)
+        (tmp_path / "M.cfg").write_text(text)
+        _, lowered = asked(tmp_path / "M.tla", "HoursOnly", PdrQuery())
+        assert lowered.verdict is (Verdict.PROVED if holds else Verdict.VIOLATED)
+
+
+def test_action_constraints(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLES x\nInit == x = 0\nNext == x' = x + 1\nSpec == Init /\\ [][Next]_x\n"
+    body += "Small == x' < 4\nLow == x < 4\nLower == x < 3\n"
+    text = "SPECIFICATION Spec\nACTION_CONSTRAINT Small\nINVARIANT Low Lower\n"
+    low, lower = explored(tmp_path, body, text)
+    assert (low.verdict, lower.verdict, lower.steps) == (Verdict.SAFE, Verdict.VIOLATED, 3)
+    (tmp_path / "M.cfg").write_text(text)
+    assert asked(tmp_path / "M.tla", "Low", PdrQuery())[1].verdict is Verdict.PROVED
+    found = asked(tmp_path / "M.tla", "Lower", BmcOptions(depth=5))[1]
+    assert (found.verdict, found.steps) == (Verdict.VIOLATED, 3)
+
+
+def test_values_have_literals(tmp_path: Path) -> None:
+    interpreter = Interpreter(specification(tmp_path, "EXTENDS TLC, Naturals\nx == 1\n"))
+    values = [-3, "a", sequence([1, "b"]), frozenset({frozenset[int](), frozenset({2})})]
+    values += [function({"a": 1, "b": model_value("m")}), function({model_value("m"): 1, 4: 2})]
+    for value in values:
+        assert interpreter.constant(literal(value)) == value
+
+
+def test_what_has_no_symbolic_form_is_named(tmp_path: Path) -> None:
+    body = MUTEX + "Wild == \\A p \\in {turn} : []<>Inside(p)\n"
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text(config("Weak", "Wild"))
+    with pytest.raises(Exception, match=r"M\.tla:.*no constant.*no symbolic form"):
+        asked(path, "Wild", PdrQuery())
