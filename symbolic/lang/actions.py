@@ -116,8 +116,8 @@ class _Body(dict[str, Any]):
 class ProtocolClass(ABCMeta):
     """The metaclass of protocols: it notes actions that a class's body has marked and then lost.
 
-    It is an `ABCMeta`, so that a protocol may be an abstract base class as well. It notes the order of the actions too,
-    since a class that is sent to another process arrives with its members in alphabetical order.
+    It is an `ABCMeta`, so that a protocol may be an abstract base class as well. It notes the order of the
+    actions too, since a class that is sent to another process arrives with its members in alphabetical order.
     """
 
     __leadline_lost__: tuple[Mistake, ...]
