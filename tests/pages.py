@@ -16,6 +16,13 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted(
     path for folder in ("tutorial", "how-to", "explanation") for path in (DOCS / folder).glob("*.md")
 )
+REFERENCE = [
+    DOCS.parent / "README.md",
+    DOCS / "language.md",
+    DOCS / "grid-files.md",
+    DOCS / "counterexamples.md",
+]
+"""Other pages with commands to run, among much that is only shown."""
 
 Runner = Callable[[str], tuple[int, str]]
 """Runs a command in the page's folder: its exit code, and what it writes."""

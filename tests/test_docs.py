@@ -1,4 +1,4 @@
-"""The documents name only what is there, and the API reference is built without a warning."""
+"""The documents name only what is there, and the site with the API reference is built without a warning."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the API reference."""
     folder = tmp_path_factory.mktemp("reference")
-    command = [sys.executable, "-W", "error", "tools/reference.py", str(folder)]
+    command = [sys.executable, "-W", "error", "tools/docs_site.py", str(folder)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -62,7 +62,15 @@ def test_the_reference_has_every_public_name_of_the_language(reference: Path) ->
     assert not missing
 
 
-def test_the_links_of_the_reference_lead_somewhere(reference: Path) -> None:
+def test_every_document_is_in_the_site_once(reference: Path) -> None:
+    index = (reference / "index.html").read_text(encoding="utf-8")
+    contents = index[index.index("<main") :]
+    for document in DOCUMENTS:
+        page = document.relative_to(ROOT).with_suffix(".html").as_posix()
+        assert contents.count(f'href="{page}"') == 1, page
+
+
+def test_the_links_of_the_site_lead_somewhere(reference: Path) -> None:
     pages = {page: page.read_text(encoding="utf-8") for page in reference.rglob("*.html")}
     assert len(pages) > 15
     broken = []
@@ -70,6 +78,6 @@ def test_the_links_of_the_reference_lead_somewhere(reference: Path) -> None:
         for link in re.findall(r'href="(?!data:|https?:|[$])([^"]+)"', text):
             path, _, anchor = link.partition("#")
             target = (page.parent / path).resolve() if path else page
-            if target not in pages or (anchor and f'id="{anchor}"' not in pages[target]):
+            if not target.is_file() or (anchor and f'id="{anchor}"' not in pages[target]):
                 broken.append(f"{page.relative_to(reference)}: {link}")
     assert not broken

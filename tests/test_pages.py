@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -12,17 +13,21 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from tests.pages import PAGES, Command, File, as_shown, blocks, code_of, follow, steps
+from tests.pages import PAGES, REFERENCE, Command, File, as_shown, blocks, code_of, follow, steps
 
 ROOT = Path(__file__).resolve().parent.parent
-GRID = "$ leadline grid "
+GRID = re.compile(r"^\$ leadline grid (?!.*--plan)", re.MULTILINE)
 """Pages with this start Spark."""
 
 
 def of_pages() -> list[object]:
     """The pages; the slow ones are marked."""
-    marks = {page: [pytest.mark.slow] if GRID in page.read_text(encoding="utf-8") else [] for page in PAGES}
-    return [pytest.param(page, id=f"{page.parent.name}/{page.stem}", marks=marks[page]) for page in PAGES]
+    pages = [*PAGES, *REFERENCE]
+    slow = [GRID.search(page.read_text(encoding="utf-8")) for page in pages]
+    return [
+        pytest.param(page, id=f"{page.parent.name}/{page.stem}", marks=[pytest.mark.slow] if spark else [])
+        for page, spark in zip(pages, slow, strict=True)
+    ]
 
 
 @pytest.fixture
@@ -63,7 +68,7 @@ def shell(line: str, folder: Path) -> tuple[int, str]:
 @pytest.mark.parametrize("page", of_pages())
 def test_a_page_is_as_shown(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def run(line: str) -> tuple[int, str]:
-        if not line.startswith("leadline ") or GRID in f"$ {line}" or set(line) & set("|<>&;$"):
+        if not line.startswith("leadline ") or GRID.match(f"$ {line}") or set(line) & set("|<>&;$"):
             return shell(line, folder)
         code = main(shlex.split(line)[1:])
         out, err = capsys.readouterr()

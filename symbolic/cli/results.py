@@ -6,7 +6,8 @@ import argparse
 import csv
 import hashlib
 import io
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -293,6 +294,7 @@ def _write_traces(out: Path, cells: Sequence[Cell], show: Show) -> dict[str, str
         The address of each page, relative to the report, by the cell's query.
     """
     folder = out.with_name(f"{out.stem}.traces")
+    back = f"../{quote(out.name)}#q-"
     links = {}
     for cell in cells if not is_special(out) else ():
         if cell.verdict not in ("violated", "out-of-bounds") or (made := show(cell).page) is None:
@@ -301,6 +303,19 @@ def _write_traces(out: Path, cells: Sequence[Cell], show: Show) -> dict[str, str
         # A query's id is data: it may be no name of a file.
         name = f"{hashlib.sha256(query.encode()).hexdigest()[:16]}.html"
         folder.mkdir(exist_ok=True)
-        write_out(folder / name, made(quote(f"../{out.name}") + f"#q-{quote(query)}"))
+        write_out(folder / name, made(back + quote(query)))
         links[query] = f"{quote(folder.name)}/{name}"
+    _remove_stale(folder, back, {link.rpartition("/")[2] for link in links.values()})
     return links
+
+
+def _remove_stale(folder: Path, back: str, kept: Set[str]) -> None:
+    """Remove the pages that this report wrote before and has no more: those with its kind of name and its link."""
+    for path in folder.glob("*.html"):
+        if path.name in kept or not re.fullmatch("[0-9a-f]{16}", path.stem):
+            continue
+        try:
+            if f'<a href="{back}' in path.read_text(encoding="utf-8", errors="replace"):
+                path.unlink()
+        except OSError as error:
+            tell(f"{path}: a page of an earlier report, which cannot be removed: {error.strerror}")

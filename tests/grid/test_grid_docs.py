@@ -12,7 +12,7 @@ from leadline.symbolic.grid.plan import plan
 
 PAGE = (Path(__file__).parents[2] / "docs" / "grid-files.md").read_text(encoding="utf-8")
 GRIDS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-ANSWERS = re.findall(r"```\n((?:protocol  |the grid has).*?)```", PAGE, re.DOTALL)
+ANSWERS = re.findall(r"```\n(?:\$ [^\n]*\n)?((?:protocol  |the grid has).*?)```", PAGE, re.DOTALL)
 
 
 def as_shown(shown: str, told: str) -> bool:

@@ -303,6 +303,32 @@ def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     assert wrote == f"leadline: wrote {out}"
 
 
+def test_pages_of_counterexamples_that_are_gone_are_removed(store: Store) -> None:
+    """Of an earlier report under the same name, and of no other: what else lies in the folder stays."""
+    rows = []
+    for top in (3, 4):
+        found, documents = real(str(COUNTER), "below-three", top=top)
+        store.keep(found, documents)
+        rows.append(found)
+    out, other = store.folder / "report.html", store.folder / "report.htm"
+    for name in (out, other):
+        assert main(["report", str(store.folder), "--protocol", str(COUNTER), "--out", str(name)]) == 0
+    pages = sorted((store.folder / "report.traces").iterdir())
+    assert len(pages) == 2
+    for place, text in (("0123456789abcdef.html", "mine"), ("notes.html", pages[0].read_text())):
+        (store.folder / "report.traces" / place).write_text(text)
+    store.path(rows[0].query, rows[0].run).unlink()
+    assert main(["report", str(store.folder), "--protocol", str(COUNTER), "--out", str(out)]) == 0
+    left = {path.name for path in (store.folder / "report.traces").iterdir()}
+    assert {"0123456789abcdef.html", "notes.html"} < left
+    # The page that is gone was last written by the other report.
+    assert {path.name for path in pages} < left
+    for name in (other, out):
+        assert main(["report", str(store.folder), "--protocol", str(COUNTER), "--out", str(name)]) == 0
+    left -= {"0123456789abcdef.html", "notes.html"}
+    assert len([path for path in pages if path.exists()]) == 1 < len(left)
+
+
 def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(tmp_path / "x"), "--out", str(tmp_path / "report.html")]) == 2
     assert "is no store of results" in capsys.readouterr().err
