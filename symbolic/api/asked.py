@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from leadline.symbolic.catalog import Entry
@@ -17,6 +19,7 @@ from leadline.symbolic.engines import (
     Query,
     Result,
     Table,
+    Verdict,
     answer,
 )
 from leadline.symbolic.lang import Model, UserError
@@ -93,11 +96,16 @@ class Asked:
 
         listener = Listener(progress, told, told)
         try:
+            begin = time.monotonic()
             self.answer = ask(listener) if ask else answer(self.model, self.query, limits, listener)
             while (wider := self._wider()) is not None:
+                rest = limits.after(time.monotonic() - begin)
+                if rest is None:
+                    self.answer = _unfinished(self.answer, limits)
+                    break
                 show("a run leaves the types learned so far: again, with wider ones")
                 self.model = wider
-                self.answer = answer(self.model, self.query, limits, listener)
+                self.answer = answer(self.model, self.query, rest, listener)
         except Interrupted as interrupted:
             self.answer = interrupted.answer
             raise
@@ -170,6 +178,18 @@ class Asked:
         """The traces, each once: one step out of bounds may be the reason of several verdicts."""
         traces = [*(result.trace for result in results), self.answer.out_of_bounds]
         return list({id(trace): trace for trace in traces if trace is not None}.values())
+
+
+def _unfinished(answer: Answer, limits: Limits) -> Answer:
+    """An answer without the verdicts that only narrow types have led to."""
+    why = f"time: stopped after {limits.seconds or 0:g} s, when a run had left the types learned so far"
+    results = [
+        replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, reason=why)
+        if one.verdict is Verdict.OUT_OF_BOUNDS
+        else one
+        for one in answer.results
+    ]
+    return replace(answer, results=results, out_of_bounds=None)
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:

@@ -14,11 +14,12 @@ from leadline.symbolic.concrete import Level
 from leadline.symbolic.engines import Answer, Interrupted, Limits, Result
 from leadline.symbolic.engines.explore import ExploreOptions, explored
 from leadline.symbolic.engines.specifications import explore_specification
-from leadline.symbolic.lang import ParameterError, UserError
+from leadline.symbolic.lang import AssumptionFailed, ParameterError, UserError
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.tla import words
 from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.config import read_config
+from leadline.symbolic.tla.interpreter import Interpreter
 from leadline.symbolic.tla.specification import Specification, load
 from leadline.symbolic.tla.syntax import Apply
 from leadline.symbolic.tla.values import EvaluationError, tla_text
@@ -69,6 +70,8 @@ def explore(args: argparse.Namespace) -> Exit:
     """Explore a module, and report the verdicts with their counterexamples."""
     check_writable(args.out)
     specification = loaded(args)
+    if specification.init is None and specification.next is None and specification.assumptions:
+        return _assume(specification, args)
     behaviour = Behaviour(specification)
     options = ExploreOptions(args.depth, args.max_states)
     deadlock = specification.deadlock or args.deadlock
@@ -86,6 +89,23 @@ def explore(args: argparse.Namespace) -> Exit:
     told = _Told(behaviour, answer, args.protocol)
     told.deliver(args.format, args.out)
     return told.exit()
+
+
+def _assume(specification: Specification, args: argparse.Namespace) -> Exit:
+    """Evaluate the assumptions of a module without behaviour, and say that there are no states."""
+    interpreter = Interpreter(specification)
+    for one in specification.assumptions:
+        if not interpreter.holds(one):
+            raise AssumptionFailed(f"{one.place}: the assumption is false")
+    held = counted(len(specification.assumptions), "assumption")
+    report = Report()
+    report.say(f"{specification.name}: {held} evaluated and true; the module has no behaviour to explore")
+    if args.format == "json":
+        facts = {"protocol": specification.name, "assumptions": len(specification.assumptions)}
+        deliver(report, as_json({**facts, "states": 0, "complete": True, "properties": {}}), args.out)
+    else:
+        deliver(report, None, args.out)
+    return Exit.HOLDS
 
 
 class _Told:

@@ -86,6 +86,12 @@ class Limits:
     def __bool__(self) -> bool:
         return self.seconds is not None or self.memory_mb is not None
 
+    def after(self, seconds: float) -> Limits | None:
+        """What is left after some seconds; None if no time is."""
+        if self.seconds is None:
+            return self
+        return None if seconds >= self.seconds else Limits(self.seconds - seconds, self.memory_mb)
+
 
 class TimeIsOver(Exception):
     """A time limit has passed."""

@@ -13,7 +13,7 @@ from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.typing import type_of
 
-WALK = 60
+WALK = 300
 """The steps of a random walk."""
 
 
@@ -70,10 +70,10 @@ class Learner:
 
         Args:
             starts: where runs begin.
-            seconds: the time.
+            seconds: the time, of the processor.
             most: the most states met breadth first.
         """
-        begin = time.monotonic()
+        begin = time.process_time()
         known = dict.fromkeys(starts)
         self.meet(known)
         frontier = list(known)
@@ -81,11 +81,11 @@ class Learner:
             found: dict[State, None] = {}
             for state in frontier:
                 found |= dict.fromkeys(x for x in self.successors(state) if x not in known)
-                if time.monotonic() - begin > seconds / 2:
+                if time.process_time() - begin > seconds / 2:
                     break
             self.meet(found)
             known |= found
-            if time.monotonic() - begin > seconds / 2:
+            if time.process_time() - begin > seconds / 2:
                 break
             frontier = list(found)
         if frontier and starts:
@@ -93,7 +93,7 @@ class Learner:
 
     def _walk(self, starts: Sequence[State], until: float) -> None:
         chance = random.Random(0)
-        while time.monotonic() < until:
+        while time.process_time() < until:
             state = chance.choice(starts)
             for _ in range(WALK):
                 after = self.successors(state)

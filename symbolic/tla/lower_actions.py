@@ -6,47 +6,23 @@ Each path through a formula is one action, with a pick for each existential quan
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.model import Pick
-from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.infinite import Domain, PowerSet, Product, United
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower import Lowering
+from leadline.symbolic.tla.lower_picks import Picks, Way
 from leadline.symbolic.tla.lower_scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 
 MOST_PATHS = 2_000
 
 
-@dataclass(frozen=True)
-class Way:
-    """A path through a formula as far as it has been followed.
-
-    Attributes:
-        body: picks and guards.
-        next: the values of the variables that it assigns, which may be outside of their types.
-        name: the operator that it came through first.
-    """
-
-    body: tuple[Pick | n.Node, ...] = ()
-    next: tuple[tuple[str, n.Node], ...] = ()
-    name: str = ""
-
-    def requiring(self, guard: n.Node) -> Way | None:
-        """The path with one more guard; None if the guard is never true."""
-        if isinstance(guard, n.Const):
-            return self if guard.value else None
-        return replace(self, body=(*self.body, guard))
-
-
 Rest = Callable[[Way, Scope], Iterator[Way]]
 
 
-class Paths:
+class Paths(Picks):
     """The paths through formulas about one state or a step.
 
     Args:
@@ -56,9 +32,7 @@ class Paths:
     """
 
     def __init__(self, lowering: Lowering, *, initial: bool = False, mark: str = "") -> None:
-        self._mark = mark
-        self._lowering = lowering
-        self._terms = lowering.terms
+        super().__init__(lowering, mark)
         self._initial = initial
         self._picks = 0
         self._count = 0
@@ -291,8 +265,6 @@ class Paths:
                 return [name]
         raise Unsupported(e.place, "UNCHANGED of more than a tuple of variables")
 
-    # -- picks ------------------------------------------------------------------------------------
-
     def _exists(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         bounds = [
             (bound, name) for bound in e.bounds for name in ((None,) if bound.unpacked else bound.names)
@@ -311,61 +283,6 @@ class Paths:
                 yield from chosen(place + 1, after, inner.having(names))
 
         yield from chosen(0, way, scope)
-
-    def picked(self, way: Way, name: str, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
-        """The path with a pick of an element of a set, and the element; several paths for a union of sets."""
-        match domain:
-            case United():
-                for part in domain.parts:
-                    yield from self.picked(way, name, part)
-            case Product():
-                yield from self._picked_product(way, name, domain, ())
-            case PowerSet():
-                whole = self._terms.set_node(self._lowering.listed(domain.item))
-                pick = self._pick(way, name, whole.type, None)
-                var = self._var(pick)
-                after = replace(way, body=(*way.body, pick)).requiring(
-                    self._terms.both_sets(n.Subset, var, whole)
-                )
-                if after is not None:
-                    yield after, var
-            case _:
-                yield from self._picked_listed(way, name, self._terms.set_node(self._lowering.listed(domain)))
-
-    def _picked_product(
-        self, way: Way, name: str, domain: Product, chosen: tuple[n.Node, ...]
-    ) -> Iterator[tuple[Way, n.Node]]:
-        place = len(chosen)
-        if place == len(domain.parts):
-            yield way, self._terms.function(list(zip(domain.keys, chosen, strict=True)))
-            return
-        for after, part in self.picked(way, name, domain.parts[place]):
-            yield from self._picked_product(after, name, domain, (*chosen, part))
-
-    def _picked_listed(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]]:
-        assert isinstance(node.type, Set)
-        if node.type.item == NEVER:
-            return
-        if isinstance(node, n.Const):
-            if not node.value:
-                return
-            if len(node.value) == 1:
-                yield way, (self._terms.elements(node) or [node])[0]
-                return
-            every = len(node.value) == node.type.item.cardinality
-            pick = self._pick(way, name, node.type.item, None if every else node)
-        else:
-            pick = self._pick(way, name, node.type.item, None if isinstance(node, n.Universe) else node)
-        yield replace(way, body=(*way.body, pick)), self._var(pick)
-
-    def _pick(self, way: Way, name: str, kind: Type, domain: n.Node | None) -> Pick:
-        taken = {one.name for one in way.body if isinstance(one, Pick)}
-        plain = name.split("@")[0] + self._mark
-        unique = next(x for x in (plain, *(f"{plain}_{i}" for i in range(2, 1_000))) if x not in taken)
-        return Pick(unique, kind, domain, self._terms.place)
-
-    def _var(self, pick: Pick) -> n.Node:
-        return n.make(n.PickVar, pick.type, pick.span, pick.name)
 
 
 def aliased(e: s.Expression, names: Mapping[str, Binding]) -> tuple[s.Expression, Mapping[str, Binding]]:

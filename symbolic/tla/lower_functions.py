@@ -5,15 +5,17 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import Domain, Product
-from leadline.symbolic.tla.lower_scope import DEEPEST, BuiltIn, Entity, Operator, Scope, Unsupported
+from leadline.symbolic.tla.lower_scope import DEEPEST, BuiltIn, Entity, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.lower_sets import Sets
 from leadline.symbolic.tla.making import Unlowerable
+from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
 
 
@@ -25,6 +27,10 @@ class Functions(Sets):
     """
 
     specification: Specification
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
 
     @abstractmethod
     def value(self, e: s.Expression, scope: Scope) -> n.Node:
@@ -77,34 +83,61 @@ class Functions(Sets):
     def _index(self, e: s.Index, scope: Scope) -> Entity:
         table = self._recursive(e.function, scope)
         if table is not None:
-            return self._call_function(table, e, scope)
+            return self._call_function(*table, e, scope)
         return self.terms.apply(self.value(e.function, scope), self.value(e.index, scope))
 
-    def _recursive(self, e: s.Expression, scope: Scope) -> s.Definition | None:
-        """The definition that an expression names if it is a function that may call itself."""
-        if not isinstance(e, s.Apply) or e.arguments or e.operator in scope.names:
+    def _recursive(self, e: s.Expression, scope: Scope) -> tuple[s.Function, Scope] | None:
+        """The function that an expression names if it may call itself, and where it stands."""
+        if not isinstance(e, s.Apply) or e.arguments:
             return None
-        found = self.specification.definitions.get(e.operator)
-        if (
-            found is None
-            or not isinstance(found.body, s.Function)
-            or not _mentions(found.body.body, found.name)
-        ):
+        bound = scope.names.get(e.operator)
+        body: s.Expression | None = None
+        if isinstance(bound, Later):
+            body, inner = bound.body, bound.scope
+        elif bound is None and (found := self.specification.definitions.get(e.operator)) is not None:
+            body, inner = found.body, Scope()
+        if not isinstance(body, s.Function) or body.name is None or body.name not in operators(body.body):
             return None
-        return found
+        return body, inner
 
-    def _call_function(self, definition: s.Definition, e: s.Index, scope: Scope) -> Entity:
-        assert isinstance(definition.body, s.Function)
+    def _call_function(self, function: s.Function, where: Scope, e: s.Index, scope: Scope) -> Entity:
+        """A recursive function applied. Where the argument is not known, it is each of a constant domain."""
         index = self.value(e.index, scope)
-        depth = scope.depths.get(definition.name, 0) + 1
+        elements = None
+        if not isinstance(index, n.Const) and len(function.bounds) == len(function.bounds[0].names) == 1:
+            ((_, _, domain),) = self.pairs(
+                function.bounds, replace(where, primed=scope.primed, next=scope.next)
+            )
+            elements = self.terms.elements(self.terms.set_node(self.listed(domain)))
+        if elements is None:
+            return self._called_at(index, function, where, scope)
+        result: n.Node = self.terms.undefined(NEVER, "the function has no such argument")
+        for one in reversed(elements):
+            found = self._called_at(one, function, where, scope)
+            assert isinstance(found, n.Node)
+            result = self.terms.ite(self.terms.equal(index, one), found, result)
+        return result
+
+    def _called_at(self, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
+        # The key's objects are kept with the value, so that no other object has their number.
+        key = (index, id(function), id(where.names), id(scope.next), scope.primed)
+        known = self._calls.get(key)
+        if known is None:
+            found = self._call(index, function, where, scope)
+            known = self._calls[key] = (found, function, where.names, scope.next)
+        return known[0]
+
+    def _call(self, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
+        key = f"function {id(function)}"
+        depth = scope.depths.get(key, 0) + 1
         if depth > DEEPEST:
-            return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
-        inner = Scope({}, scope.primed, scope.next, None, {**scope.depths, definition.name: depth})
-        pairs = self.pairs(definition.body.bounds, inner)
+            return self.terms.undefined(NEVER, f"{function.name} calls itself more than {DEEPEST} times")
+        inner = Scope(where.names, scope.primed, scope.next, None, {**scope.depths, key: depth})
+        pairs = self.pairs(function.bounds, inner)
         parts = [index] if len(pairs) == 1 else [self.terms.item(index, i + 1) for i in range(len(pairs))]
         for (bound, name, _), part in zip(pairs, parts, strict=True):
             inner = inner.having(self.names_of(bound, name, part))
-        return self.entity(definition.body.body, inner)
+        return self.entity(function.body, inner)
 
     def _except(self, e: s.Except, scope: Scope) -> Entity:
         result = self.value(e.function, scope)
@@ -142,7 +175,3 @@ class Functions(Sets):
         if name is not None:
             return {name: element}
         return {one: self.terms.item(element, place) for place, one in enumerate(bound.names, start=1)}
-
-
-def _mentions(e: s.Node, name: str) -> bool:
-    return (isinstance(e, s.Apply) and e.operator == name) or any(_mentions(x, name) for x in s.children(e))

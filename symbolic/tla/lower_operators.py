@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TypeAlias
 
 from leadline.symbolic.lang import nodes as n
@@ -73,13 +74,7 @@ def _subset(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
 
 
 def _union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    a, b = (at.domain(one, scope) for one in arguments)
-    if isinstance(a, n.Node) and isinstance(b, n.Node):
-        return at.terms.both_sets(n.SetUnion, a, b)
-    parts: list[Domain] = []
-    for one in (a, b):
-        parts += one.parts if isinstance(one, United) else [one]
-    return United(parts)
+    return _united(at, [at.domain(one, scope) for one in arguments])
 
 
 def _restricted(kind: type[Binary]) -> Rule:
@@ -113,7 +108,20 @@ def _sequences(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) ->
 
 
 def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    return at.terms.big_union(at.value(arguments[0], scope))
+    if not isinstance(arguments[0], s.SetOf) or not arguments[0].items:
+        return at.terms.big_union(at.value(arguments[0], scope))
+    parts = [at.domain(one, scope) for one in arguments[0].items]
+    return _united(at, parts)
+
+
+def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
+    """The union of sets; it is listed if they are."""
+    found: list[Domain] = []
+    for one in parts:
+        found += one.parts if isinstance(one, United) else [one]
+    if len(found) == 1 or not all(isinstance(one, n.Node) for one in found):
+        return found[0] if len(found) == 1 else United(found)
+    return reduce(lambda a, b: at.terms.both_sets(n.SetUnion, a, b), map(at.listed, found))
 
 
 def _times(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

@@ -10,7 +10,8 @@ from leadline.symbolic.lang.enabled import enabledness
 from leadline.symbolic.lang.model import Action
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.lower import Lowering
-from leadline.symbolic.tla.lower_actions import Paths, Way
+from leadline.symbolic.tla.lower_actions import Paths
+from leadline.symbolic.tla.lower_picks import Way
 from leadline.symbolic.tla.lower_scope import Scope, Unsupported
 from leadline.symbolic.tla.making import Unlowerable
 

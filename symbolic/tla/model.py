@@ -12,7 +12,8 @@ from leadline.symbolic.lang.node import substitute
 from leadline.symbolic.lang.types import Int, Type
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.lower import Lowering
-from leadline.symbolic.tla.lower_actions import Paths, Way
+from leadline.symbolic.tla.lower_actions import Paths
+from leadline.symbolic.tla.lower_picks import Way
 from leadline.symbolic.tla.lower_scope import Scope, Unsupported
 from leadline.symbolic.tla.lower_steps import actions_of, converted
 from leadline.symbolic.tla.lower_temporal import Claims

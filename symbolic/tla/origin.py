@@ -18,9 +18,9 @@ from leadline.symbolic.tla.typing import untyped
 from leadline.symbolic.tla.values import EvaluationError
 
 AHEAD = 4.0
-"""The seconds that the interpreter runs ahead."""
+"""The seconds of the processor that the interpreter runs ahead."""
 AFTERWARDS = 1.0
-"""The seconds that it runs from a state that leaves the types."""
+"""The seconds that it runs from the first state that leaves the types; twice as many from each further one."""
 
 
 class TlaOrigin(Origin):
@@ -34,6 +34,7 @@ class TlaOrigin(Origin):
     def __init__(self, specification: Specification, types: dict[str, Type]) -> None:
         self.specification = specification
         self.types = types
+        self._afterwards = AFTERWARDS
 
     @cached_property
     def interpreter(self) -> Interpreter:
@@ -89,7 +90,8 @@ class TlaOrigin(Origin):
         learner = self.learner
         known = [self._untyped(model, values) for values in states]
         starts = learner.successors(known[-1]) if known else learner.initial()
-        learner.run_ahead(starts, AFTERWARDS)
+        learner.run_ahead(starts, self._afterwards)
+        self._afterwards *= 2
         if all(learner.types[variable.name] == variable.type for variable in model.variables):
             return None
         return replace(lowered(self.specification, learner.types, self), parameters=model.parameters)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, UserError
 from leadline.symbolic.lang.model import Model, PropertyKind
 from leadline.symbolic.lang.parameters import Parameter
 from leadline.symbolic.lang.properties import Claim
@@ -74,6 +74,9 @@ class TlaProtocol(Foreign):
         declared = type(self).parameters
         changed = {name: x for name, x in self.settings.items() if x != declared[name].default}
         specification = self.source.load({name: str(x) for name, x in changed.items()})
+        if specification.init is None or specification.next is None:
+            told = f"{specification.name} has no behaviour: `leadline explore` evaluates its assumptions"
+            raise UserError(told)
         types = self.learned.types.setdefault(tuple(sorted(changed.items())), {})
         origin = TlaOrigin(specification, types)
         _check_assumptions(origin.interpreter)

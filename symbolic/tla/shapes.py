@@ -19,7 +19,7 @@ No type of this module has an `Option` anywhere else.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
@@ -28,6 +28,9 @@ from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
 NEVER: Type = Never()
 EMPTY_FUNCTION = Tuple(())
 """The type of `<<>>`, the function without arguments."""
+
+_REMEMBERED = 50_000
+"""The joins that are remembered: while types are learned, the same ones are asked for again and again."""
 
 _TAKEN = ("node", "is_in")
 
@@ -95,6 +98,7 @@ def union_of(kinds: dict[str, Type]) -> Type:
     return AnyOf("Value", tuple(boxes))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def join(a: Type, b: Type) -> Type:
     """The least type that holds the values of both."""
     if a == b or isinstance(b, Never):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
@@ -23,6 +23,7 @@ from leadline.symbolic.tla.values import (
 )
 
 
+@lru_cache(maxsize=50_000)
 def type_of(value: Value) -> Type:
     """The least type that holds a value."""
     match value:

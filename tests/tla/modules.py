@@ -96,4 +96,40 @@ INVARIANT Low
 CHECK_DEADLOCK FALSE
 """
 
-ALL = {"Mailbox": (MAILBOX, MAILBOX_CFG), "Stock": (STOCK, STOCK_CFG), "Climb": (CLIMB, CLIMB_CFG)}
+TABLES = r"""
+---- MODULE Tables ----
+EXTENDS Integers, FiniteSets
+CONSTANTS N
+VARIABLES f, g, h, at
+vars == <<f, g, h, at>>
+Places == 0..4
+Init == /\ f \in [Places -> {0}] /\ g \in [Places -> BOOLEAN]
+        /\ \E a, b \in 1..N : h = <<a, b>>
+        /\ at = 0
+Below(n) == LET sum[i \in 0..N] == IF i = 0 THEN 0 ELSE i + sum[i - 1] IN sum[n]
+Becomes(v, e) == v' = e
+Keep(v) == UNCHANGED v
+Go(p) == /\ g[p] /\ at < N
+         /\ Becomes(at, at + 1)
+         /\ LET new == [f EXCEPT ![p] = Below(at')] IN f' = new
+         /\ Becomes(g, [g EXCEPT ![p] = FALSE])
+         /\ Keep(<<h>>)
+Next == \E p \in Places : Go(p)
+Spec == Init /\ [][Next]_vars
+TypesKnown == f \in UNION {[Places -> Nat]} /\ h \in UNION {{1, 2} \X {1, 2}, Nat \X Nat}
+Sums == \A p \in Places : f[p] # 3
+====
+"""
+TABLES_CFG = """
+CONSTANT N = 2
+SPECIFICATION Spec
+INVARIANTS TypesKnown Sums
+CHECK_DEADLOCK FALSE
+"""
+
+ALL = {
+    "Mailbox": (MAILBOX, MAILBOX_CFG),
+    "Stock": (STOCK, STOCK_CFG),
+    "Climb": (CLIMB, CLIMB_CFG),
+    "Tables": (TABLES, TABLES_CFG),
+}

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Level
 from leadline.symbolic.engines import Answer, Limits, Result
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
 from leadline.symbolic.tla.behaviour import Behaviour
-from tests.tla.loading import specification
+from tests.tla.loading import specification, write
 
 TOKENS = """
 EXTENDS Naturals, FiniteSets, TLC
@@ -146,3 +147,12 @@ def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
 def test_a_module_without_behaviour_cannot_be_explored(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no behaviour to explore"):
         Behaviour(specification(tmp_path, "A == 1"))
+
+
+def test_a_module_without_behaviour(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, M="EXTENDS Naturals\nASSUME 1 + 1 = 2\n", N="EXTENDS Naturals\nASSUME 1 = 2\n")
+    assert main(["explore", str(path)]) == 0
+    assert "1 assumption evaluated and true" in capsys.readouterr().out
+    assert main(["check", str(path)]) == 2
+    assert main(["explore", str(path.with_name("N.tla"))]) == 10
+    assert "N.tla:3:" in capsys.readouterr().err
