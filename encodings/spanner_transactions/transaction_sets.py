@@ -23,7 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.lang import ParameterError
+from leadline.symbolic.lang import ParameterError, UserError
+from leadline.symbolic.lang.files import read_text
 
 FILE = ".toml"
 MOST_TRANSACTIONS = 5
@@ -68,10 +69,12 @@ def transaction_set(setting: str) -> tuple[Definition, ...]:
 
 def _from_file(path: Path) -> tuple[Definition, ...]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ParameterError(f"transactions: {path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+        text = read_text(path)
+    except UserError as error:
+        raise ParameterError(f"transactions: {error}") from error
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ParameterError(f"transactions: {path} is not TOML: {error}") from error
     complaints = list(_complaints(document))
     if complaints:

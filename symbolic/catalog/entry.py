@@ -84,7 +84,10 @@ def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     if entry.trial is None:
         return _built(entry, settings)
     there = entry.trial.fingerprints(entry.protocol.__name__, settings)
-    model = _built(entry, settings)
+    try:
+        model = _built(entry, settings)
+    except MemoryError as error:
+        raise ModelError([Mistake(place_of(error, entry.protocol.define), python_says(error))]) from error
     if {*there} != {model.fingerprint}:
         # Here, since only a file has a trial.
         from leadline.symbolic.catalog.trial import unstable_model
@@ -101,6 +104,11 @@ def _built(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     except BaseException as error:
         raise ModelError([Mistake(place_of(error, entry.protocol.assume), python_says(error))]) from error
     return build(protocol, entry.claims)
+
+
+def is_ours(error: BaseException, tried: bool) -> bool:
+    """Whether an error of a file is about this process: one with limits, which loads what was tried before."""
+    return tried and isinstance(error, MemoryError)
 
 
 def place_of(error: BaseException, function: object) -> Span:

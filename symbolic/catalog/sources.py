@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import importlib
+import importlib.machinery
 import importlib.metadata
 import importlib.util
 import os
@@ -12,16 +13,18 @@ import pkgutil
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from leadline.symbolic.catalog.by_value import entry_by_value, keep_by_value, known_by_value
 from leadline.symbolic.catalog.entry import (
     Entry,
     claims_in,
     entry_of,
+    is_ours,
     model_of,
     prints_apart,
     protocols_in,
@@ -38,7 +41,11 @@ from leadline.symbolic.lang import (
     UserError,
 )
 from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.files import is_folder, is_there, read_bytes, real_path
 from leadline.symbolic.lang.script import python_says
+
+_LARGEST = 16 << 20
+"""The most bytes of a Python file."""
 
 _PATH = re.compile(r"(?P<path>.+\.py)(?::(?P<wanted>[\w-]+))?")
 
@@ -63,14 +70,16 @@ def load_file(path: Path, *, tried: bool = False) -> list[Entry]:
         UserError: if it cannot be read, or holds no protocol.
         ModelError: if it does not run, or a property or an action in it belongs to no protocol.
     """
-    _check_readable(path)
+    if is_folder(path):
+        raise UserError(f"{path} is a folder: give the path of a Python file")
+    read_bytes(path, _LARGEST)
     if tried:
-        return _loaded(path)
+        return _loaded(path, tried)
     # Here, since built-in protocols need none.
     from leadline.symbolic.catalog.trial import Trial, unstable_model
 
     trial = Trial(path)
-    found = [replace(entry, trial=trial) for entry in _loaded(path)]
+    found = [replace(entry, trial=trial) for entry in _loaded(path, tried)]
     if not trial.loaded:
         raise unstable_model((None, None), Span(str(path), 1))
     return found
@@ -87,8 +96,8 @@ def serve_trial() -> None:
     serve(load)
 
 
-def _loaded(path: Path) -> list[Entry]:
-    module = _run(path)
+def _loaded(path: Path, tried: bool) -> list[Entry]:
+    module = _run(path, tried)
     protocols = protocols_in(module)
     if not protocols:
         raise UserError(
@@ -125,12 +134,12 @@ def find_in_file(path: Path, wanted: str | None, *, tried: bool = False) -> Entr
     raise UserError(unknown_name(f"{path} has no protocol", wanted, known))
 
 
-def _run(path: Path) -> ModuleType:
+def _run(path: Path, tried: bool) -> ModuleType:
     """The file as a module, under a name that clashes with no other module."""
-    full = path.resolve()
-    name = f"leadline_file_{full.stem}_{hashlib.sha256(str(full).encode()).hexdigest()[:12]}"
-    spec = importlib.util.spec_from_file_location(name, full)
-    assert spec is not None and spec.loader is not None  # a .py file always has a loader
+    full = real_path(path)
+    name = f"leadline_file_{full.stem}_{hashlib.sha256(os.fsencode(full)).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, full, loader=_Source(name, str(full)))
+    assert spec is not None and spec.loader is not None  # that loader
     module = importlib.util.module_from_spec(spec)
     if str(full.parent) not in sys.path:
         # Last, unlike under `python path`, so that a file beside it hides none of our modules.
@@ -141,20 +150,22 @@ def _run(path: Path) -> ModuleType:
             spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
-        if isinstance(error, (LeadlineError, MemoryError, KeyboardInterrupt)):
+        if isinstance(error, (LeadlineError, KeyboardInterrupt)) or is_ours(error, tried):
             raise
         raise ModelError([_mistake(path, full, error)]) from error
     return module
 
 
-def _check_readable(path: Path) -> None:
-    if path.is_dir():
-        raise UserError(f"{path} is a folder: give the path of a Python file")
-    try:
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+class _Source(importlib.machinery.SourceFileLoader):
+    """Loads the text of a user's file, whatever its name: a link may lead to one without the suffix .py."""
+
+    def get_data(self, path: str) -> bytes:
+        return read_bytes(Path(path), _LARGEST)
+
+    def path_stats(self, path: str) -> Mapping[str, Any]:
+        # Without these numbers Python keeps no compiled file, which a file of the same length that is written
+        # in the same second would take for its own.
+        raise OSError
 
 
 def _mistake(path: Path, full: Path, error: BaseException) -> Mistake:
@@ -226,7 +237,7 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
         try:
             return installed(name_or_path)
         except UserError:
-            if not Path(name_or_path).exists():
+            if not is_there(Path(name_or_path)):
                 raise
     raise UserError(
         f"{name_or_path} is not a Python file: a protocol of your own is in a file that ends in .py"
@@ -256,9 +267,9 @@ def find_module(
     # Here, since protocols in Python need no parser of TLA+.
     from leadline.symbolic.tla.protocol import Source, protocol_of
 
-    resolved = tuple(folder.resolve() for folder in folders)
+    resolved = tuple(map(real_path, folders))
     named = tuple(invariants), tuple(properties)
-    source = Source(path.resolve(), config.resolve() if config else None, resolved, *named)
+    source = Source(real_path(path), real_path(config) if config else None, resolved, *named)
     return keep_by_value(str(path), *protocol_of(source))
 
 

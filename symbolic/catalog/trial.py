@@ -28,6 +28,7 @@ from typing import IO, Any, NoReturn, Self, TypeVar
 
 import leadline
 from leadline.symbolic.lang import InternalError, Mistake, ModelError, Span
+from leadline.symbolic.lang.files import real_path
 from leadline.symbolic.lang.parameters import Setting
 
 T = TypeVar("T")
@@ -152,7 +153,7 @@ def serve(load: Callable[[Path], Fingerprints]) -> NoReturn:
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests, asked), daemon=True).start()
     path = Path(sys.argv[1])
-    setattr(os, "_exit", partial(_reported_exit, path.resolve(), channel))  # noqa: B010  # a function, to mypy
+    setattr(os, "_exit", partial(_reported_exit, real_path(path), channel))  # noqa: B010  # a function, to mypy
     try:
         _serve(path, load, asked, channel)
     except BaseException:

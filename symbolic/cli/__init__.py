@@ -7,6 +7,7 @@ exit code. A user's mistake is reported in one message without a traceback, a fa
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.metadata
 import io
 import os
@@ -90,6 +91,10 @@ def _run(given: list[str]) -> int:
         return _mistaken(error, Exit.WRONG_COMMAND)
     except BrokenPipeError:
         raise
+    except MemoryError:
+        return _lacking("memory: there is not enough for this; make the parameters smaller, or give it more")
+    except OSError as error:
+        return _lacking(_refused(error)) if error.errno in _SURROUNDINGS else _internal(given)
     except (Exception, SystemExit):
         return _internal(given)
 
@@ -132,6 +137,34 @@ def new_parser(given: list[str]) -> argparse.ArgumentParser:
 def _mistaken(error: UserError, code: Exit) -> Exit:
     tell(str(error))
     return code
+
+
+_SURROUNDINGS = {
+    errno.EMFILE: "this process may not open more files: raise its limit (ulimit -n)",
+    errno.ENFILE: "this machine has no more files to open",
+    errno.EAGAIN: "this user may start no more processes: raise the limit (ulimit -u)",
+    errno.ENOMEM: "this machine has no memory left",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the quota of the disk is used up",
+    errno.EROFS: "the disk can only be read",
+    errno.EIO: "the disk fails",
+    errno.EACCES: "this is not permitted",
+    errno.EPERM: "this is not permitted",
+    errno.ENOENT: "the folder or file is gone",
+    errno.ESTALE: "the folder is gone from its server",
+}
+"""Errors of the system that are about the surroundings, wherever they are met."""
+
+
+def _refused(error: OSError) -> str:
+    place = f" {error.filename}:" if error.filename else ""
+    return f"the system refuses to go on:{place} {error.strerror} ({_SURROUNDINGS[error.errno or 0]})"
+
+
+def _lacking(text: str) -> Exit:
+    """Report that the surroundings lack what an answer needs."""
+    tell(text)
+    return Exit.UNKNOWN
 
 
 def _internal(given: list[str]) -> Exit:

@@ -15,6 +15,7 @@ from leadline.symbolic.engines import Answer, Interrupted, Limits, Result
 from leadline.symbolic.engines.explore import ExploreOptions, explored
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ParameterError, UserError
+from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.tla import words
 from leadline.symbolic.tla.behaviour import Behaviour
@@ -54,7 +55,7 @@ def loaded(args: argparse.Namespace) -> Specification:
     """
     path = Path(args.protocol)
     beside = path.with_suffix(".cfg")
-    file = args.config or (beside if beside.is_file() else None)
+    file = args.config or (beside if is_there(beside) else None)
     config = read_config(file) if file is not None else None
     values: dict[str, str] = {}
     for text in args.settings:

@@ -55,7 +55,7 @@ class Forked:
             stack.callback(os.close, read_job)
             self.output, write_output = os.pipe()
             stack.callback(os.close, write_output)
-            folder = os.open(".", os.O_RDONLY)
+            folder = os.open(".", os.O_PATH)  # it may be unreadable
             stack.callback(os.close, folder)
             self._line, there = socket.socketpair()
             stack.enter_context(there)

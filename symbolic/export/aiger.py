@@ -13,6 +13,7 @@ from typing import Any
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.export.machine import Machine
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.files import read_bytes, read_text
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace import Stored, Trace
 from leadline.symbolic.trace.trace import title
@@ -85,11 +86,10 @@ def origin_of(path: Path) -> Stored:
     Raises:
         UserError: if the file cannot be read or is not such a file.
     """
+    content = read_bytes(path)
     try:
-        data = json.loads(path.read_bytes().rstrip().rpartition(b"\n")[2])
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError:
+        data = json.loads(content.rstrip().rpartition(b"\n")[2])
+    except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict) or any(type(data.get(x)) is not kind for x, kind in _ORIGIN.items()):
         raise UserError(f"{path} is not an AIGER file that Leadline wrote: its last line names no model")
@@ -100,7 +100,7 @@ def origin_of(path: Path) -> Stored:
 
 def is_aiger(path: Path, machine: Machine, source: str) -> bool:
     """Whether a file that `origin_of` has read is exactly that of a circuit, or its witnesses say nothing."""
-    content = path.read_bytes()
+    content = read_bytes(path)
     return content == aiger(machine, source, binary=content.startswith(b"aig"))
 
 
@@ -116,11 +116,7 @@ def witness(machine: Machine, path: Path) -> Trace:
     Raises:
         UserError: if it is none, or leads to no bad state, with the line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    numbered = enumerate(text.splitlines(), 1)
+    numbered = enumerate(read_text(path).splitlines(), 1)
     lines = [(f"{path}:{i}", line.partition("#")[0].strip()) for i, line in numbered if line[:1] != "c"]
     output = None
     if len(lines) > 1 and lines[1][1][:1] == "b":

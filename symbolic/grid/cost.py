@@ -30,6 +30,7 @@ import leadline
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.layers import ridge
 from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.lang.files import file_bytes
 
 if TYPE_CHECKING:
     from leadline.symbolic.grid.rows import Row
@@ -151,9 +152,7 @@ def read_cost_model(folder: Path) -> tuple[CostModel, tuple[str, ...]]:
     """
     path = folder / FILE
     try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
-        return _parsed(content), ()
+        return _parsed(file_bytes(path, _LARGEST)), ()
     except (FileNotFoundError, NotADirectoryError):
         return CostModel(), ()
     except (OSError, ValueError, RecursionError) as error:
@@ -162,8 +161,6 @@ def read_cost_model(folder: Path) -> tuple[CostModel, tuple[str, ...]]:
 
 
 def _parsed(content: bytes) -> CostModel:
-    if len(content) > _LARGEST:
-        raise ValueError("it is too long")
     data = json.loads(content)
     if not isinstance(data, dict) or data.get("version") != _VERSION:
         raise ValueError("it is no cost model of this version")

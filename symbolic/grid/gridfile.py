@@ -55,6 +55,7 @@ from leadline.symbolic.grid.gridvalues import (
 )
 from leadline.symbolic.lang import ModelError, Parameter, PropertyKind, Protocol, UserError
 from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.files import read_text, real_path
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace import DEADLOCK
@@ -161,11 +162,13 @@ def read_checks(grid: Path | Mapping[str, Any], mistakes: Mistakes) -> list[Chec
     return found
 
 
+_LARGEST = 4 << 20  # bytes of a grid file
+
+
 def _load(path: Path) -> dict[str, Any]:
+    text = read_text(path, _LARGEST)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+        return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not TOML: {error}") from error
 
@@ -193,7 +196,7 @@ class _Protocols:
         if file is None:
             return name
         path, wanted = file
-        return str((self._folder / path).resolve()) + (f":{wanted}" if wanted else "")
+        return str(real_path(self._folder / path)) + (f":{wanted}" if wanted else "")
 
 
 def _shared(reader: TableReader) -> SharedValues:

@@ -18,9 +18,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leadline.symbolic.grid.rows import SCHEMA, Row, from_table, to_table
+from leadline.symbolic.lang.files import file_bytes
 
 _NAME = re.compile(r"(?P<query>[A-Za-z0-9_-]{1,100})\.(?P<run>[A-Za-z0-9_-]{1,100})\.parquet")
 _COMPACTED = "compacted"
+_LARGEST = 1 << 30  # bytes of a file of rows, and of its columns before they are compressed
 _TOLD_ALONE = 3  # the most files with the same mistake that get a warning each
 
 
@@ -71,8 +73,12 @@ class RowFile:
             ValueError: if its rows are not those that its name tells.
         """
         # To read a few kilobytes, a file in memory and one thread are the quickest.
-        whole = pa.BufferReader(self.path.read_bytes())
-        table = pq.ParquetFile(whole, page_checksum_verification=True).read(use_threads=False)
+        whole = pa.BufferReader(file_bytes(self.path, _LARGEST))
+        file = pq.ParquetFile(whole, page_checksum_verification=True)
+        groups = range(file.metadata.num_row_groups)
+        if sum(file.metadata.row_group(group).total_byte_size for group in groups) > _LARGEST:
+            raise ValueError(f"its columns have more than {_LARGEST >> 20} MB")
+        table = file.read(use_threads=False)
         table.validate(full=True)
         if not table.schema.equals(SCHEMA):
             raise ValueError("its columns are not those of this version")
@@ -132,7 +138,7 @@ class Reading:
             except FileNotFoundError:
                 reading.gone = True
             except (OSError, ValueError, pa.ArrowException) as error:
-                why = str(error).strip().partition("\n")[0]
+                why = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0]
                 reading._wrong.setdefault(why, []).append(file.path)
             else:
                 reading.tables.append(table)

@@ -32,6 +32,7 @@ from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, wr
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import SCHEMA_VERSION, Row, solver_version
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.files import file_bytes
 
 _FOLDERS = ("results", "traces", "certificates")
 
@@ -237,7 +238,7 @@ class Manifest:
             UserError: if the store's rows have columns of another version.
         """
         try:
-            data = json.loads((folder / _NAME).read_text(encoding="utf-8"))
+            data = json.loads(file_bytes(folder / _NAME))
             version = data["schema"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return cls()

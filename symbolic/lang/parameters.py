@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -51,6 +51,25 @@ class Parameter:
         if self.at_most is None:
             return f">= {self.at_least}" if self.at_least is not None else "integer"
         return f"{self.at_least}..{self.at_most}" if self.at_least is not None else f"<= {self.at_most}"
+
+    def wrong(self, name: str) -> Iterator[str]:
+        """The mistakes in its declaration, under its name."""
+        integer, text = (int, type(None)), str
+        wanted: dict[str, tuple[object, str]] = {
+            "default": ((*integer, str), "an integer, a bool, text or None"),
+            "at_least": (integer, "an integer"),
+            "at_most": (integer, "an integer"),
+            "choices": ((tuple, list), "a tuple of texts"),
+            "doc": (text, "text"),
+            "file": (text, "text"),
+        }
+        for part, (kinds, what) in wanted.items():
+            given = getattr(self, part)
+            if not isinstance(given, kinds):  # type: ignore[arg-type]  # types of the table above
+                yield f"the parameter {name} has {part}={given!r}, and {what} is needed"
+        choices: object = self.choices
+        if isinstance(choices, tuple | list) and any(not isinstance(x, str) for x in choices):
+            yield f"the parameter {name} has choices={choices!r}, and a tuple of texts is needed"
 
     def complaint(self, value: object) -> str | None:
         """The error in a value, or None."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import ClassVar
@@ -31,7 +31,7 @@ from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, 
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
 from leadline.symbolic.lang.script import Script, attempted, mistakes_in, strays, updates
-from leadline.symbolic.lang.span import Span, start_of
+from leadline.symbolic.lang.span import Span, caller_span, start_of
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.types import Sort, Type, all_types
 
@@ -65,6 +65,9 @@ class Protocol(metaclass=ProtocolClass):
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
+        wrong = [*_wrong_attributes(cls)]
+        if wrong:
+            raise ModelError(Mistake(caller_span(), f"{cls.__name__}: {text}") for text in wrong)
         own = {name: replace(x, name=name) for name, x in vars(cls).items() if isinstance(x, Parameter)}
         cls.parameters = {**cls.parameters, **own}
         cls.picks = {
@@ -96,6 +99,24 @@ class Protocol(metaclass=ProtocolClass):
     def init(self, start: Next) -> None:
         """Describe the initial states."""
         raise NotImplementedError
+
+
+def _wrong_attributes(kind: type[Protocol]) -> Iterator[str]:
+    """The mistakes in what a class's body says besides its methods."""
+    body = vars(kind)
+    if "__init__" in body and not issubclass(kind, Foreign):
+        yield "a protocol has no __init__: its parameters are declared by parameter(...), its types by define"
+    for name in ("protocol_name", "__doc__"):
+        if not isinstance(body.get(name) or "", str):
+            yield f"{name} is {body[name]!r}, and text is needed"
+    order = body.get("sweep_order", ())
+    if not isinstance(order, list | tuple) or not all(isinstance(name, str) for name in order):
+        yield f"sweep_order is {order!r}, and a tuple of the names of actions is needed"
+    if not isinstance(body.get("picks", {}), Mapping):
+        yield f'picks is {body["picks"]!r}, and a dictionary such as {{"leader": "Replica"}} is needed'
+    for name, one in body.items():
+        if isinstance(one, Parameter):
+            yield from one.wrong(name)
 
 
 class Foreign(Protocol, ABC):

@@ -215,7 +215,17 @@ def python_says(error: BaseException) -> str:
     """The text for an error that the user's code raised."""
     if isinstance(error, SystemExit):
         return "this ends the program, and a model may not: leave out exit() and SystemExit"
-    return f"Python says: {type(error).__name__}: {error}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this: make smaller what is built here"
+    return f"Python says: {type(error).__name__}: {text_of(error)}"
+
+
+def text_of(error: BaseException) -> str:
+    """The text of an error that the user's code raised; the code makes it, and may fail at that too."""
+    try:
+        return str(error)
+    except Exception as another:
+        return f"(its text cannot be made: {type(another).__name__})"
 
 
 # -- mistakes in finished expressions --------------------------------------------------------------

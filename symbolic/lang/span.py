@@ -39,7 +39,8 @@ def _caller() -> FrameType | None:
 def _is_own(code: CodeType) -> bool:
     # The methods that a dataclass generates, such as the constructor of a type, have no file.
     made = code.co_filename == "<string>" and code.co_name == "__init__"
-    return made or code.co_filename.startswith(_OWN_FOLDERS)
+    # A class is made by way of abc.
+    return made or code.co_filename == "<frozen abc>" or code.co_filename.startswith(_OWN_FOLDERS)
 
 
 def caller_span() -> Span:

@@ -22,6 +22,7 @@ from leadline.symbolic.catalog import installed, split_path
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.lang import Span, UserError
+from leadline.symbolic.lang.files import file_bytes
 from leadline.symbolic.lang.names import kebab
 from leadline.symbolic.report.outcomes import CellOutcome, outcome, sentence, unanswered, verdict_of
 from leadline.symbolic.report.sarif import Finding, document
@@ -132,7 +133,7 @@ def property_line(cell: Cell) -> Span | None:
 
 def _line_in(path: Path, protocol: str, name: str) -> int:
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(file_bytes(path))
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
         return 1
     found = [node for node in tree.body if _defines(node, protocol, name)]

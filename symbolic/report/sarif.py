@@ -10,6 +10,7 @@ from typing import Any
 
 import leadline
 from leadline.symbolic.lang import Span
+from leadline.symbolic.lang.files import real_path
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -101,7 +102,7 @@ def _location(one: Finding) -> dict[str, Any]:
 
 def address(span: Span) -> str:
     """The URI of a line's file; relative if it is below the working directory, as code hosts want it."""
-    path = Path(span.file).resolve()
-    here = Path.cwd().resolve()
+    path = real_path(Path(span.file))
+    here = real_path(Path())
     whole = path.as_uri()
     return whole.removeprefix(f"{here.as_uri()}/") if path.is_relative_to(here) else whole

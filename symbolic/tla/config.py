@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.symbolic.lang.errors import Mistake, ModelError, UserError
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.files import read_text
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.text import without_comments
 
@@ -78,10 +79,7 @@ def read_config(path: Path) -> Config:
         ModelError: with its mistakes.
         UserError: if it cannot be read.
     """
-    try:
-        return parse_config(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read: {error}") from error
+    return parse_config(read_text(path), str(path))
 
 
 def parse_config(text: str, file: str) -> Config:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from leadline.symbolic.lang.errors import Mistake, ModelError, UserError
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.files import is_there, read_text
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.parse import parse
 from leadline.symbolic.tla.resolve import Names, Resolver, Symbol
@@ -29,11 +30,7 @@ class Files:
             ModelError: with the mistakes in its syntax.
             UserError: if the file cannot be read.
         """
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{path} cannot be read: {error}") from error
-        first, *others = parse(text, str(path))
+        first, *others = parse(read_text(path), str(path))
         for module in (first, *others):
             self.known.setdefault(module.name, module)
         return first
@@ -41,7 +38,7 @@ class Files:
     def find(self, name: str) -> s.Module | None:
         """The module of a name; None if there is none."""
         for folder in (*self.folders, LIBRARY):
-            if name not in self.known and (folder / f"{name}.tla").is_file():
+            if name not in self.known and is_there(folder / f"{name}.tla"):
                 self.read(folder / f"{name}.tla")
         return self.known.get(name)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, UserError
+from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.model import Model, PropertyKind
 from leadline.symbolic.lang.parameters import Parameter
 from leadline.symbolic.lang.properties import Claim
@@ -52,7 +53,7 @@ class Source:
             UserError: if a file cannot be read.
         """
         beside = self.path.with_suffix(".cfg")
-        file = self.config or (beside if beside.exists() else None)
+        file = self.config or (beside if is_there(beside) else None)
         config = read_config(file) if file is not None else None
         return load(self.path, config, self.folders, dict(values), self.invariants, self.properties)
 

@@ -14,6 +14,7 @@ from typing import Any
 from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import Action, Model, UserError
 from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang.files import read_text
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace.explanation import explanation
@@ -271,10 +272,9 @@ def read_object(path: Path) -> dict[str, Json]:
     Raises:
         UserError: if the file cannot be read, holds something else, or an object in it has a key twice.
     """
+    text = read_text(path)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_no_key_twice)
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+        data = json.loads(text, object_pairs_hook=_no_key_twice)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON: {error}") from error
     if not isinstance(data, dict):

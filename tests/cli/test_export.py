@@ -175,7 +175,7 @@ def test_a_witness_needs_the_circuit_that_it_is_of(leadline: Leadline, tmp_path:
     path, found = tmp_path / "counter.aig", tmp_path / "found"
     assert "found cannot be read: No such file" in leadline(*TRACE).err
     found.write_bytes(b"\xff")
-    assert "found cannot be read: 'utf-8'" in leadline(*TRACE).err
+    assert "found:1 is no text in UTF-8" in leadline(*TRACE).err
     found.write_text(FOUND)
     asked = leadline("trace", "counter.aig", "--from-aiger-witness", "found")
     assert asked.code == 2 and "counter.aig --from-aiger-witness found --protocol counter.py" in asked.err

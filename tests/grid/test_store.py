@@ -155,7 +155,7 @@ def test_files_that_are_something_else(store: Store) -> None:
         "its columns are not those of this version",
         "it holds 2 rows",
         "it holds the row of another query: a1, of the run run-1",
-        f"[Errno 21] Is a directory: '{store.path('d4', 'r')}'",
+        "it is a folder, and a file is needed",
     ]
 
 

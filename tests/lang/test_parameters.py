@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.lang import Parameter, ParameterError, Protocol, UserError, parameter, parse_setting
+from leadline.symbolic.lang import (
+    ModelError,
+    Parameter,
+    ParameterError,
+    Protocol,
+    UserError,
+    parameter,
+    parse_setting,
+)
 from tests.lang.sample import in_action, model
 
 
@@ -159,3 +167,26 @@ def test_a_default_out_of_its_own_range_is_told_as_such() -> None:
     assert str(caught.value) == (
         "the protocol's own default is wrong: steps must be >= 1, and is 0\nnodes must be <= 5, and is 7"
     )
+
+
+WRONG_BODIES = {
+    "sweep_order = 5": "sweep_order is 5, and a tuple of the names of actions",
+    "sweep_order = ('go', 5)": "sweep_order is ('go', 5)",
+    "picks = 5": "picks is 5, and a dictionary",
+    "protocol_name = 5": "protocol_name is 5, and text is needed",
+    "__doc__ = 5": "__doc__ is 5, and text is needed",
+    "def __init__(self): pass": "a protocol has no __init__",
+    "top = parameter(3, doc=5)": "the parameter top has doc=5, and text is needed",
+    "top = parameter(3.5)": "the parameter top has default=3.5",
+    "top = parameter(3, at_least='a')": "the parameter top has at_least='a', and an integer",
+    "top = parameter('a', choices=('a', 5))": "has choices=('a', 5), and a tuple of texts",
+    "top = parameter('a', choices=5)": "has choices=5, and a tuple of texts",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_BODIES)
+def test_what_a_class_says_of_itself(line: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        exec(f"class Made(Protocol):\n    {line}\n", {"Protocol": Protocol, "parameter": parameter})
+    assert WRONG_BODIES[line] in str(caught.value)
+    assert "<string>:1: Made: " in str(caught.value)

@@ -129,5 +129,5 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"nowhere\.json cannot be read: No such file"):
         stored_traces(tmp_path / "nowhere.json")
     (tmp_path / "latin").write_bytes(b"\xff\xfe")
-    with pytest.raises(UserError, match="latin is not JSON"):
+    with pytest.raises(UserError, match="latin:1 is no text in UTF-8"):
         stored_traces(tmp_path / "latin")

@@ -1,0 +1,103 @@
+"""The one place that reads files which the user names: regular files only, and no more than they may hold."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from leadline.symbolic.lang.errors import UserError
+
+LARGEST = 256 << 20
+"""The most bytes that a file may have, unless its reader says otherwise: 256 MB."""
+
+
+def file_bytes(path: Path, most: int = LARGEST) -> bytes:
+    """The content of a file.
+
+    A pipe or a device is refused before it is read: it may block, or never end.
+
+    Args:
+        path: the file.
+        most: the most bytes that it may have.
+
+    Raises:
+        OSError: if it cannot be read, is no regular file, or is larger; `strerror` says which.
+    """
+    try:
+        # Opening a pipe would wait for its writer.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError as error:  # a zero byte in the name
+        raise OSError(errno.EINVAL, str(error), str(path)) from error
+    kind = _KINDS.get(stat.S_IFMT(os.fstat(descriptor).st_mode))
+    if kind is not None:
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, f"it is {kind}, and a file is needed", str(path))
+    with os.fdopen(descriptor, "rb") as file:
+        # Files of the kernel's, as in /proc, have no size before they are read.
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it has more than {_size(most)}, the most that is read", str(path))
+    return content
+
+
+def _size(size: int) -> str:
+    return f"{size >> 20} MB" if size >> 20 else f"{size} bytes"
+
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def read_bytes(path: Path, most: int = LARGEST) -> bytes:
+    """The content of a file that the user names.
+
+    Raises:
+        UserError: with the path, for each `OSError` of `file_bytes`.
+    """
+    try:
+        return file_bytes(path, most)
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def read_text(path: Path, most: int = LARGEST) -> str:
+    """The text of a file in UTF-8 that the user names, with any kind of line ends.
+
+    Raises:
+        UserError: as `read_bytes`, or if it is no UTF-8, with the first such line.
+    """
+    content = read_bytes(path, most)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UserError(f"{path}:{line} is no text in UTF-8: {error.reason}") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a file or folder of that path, which may be no possible name at all."""
+    return os.path.exists(path)  # noqa: PTH110  # Path.exists raises an error for a name that is too long
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder of that path, which may be no possible name at all."""
+    return os.path.isdir(path)  # noqa: PTH112  # as above
+
+
+def real_path(path: Path) -> Path:
+    """The absolute path with its links followed, as far as there are files.
+
+    Unlike `Path.resolve` it raises no error for a loop of links or a name that is too long.
+    """
+    try:
+        return Path(os.path.realpath(path))
+    except (ValueError, OSError):  # a zero byte in the name, or the working directory is gone
+        return path

@@ -1,0 +1,126 @@
+"""Odd files, names and surroundings: one message, the right exit code, and never a traceback."""
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.cli import ask
+from tests.cli.conftest import Leadline
+
+SAFE = "--property", "not-negative"
+
+
+def told(ran: object) -> str:
+    """The message of a command, which is no traceback."""
+    err: str = ran.err  # type: ignore[attr-defined]  # what a command did
+    assert "Traceback" not in err
+    assert "fault of Leadline's" not in err
+    return err
+
+
+def edited(old: str, new: str, name: str = "odd.py") -> str:
+    """A copy of counter.py with an edit."""
+    text = Path("counter.py").read_text()
+    assert old in text
+    Path(name).write_text(text.replace(old, new, 1))
+    return name
+
+
+def test_a_link_to_a_file_of_another_suffix(leadline: Leadline) -> None:
+    Path("counter.py").rename("counter.txt")
+    Path("link.py").symlink_to("counter.txt")
+    assert leadline("check", "link.py", *SAFE).code == 0
+    assert not Path("__pycache__").exists()
+
+
+def test_a_name_that_is_no_text(leadline: Leadline) -> None:
+    name = os.fsdecode(b"odd\xff.py")
+    shutil.copy("counter.py", name)
+    assert leadline("check", name, *SAFE).code == 0
+    ran = leadline("check", os.fsdecode(b"none\xff.py"), *SAFE)
+    assert (ran.code, told(ran)) == (
+        2,
+        "leadline: none\\udcff.py cannot be read: No such file or directory\n",
+    )
+
+
+@pytest.mark.parametrize("suffix", ["", ".py", ".tla"])
+def test_a_name_that_is_too_long(suffix: str, leadline: Leadline) -> None:
+    for length in (300, 5000):
+        ran = leadline("check", "a" * length + suffix)
+        assert ran.code == 2
+        told(ran)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("start.count = 0", "raise MemoryError", "odd.py:28: there is not enough memory for this"),
+        ("@probe", "raise MemoryError\n@probe", "odd.py:52: there is not enough memory for this"),
+        (
+            "start.count = 0",
+            "raise Odd",
+            "odd.py:28: Python says: Odd: (its text cannot be made: ValueError)",
+        ),
+        ("@probe", "raise Odd\n@probe", "odd.py:52: Python says: Odd: (its text cannot be made: ValueError)"),
+    ],
+)
+def test_errors_of_a_model(old: str, new: str, text: str, leadline: Leadline) -> None:
+    name = edited(old, new)
+    odd = "\nclass Odd(Exception):\n    def __str__(self): raise ValueError\n"
+    Path(name).write_text(
+        odd.strip().replace("\n", ";", 0) + "\n" + Path(name).read_text().partition("\n")[2]
+    )
+    ran = leadline("check", name, *SAFE)
+    assert ran.code == 150
+    line = int(text.split(":")[1])
+    assert text.replace(f":{line}:", f":{line + 1}:") in told(ran)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOSPC, errno.EAGAIN])
+def test_a_system_that_refuses(number: int, leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(ask.Question, "ask", refuse)
+    ran = leadline("check", "counter.py")
+    assert ran.code == 20
+    assert told(ran).startswith(f"leadline: the system refuses to go on: {os.strerror(number)} (")
+
+
+def test_too_little_memory(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(ask.Question, "ask", refuse)
+    ran = leadline("check", "counter.py")
+    assert ran.code == 20
+    assert told(ran).startswith("leadline: memory: ")
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "text"),
+    [
+        ("ulimit -n 16; {} check counter.py", 20, "Too many open files"),
+        ("mkdir gone; cd gone; rmdir ../gone; {} check counter.py", 2, "counter.py cannot be read"),
+        ("mkdir gone; cd gone; rmdir ../gone; {} explore $OLDPWD/counter.py --format sarif", 12, ""),
+        (
+            "mkdir gone; cd gone; rmdir ../gone; {} check $OLDPWD/counter.py --timeout 60 --out x",
+            12,
+            "--out x:",
+        ),
+    ],
+)
+def test_a_process(script: str, code: int, text: str, leadline: Leadline, tmp_path: Path) -> None:
+    command = f"'{sys.executable}' -m leadline"
+    ran = subprocess.run(
+        ["sh", "-c", script.format(command)], cwd=tmp_path, capture_output=True, text=True, timeout=100
+    )
+    assert "Traceback" not in ran.stderr
+    assert (ran.returncode, text in ran.stderr) == (code, True)
+    assert code != 12 or "below-three" in ran.stdout
