@@ -204,3 +204,19 @@ def test_claims_about_runs_are_left_out_of_aiger(leadline: Leadline) -> None:
     ran = leadline("export", "lamp.py:Lamp", "--to", "aiger")
     assert ran.code == 0 and ran.out.startswith("aag ")
     assert "left out: is-plugged, wears-out, stays-worn" in ran.err and "--to tla" in ran.err
+
+
+@pytest.mark.parametrize("engine", [("explore",), ("bmc", "--depth", "5", "--solver", "cadical")])
+def test_an_exported_module_has_the_verdicts_of_its_protocol(
+    engine: tuple[str, ...], leadline: Leadline
+) -> None:
+    """Leadline reads the module back: its fairness, its PROPERTY, and the refinements among them."""
+    leadline("export", "lamp.py:Lamp", "--to", "tla", "--out", ".")
+    found = {}
+    for source in ("lamp.py:Lamp", "Lamp.tla"):
+        ran = leadline("check", source, "--engine", *engine)
+        assert ran.code == 12, ran.err
+        rows = [line.split() for line in ran.out.splitlines() if not line.startswith(" ")]
+        found[source] = [row[1] for row in rows if row[1:2] in (["safe"], ["violated"])]
+    assert found["Lamp.tla"] == ["safe", *found["lamp.py:Lamp"]], "InBounds, and all properties"
+    assert len(found["Lamp.tla"]) == 7
