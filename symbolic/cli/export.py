@@ -38,11 +38,11 @@ def add_parser(commands: Any) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Write the model with the properties to check."""
     entry, _, model = chosen_model(args)
-    names = tuple(one.name for one in model.about_states(tuple(dict.fromkeys(args.properties))))
+    named = tuple(dict.fromkeys(args.properties))
     if args.to == "tla":
-        _write_tla(args, model, names)
+        _write_tla(args, model, tuple(one.name for one in model.choose_properties(named)))
     else:
-        _write_aiger(args, model, names, entry.source)
+        _write_aiger(args, model, _about_states(model, named), entry.source)
     return Exit.HOLDS
 
 
@@ -65,6 +65,23 @@ def _write_tla(args: argparse.Namespace, model: Model, names: Sequence[str]) -> 
     for path, text in texts.items():
         write_out(path, text)
         tell(f"wrote {path}")
+
+
+def _about_states(model: Model, named: tuple[str, ...]) -> tuple[str, ...]:
+    """The properties for AIGER. Claims about runs are left out with a message, and refused where named.
+
+    Raises:
+        UserError: if one is named.
+    """
+    chosen = model.choose_properties(named)
+    about_runs = [one.name for one in chosen if one.temporal is not None]
+    if about_runs:
+        which = f"{', '.join(about_runs)}: claims about runs, and fairness, are not written as AIGER"
+        text = f"{which} (its sections of justice and fairness); --to tla writes them"
+        if named:
+            raise UserError(text)
+        tell(f"left out: {text}")
+    return tuple(one.name for one in chosen if one.temporal is None)
 
 
 def _write_aiger(args: argparse.Namespace, model: Model, names: Sequence[str], source: str) -> None:

@@ -197,7 +197,10 @@ class Layout(Printer):
         rights = [end]
         # `a \\cup b \\cup c` is one list of operands.
         while self._of(left).sign == text.sign and text.text.startswith(self._plain(left)):
-            left, inner = n.children(bare(left))
+            parts = tuple(n.children(bare(left)))
+            if len(parts) != 2:
+                break  # the minus of a negative number is no infix operator
+            left, inner = parts
             rights.append(self._operand(inner, room - len(sign), text.high))
         first = self._operand(left, room, text.high)
         if len(rights) == 1 and len(first) == 1 and len(first[0]) <= room // 3:

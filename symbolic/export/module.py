@@ -5,26 +5,23 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from leadline.symbolic.export.actions import Operator
 from leadline.symbolic.export.layout import (
     WIDTH,
     Layout,
     Lines,
-    bare,
     bullets,
     commas,
-    conjuncts_of,
     fill,
     hang,
-    picks_in,
 )
 from leadline.symbolic.export.limits import check_names
+from leadline.symbolic.export.runs import about_runs, fair_operators, formula_lines, specification
 from leadline.symbolic.lang import (
     Action,
     Enum,
-    Map,
     Model,
     Option,
-    Pick,
     Property,
     PropertyKind,
     Record,
@@ -49,23 +46,6 @@ _OPERATORS = {
 """Operators that expressions may need and no standard module defines. Their parameters end in an underscore,
 as no other name does, so they hide none."""
 
-_TAKEN = 12
-"""Columns kept for the quantifiers and bullets around a conjunct."""
-
-_MAY_FAIL = (
-    n.Undefined,
-    n.Div,
-    n.Mod,
-    n.Choose,
-    n.MinOf,
-    n.MaxOf,
-    n.Get,
-    n.Payload,
-    n.Index,
-    n.SeqUpdate,
-    n.Slice,
-)
-
 _BOUNDS = """Where Leadline says that a step goes out of bounds, TLC says that InBounds is violated, or that
 an expression cannot be evaluated. What has a value in TLA+ all the same passes unseen here: comparing what an
 option holds where it is None, EXCEPT outside of a domain, a field that a message of another type has too."""
@@ -75,7 +55,7 @@ the type; TLC takes the first in an order of its own, which for integers is the 
 
 
 def tla_module(model: Model) -> str:
-    """The text of a module with the model's variables, initial states, actions and properties.
+    """The text of a module with the model's variables, initial states, actions, fairness and properties.
 
     Its behaviours are those of the model, except for steps that go out of bounds: the invariant `InBounds`
     says that every variable is of its declared type.
@@ -90,12 +70,9 @@ def tla_module(model: Model) -> str:
         _in_bounds(model, words),
         *(_operator(model, action, words) for action in (model.init, *model.unconstrained)),
         _next(model, words),
-        ["Spec == Init /\\ [][Next]_vars"],
-        *(
-            _property(one, words)
-            for one in (*model.properties.values(), *model.constraints)
-            if one.temporal is None
-        ),
+        *fair_operators(model, words),
+        specification(model, words),
+        *(_property(one, words) for one in (*model.properties.values(), *model.constraints)),
     ]
     written = "\n\n".join("\n".join(lines) for lines in body)
     parts = [
@@ -126,7 +103,7 @@ def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = Fa
     """
     check_names(model)
     words = words_of(model)
-    chosen = model.about_states(tuple(properties))
+    chosen = model.choose_properties(tuple(properties))
     lines = ["SPECIFICATION Spec", f"CHECK_DEADLOCK {'TRUE' if deadlock else 'FALSE'}"]
     sorts = _sorts(model)
     if constants := [
@@ -134,11 +111,15 @@ def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = Fa
         *(f"{name} = {name}" for name in _values(model)),
     ]:
         lines += ["CONSTANTS", *hang(_INDENT, constants)]
-    lines += ["INVARIANTS", *hang(_INDENT, ["InBounds", *(words.properties[one.name] for one in chosen)])]
+    invariants = [words.properties[one.name] for one in chosen if one.temporal is None]
+    lines += ["INVARIANTS", *hang(_INDENT, ["InBounds", *invariants])]
+    lines += about_runs([words.properties[one.name] for one in chosen if one.temporal is not None])
     if model.constraints:
         lines += ["CONSTRAINTS", *hang(_INDENT, [words.properties[one.name] for one in model.constraints])]
     if _interchangeable(model):
-        lines += ["\\* Fewer states, but counts that are not those of Leadline:", "\\* SYMMETRY Symmetry"]
+        runs = any(one.temporal is not None for one in chosen)
+        told = "and wrong verdicts on PROPERTIES" if runs else "but counts that are not those of Leadline"
+        lines += [f"\\* Fewer states, {told}:", "\\* SYMMETRY Symmetry"]
     return "\n".join(lines) + "\n"
 
 
@@ -234,6 +215,9 @@ def _next(model: Model, words: Words) -> Lines:
 
 
 def _property(one: Property, words: Words) -> Lines:
+    if one.temporal is not None:
+        lines = formula_lines(one.temporal, words)
+        return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", lines)]
     layout = Layout(words, {})
     layout.share([one.formula])
     body = layout.let(tuple(layout.parts), layout.lines(one.formula, WIDTH - len(_INDENT)))
@@ -266,118 +250,3 @@ def told_of(one: Property) -> list[str]:
 
 def _filled(text: str) -> str:
     return textwrap.fill(" ".join(text.split()), 96)
-
-
-# -- actions ---------------------------------------------------------------------------------------------
-
-
-class Operator:
-    """The body of an operator: one action, or the initial states.
-
-    Args:
-        model: the model.
-        action: the action.
-        words: the module's names.
-    """
-
-    def __init__(self, model: Model, action: Action, words: Words) -> None:
-        self._initial = action is model.init
-        self._variables = [words.variables[variable.name] for variable in model.variables]
-        self._updates = {words.variables[name]: node for name, node in action.updates}
-        self._picks = words.picks(pick.name for pick in action.picks)
-        self._layout = Layout(words, self._picks)
-        self._layout.share(action.roots)
-        self._picked: set[str] = set()
-        self._defined: set[n.Node] = set()
-
-    def lines(self, body: Sequence[Pick | n.Node]) -> Lines:
-        """The lines of the rest of the action's body and of its updates."""
-        first = _first_picks(body)
-        if (not first or self._waiting(first)) and (parts := self._definable()):
-            self._defined.update(parts)
-            return self._layout.let(parts, self.lines(body))
-        if first:
-            self._picked.update(pick.name for pick in first)
-            ranges = ", ".join(self._range(pick) for pick in first)
-            return [f"\\E {ranges} :", *hang("  ", self.lines(body[len(first) :]))]
-        conjuncts: list[Lines] = []
-        for place, item in enumerate(body):
-            if isinstance(item, Pick):
-                return bullets("/\\", [*conjuncts, self.lines(body[place:])])
-            conjuncts += map(self._guard, conjuncts_of(item))
-        return bullets("/\\", [*conjuncts, *self._next()])
-
-    def _definable(self) -> list[n.Node]:
-        """The parts that are not yet defined and whose picks are all made."""
-        found = [part for part in self._layout.parts if part not in self._defined]
-        return [part for part in found if picks_in(part) <= self._picked]
-
-    def _waiting(self, picks: Sequence[Pick]) -> bool:
-        """Whether the picks' domains use parts that are not yet defined."""
-        domains = n.postorder(*(pick.domain for pick in picks if pick.domain is not None))
-        return any(part in domains for part in self._layout.parts if part not in self._defined)
-
-    def _range(self, pick: Pick) -> str:
-        domain = pick.type if pick.domain is None else pick.domain
-        return self._layout.range(self._picks[pick.name], domain)
-
-    def _guard(self, node: n.Node) -> Lines:
-        if branches(node) and any(map(_may_fail, n.postorder(node))):
-            # TLC would evaluate every branch, also those behind the first that is true.
-            return hang("TRUE = ", self._layout.lines(node, WIDTH - _TAKEN - 7, 5))
-        return self._layout.lines(node, WIDTH - _TAKEN)
-
-    def _next(self) -> list[Lines]:
-        prime = "" if self._initial else "'"
-        room = WIDTH - _TAKEN
-        assigned = []
-        for name, node in self._updates.items():
-            head = f"{name}{prime} = "
-            assigned.append(hang(head, self._layout.lines_of_value(node, room - len(head))))
-        kept = [name for name in self._variables if name not in self._updates]
-        return [*assigned, unchanged(kept, self._variables, room)] if kept else assigned
-
-
-def _may_fail(node: n.Node) -> bool:
-    """Whether TLC may fail to evaluate a node whose parts it can evaluate."""
-    if isinstance(node, n.Apply):
-        kind = node.map.type
-        return isinstance(kind, Map) and not kind.key.includes(bare(node.key).type)
-    return isinstance(node, _MAY_FAIL)
-
-
-def unchanged(kept: Sequence[str], variables: Sequence[str], room: int) -> Lines:
-    """The conjunct that keeps the values of these variables."""
-    if len(kept) == len(variables):
-        return ["UNCHANGED vars"]
-    return [f"UNCHANGED {kept[0]}"] if len(kept) == 1 else fill("UNCHANGED <<", kept, ">>", room)
-
-
-def branches(node: n.Node) -> bool:
-    """Whether TLC splits a guard into several actions: it evaluates every side of a disjunction in one."""
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        match one:
-            case n.Or() | n.Exists():
-                return True
-            case n.And():
-                todo += one.items
-            case n.Forall():
-                todo.append(one.body)
-            case n.Ite():
-                todo += (one.then, one.orelse)
-    return False
-
-
-def _first_picks(body: Sequence[Pick | n.Node]) -> list[Pick]:
-    """The picks that one quantifier can bind: the first ones, as long as their domains use none of them."""
-    found: list[Pick] = []
-    for item in body:
-        if not isinstance(item, Pick):
-            break
-        names = picks_in(item.domain) if item.domain is not None else set()
-        if not names.isdisjoint(pick.name for pick in found):
-            break
-        found.append(item)
-    return found

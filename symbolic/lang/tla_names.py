@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.model import Model
+from leadline.symbolic.lang.fairness import Fairness
+from leadline.symbolic.lang.model import Model, Property
 from leadline.symbolic.lang.names import camel, pascal
 from leadline.symbolic.lang.structures import Map, Record, Union
+from leadline.symbolic.lang.temporal import ForEach, ForSome, formulas
 from leadline.symbolic.lang.types import Enum, Sort, Type
 
 
@@ -83,6 +85,7 @@ class Words:
         types: the constant of each sort, and the operator of each other type that has one.
         actions: by the action's name.
         properties: by the property's name.
+        fair: for each fairness condition, the operator that holds of its steps.
         taken: all of these and the reserved names, which no bound variable may have.
     """
 
@@ -90,11 +93,12 @@ class Words:
     types: Mapping[Type, str]
     actions: Mapping[str, str]
     properties: Mapping[str, str]
+    fair: tuple[str, ...]
     taken: frozenset[str]
 
-    def picks(self, names: Iterable[str]) -> dict[str, str]:
-        """The names of an action's picks."""
-        scope = Scope(self.taken)
+    def picks(self, names: Iterable[str], around: Iterable[str] = ()) -> dict[str, str]:
+        """The names of an action's picks, where the names `around` are taken too."""
+        scope = Scope((*self.taken, *around))
         return {name: scope.take(camel(name)) for name in names}
 
 
@@ -108,7 +112,18 @@ def words_of(model: Model) -> Words:
     actions = {action.name: scope.take(action.tla) for action in model.actions}
     properties = {one.name: scope.take(one.tla) for one in (*model.properties.values(), *model.constraints)}
     types |= {kind: scope.take(kind.name) for kind in definable(model)}
-    return Words(variables, types, actions, properties, frozenset(scope.taken))
+    fair = tuple(_fair(model, one, actions, scope) for one in model.fairness)
+    return Words(variables, types, actions, properties, fair, frozenset(scope.taken))
+
+
+def _fair(model: Model, one: Fairness, actions: Mapping[str, str], scope: Scope) -> str:
+    """The operator of a fairness condition: Next, an action, or one of its own."""
+    if not one.types and len(one.arms) == len(model.actions):
+        return "Next"
+    if not one.types and len(one.arms) == 1:
+        return actions[one.arms[0].action]
+    wanted = one.name if is_name(one.name) else "Fair"
+    return scope.take(f"{wanted}At" if wanted in scope.taken and one.types else wanted)
 
 
 def module_name(model: Model) -> str:
@@ -142,7 +157,24 @@ def definable(model: Model) -> list[Enum | Record | Union]:
 def nodes_of(model: Model) -> list[n.Node]:
     """Every expression of the model and every part of one."""
     roots = [root for action in (model.init, *model.actions) for root in action.roots]
-    return n.postorder(*roots, *(one.formula for one in model.properties.values()))
+    keys = [key for one in model.fairness for arm in one.arms for key in arm.keys]
+    stated = [node for one in model.properties.values() for node in (one.formula, *_about_runs(one))]
+    return n.postorder(*roots, *keys, *stated)
+
+
+def _about_runs(one: Property) -> Iterator[n.Node]:
+    """The predicates of a claim about runs, and the values of quantifiers that do not range over a type."""
+    if one.temporal is None:
+        return
+    yield from one.nodes
+    for part in formulas(one.temporal):
+        if isinstance(part, (ForEach, ForSome)) and not ranges_over_type(part):
+            yield from (n.make(n.Const, part.var.type, part.var.span, value) for value in part.domain)
+
+
+def ranges_over_type(quantified: ForEach | ForSome) -> bool:
+    """Whether the quantifier of a temporal formula ranges over all values of its variable's type."""
+    return len(quantified.domain) == quantified.var.type.capped
 
 
 def named_members(model: Model) -> set[str]:

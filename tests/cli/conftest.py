@@ -26,9 +26,10 @@ Leadline = Callable[..., Ran]
 
 @pytest.fixture
 def leadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Leadline:
-    """Runs a command line in a folder that holds counter.py."""
+    """Runs a command line in a folder that holds counter.py and lamp.py."""
     monkeypatch.chdir(tmp_path)
     shutil.copy(HERE / "counter.py", tmp_path)
+    shutil.copy(HERE.parent / "protocols" / "lamp.py", tmp_path)
 
     def ran(*arguments: str) -> Ran:
         code = main(arguments)

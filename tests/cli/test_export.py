@@ -189,3 +189,34 @@ def test_a_witness_needs_the_circuit_that_it_is_of(leadline: Leadline, tmp_path:
     path.write_bytes(content.partition(b"\nc\n")[0])
     assert "counter.aig is not an AIGER file that Leadline wrote" in leadline(*TRACE).err
     assert "nothing.aig cannot be read" in leadline("trace", "nothing.aig", *TRACE[2:]).err
+
+
+def test_claims_about_runs_are_in_the_configuration(leadline: Leadline, tmp_path: Path) -> None:
+    chosen = ("--property", "wears-out", "--property", "is-a-plug")
+    assert leadline("export", "lamp.py:Lamp", "--to", "tla", "--out", ".", *chosen).code == 0
+    lines = (tmp_path / "Lamp.cfg").read_text(encoding="utf-8").splitlines()
+    assert lines[2:] == ["INVARIANTS", "  InBounds", "PROPERTIES", "  WearsOut", "  IsAPlug"]
+
+
+def test_claims_about_runs_are_left_out_of_aiger(leadline: Leadline) -> None:
+    named = leadline("export", "lamp.py:Lamp", "--to", "aiger", "--property", "wears-out")
+    assert (named.code, named.out) == (2, "") and "wears-out" in named.err and "justice" in named.err
+    ran = leadline("export", "lamp.py:Lamp", "--to", "aiger")
+    assert ran.code == 0 and ran.out.startswith("aag ")
+    assert "left out: is-plugged, wears-out, stays-worn" in ran.err and "--to tla" in ran.err
+
+
+@pytest.mark.parametrize("engine", [("explore",), ("bmc", "--depth", "5", "--solver", "cadical")])
+def test_an_exported_module_has_the_verdicts_of_its_protocol(
+    engine: tuple[str, ...], leadline: Leadline
+) -> None:
+    """Leadline reads the module back: its fairness, its PROPERTY, and the refinements among them."""
+    leadline("export", "lamp.py:Lamp", "--to", "tla", "--out", ".")
+    found = {}
+    for source in ("lamp.py:Lamp", "Lamp.tla"):
+        ran = leadline("check", source, "--engine", *engine)
+        assert ran.code == 12, ran.err
+        rows = [line.split() for line in ran.out.splitlines() if not line.startswith(" ")]
+        found[source] = [row[1] for row in rows if row[1:2] in (["safe"], ["violated"])]
+    assert found["Lamp.tla"] == ["safe", *found["lamp.py:Lamp"]], "InBounds, and all properties"
+    assert len(found["Lamp.tla"]) == 7

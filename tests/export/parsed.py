@@ -150,8 +150,10 @@ def check_configuration(model: Model, operators: dict[str, Node], constants: lis
     lines = tlc_config(model).splitlines()
     assert [line.split()[0] for line in lines if " = " in line] == constants
     invariants = lines[lines.index("INVARIANTS") + 1 :]
-    named = [line.strip() for line in invariants if not line.startswith("\\*")]
+    listed = [line.strip() for line in invariants if not line.startswith("\\*")]
+    end = listed.index("PROPERTIES") if "PROPERTIES" in listed else len(listed)
+    named = [*listed[:end], *listed[end + 1 :]]
     assert named[0] == "InBounds"
-    assert len(named) == len(model.about_states()) + 1
+    assert (end, len(named)) == (len(model.about_states()) + 1, len(model.claimed) + 1)
     assert {"Spec", *named} <= operators.keys()
     assert ("\\* SYMMETRY Symmetry" in lines) == ("Symmetry" in operators)

@@ -332,3 +332,22 @@ def test_a_quantifier_over_a_large_set_is_told_and_a_test_of_membership_is_not()
     assert large_sets(of_one(large, set(), tests)) == []
     (told,) = large_sets(of_one(large, set(), ranges))
     assert "-maxSetSize 1048576" in told
+
+
+class Below(Protocol):
+    """Subtracts from a negative number on more than one line."""
+
+    def define(self, state: Any) -> None:
+        state.declare("number", Int(-400, 400), tla="aNameThatTakesUpMostOfTheRoomThatIsLeftOnTheLine")
+
+    def init(self, start: Any) -> None:
+        start.number = 0
+
+    @action
+    def fall(self, now: Any, nxt: Any) -> None:
+        nxt.number = -1 - ite(now.number > 0, now.number * 2 + now.number * 3, now.number * 5)
+
+
+def test_a_negative_number_is_one_operand() -> None:
+    text = tla_module(build(Below()))
+    assert "-1 - " in text and "\n              - " not in text.replace("-1 - ", "")

@@ -38,9 +38,8 @@ def test_protocol(name: str, setting: dict[str, Setting]) -> None:
     model = model_of(entries()[name], setting)
     operators = definitions(check_module(model))
     expected = {"Init", "Next", "Spec", "vars", "InBounds"}
-    expected |= {action.tla for action in model.actions} | {
-        one.tla for one in model.properties.values() if one.temporal is None
-    }
+    expected |= {action.tla for action in model.actions}
+    expected |= {one.tla for one in model.properties.values()}
     assert expected <= operators.keys()
 
 

@@ -46,7 +46,8 @@ def history_model(model: Model, name: str, safety: Safety) -> Model:
 
 def _stated(model: Model, name: str, formula: n.Node) -> Model:
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
-    return replace(model, properties={name: claim}, fairness=())
+    # The run is replayed by the origin once it is one of the model itself again.
+    return replace(model, properties={name: claim}, fairness=(), origin=None)
 
 
 def _noting(action: Action, good: n.Node) -> Action:
