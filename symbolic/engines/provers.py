@@ -90,6 +90,7 @@ class PdrQuery(Options):
         show: whether the invariant is minimized and told as formulas.
         within_bounds: whether a step that leaves its bounds counts as no step.
         lemmas: orbits of clauses to begin with, which need not hold.
+        questions: the number of questions to solvers after which to give up; 0 is never.
     """
 
     engine = "pdr"
@@ -102,6 +103,7 @@ class PdrQuery(Options):
         doc="prove it of the states reached within bounds: a step that leaves them counts as none (pdr)",
     )
     lemmas: Clauses = ()
+    questions: int = 0
 
 
 class Pdr(_Prover):
@@ -135,7 +137,12 @@ class Pdr(_Prover):
             orbits = understood(model, (), options.lemmas).orbits
             lemmas = tuple(cube for orbit in orbits for cube in orbit)
             asked = PdrOptions(
-                options.symmetry, options.strengthenings, lemmas, options.within_bounds, seed=query.seed
+                options.symmetry,
+                options.strengthenings,
+                lemmas,
+                options.within_bounds,
+                questions=options.questions,
+                seed=query.seed,
             )
             found = pdr(model, target, asked, told=told)
             if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
