@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from leadline.symbolic.engines.liveness.loops import loop_model
 from leadline.symbolic.engines.liveness.product import Product, product_of
 from leadline.symbolic.engines.liveness.rounds import rounds_model
 from leadline.symbolic.engines.liveness.settling import Settling, understood
-from leadline.symbolic.lang import Model, Property, PropertyKind, UserError
+from leadline.symbolic.lang import Model, Property, UserError
 from leadline.symbolic.lang.temporal import Temporal, expanded, expressions, is_step
 
 
@@ -99,18 +99,11 @@ class Reduction:
             raise UserError(f"{' and '.join(given) or 'nothing'}: a proof of {self.name} is by {wanted}")
 
     def stated(self, part: Part) -> Model:
-        """The model whose one property, besides strengthenings, is the invariant of a part.
+        """The model whose one property is the invariant of a part.
 
         Raises:
             UserError: if the part is of another model.
         """
-        means = {
-            name: one for name, one in self.model.properties.items() if one.kind is PropertyKind.STRENGTHENING
-        }
-        made = self._stated(part)
-        return replace(made, properties={**means, **made.properties})
-
-    def _stated(self, part: Part) -> Model:
         match part.method:
             case Method.HISTORY:
                 return history_model(self.model, self.name, self.safety)

@@ -11,6 +11,7 @@ FMCAD 2012, found by looking at states that are reached, and by levels. They are
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -228,7 +229,10 @@ class Moves:
         return self._known[key]
 
     def settling(self) -> Settling:
-        """The levels of predicates that settle, if the steps observed are all that there are."""
+        """The levels of predicates that settle, if the steps observed are all that there are.
+
+        Of each level only so many that each step which moves one of the level moves one of these.
+        """
         left, levels = list(self._seen), list[tuple[Settled, ...]]()
         while True:
             rising = falling = 0
@@ -237,9 +241,20 @@ class Moves:
             one_way = rising ^ falling
             if not one_way:
                 return tuple(levels)
-            numbers = [i for i in range(len(self._predicates)) if one_way >> i & 1]
+            numbers = _cover([(rises | falls) & one_way for rises, falls in left])
             levels.append(tuple(Settled(self._predicates[i], bool(rising >> i & 1)) for i in numbers))
             left = [(rises, falls) for rises, falls in left if not (rises | falls) & one_way]
+
+
+def _cover(sets: Iterable[int]) -> list[int]:
+    """A few numbers of which each set, given as bits, has one, unless it is empty."""
+    left, chosen = [x for x in sets if x], list[int]()
+    while left:
+        count = Counter(i for x in left for i in range(x.bit_length()) if x >> i & 1)
+        best = max(count, key=lambda i: (count[i], -i))
+        chosen.append(best)
+        left = [x for x in left if not x >> best & 1]
+    return sorted(chosen)
 
 
 def plain_model(product: Product) -> Model:
