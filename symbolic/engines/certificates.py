@@ -238,7 +238,7 @@ class RunsCertificate(Certificate):
     parts: tuple[Mapping[str, Any], ...]
 
     def question(self) -> InvariantQuery:
-        return InvariantQuery(parts=self.parts)
+        return InvariantQuery(proofs=self.parts)
 
     def queries(self, model: Model, source: str) -> list[Query]:
         self.fit(model)

@@ -17,7 +17,7 @@ from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
-from leadline.symbolic.engines.liveness.parts import Method, Part, Reduction
+from leadline.symbolic.engines.liveness.parts import METHODS, Method, Part, Reduction
 from leadline.symbolic.engines.pdr import (
     Invariant,
     PdrOptions,
@@ -121,6 +121,10 @@ class Pdr(_Prover):
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         return True
 
+    def patient(self, options: Options, questions: int) -> Options:
+        assert isinstance(options, PdrQuery)
+        return replace(options, questions=questions)
+
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
@@ -168,6 +172,11 @@ class Pdr(_Prover):
             about = answer.facts.get(one.property, {})
             if about.get(_INDUCTIVE):
                 told += ["", *_only_bounds(model, one)]
+            if about.get(METHODS):
+                told += [
+                    "",
+                    f"{one.property} is proved by {' and '.join(about[METHODS])}; --out writes the proof.",
+                ]
             if "formulas" in about:
                 assumed = (one.certificate or {}).get("strengthenings", ())
                 told += ["", f"{one.property} follows from the conjunction of these, which is inductive:"]
@@ -195,7 +204,8 @@ def _told(
         depth=found.progress.frames,
         steps=None if trace is None else trace.length,
         trace=trace,
-        reason=found.reason or (_scope(model, in_bounds=invariant.in_bounds) if invariant is not None else None),
+        reason=found.reason
+        or (_scope(model, in_bounds=invariant.in_bounds) if invariant is not None else None),
         certificate=None
         if invariant is None or clauses is None
         else invariant_certificate(model, target.name, query.source, invariant, clauses),
@@ -212,9 +222,7 @@ def _told(
 
 def _scope(model: Model, *, in_bounds: bool) -> str | None:
     """What a proof depends on, in words."""
-    within = (
-        None if in_bounds else "of the states reached within bounds; what is beyond is not said"
-    )
+    within = None if in_bounds else "of the states reached within bounds; what is beyond is not said"
     return "; ".join(x for x in (model.scope, within) if x) or None
 
 
@@ -298,7 +306,7 @@ class InvariantQuery(Options):
         strengthenings: the names of the model's strengthenings that are conjuncts.
         clauses: the orbits of clauses.
         within_bounds: whether steps may leave their bounds.
-        parts: if the property is about runs, the parts of its proof in place of these, as JSON objects.
+        proofs: if the property is about runs, the parts of its proof in place of these, as JSON objects.
     """
 
     engine = "invariant"
@@ -306,7 +314,7 @@ class InvariantQuery(Options):
     strengthenings: tuple[str, ...] = ()
     clauses: Clauses = ()
     within_bounds: bool = False
-    parts: tuple[Mapping[str, Any], ...] = ()
+    proofs: tuple[Mapping[str, Any], ...] = ()
 
 
 class InvariantCheck(Engine):
@@ -361,7 +369,7 @@ def invariants(
     if target.temporal is None:
         return [(model, target, read(model, options))]
     reduction = Reduction(model, target)
-    own = [_part(one) for one in options.parts]
+    own = [_part(one) for one in options.proofs]
     reduction.check([part for part, _ in own])
     made = [(reduction.stated(part), one) for part, one in own]
     return [(other, other.properties[target.name], read(other, one)) for other, one in made]

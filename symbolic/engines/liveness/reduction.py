@@ -13,7 +13,7 @@ from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.liveness.counting import Counting
 from leadline.symbolic.engines.liveness.loops import SAVE
-from leadline.symbolic.engines.liveness.parts import Method, Part, Reduction, runs_certificate
+from leadline.symbolic.engines.liveness.parts import METHODS, Method, Part, Reduction, runs_certificate
 from leadline.symbolic.engines.liveness.product import STUTTER
 from leadline.symbolic.engines.liveness.rounds import BEGIN
 from leadline.symbolic.engines.query import Listener, Query
@@ -47,7 +47,7 @@ def answered(
         first = engine.answer(model, replace(query, properties=names), new_solver, limits, listener)
 
     def ask(other: Model, name: str, questions: int) -> Result:
-        options = replace(query.options, questions=questions) if engine.certifies else query.options
+        options = engine.patient(query.options, questions)
         asked = replace(query, properties=(name,), options=options, deadlock=False)
         # Results about other models are not for the listener; progress is.
         only = Listener(listener.progress)
@@ -156,7 +156,7 @@ class _Claim:
             return known
         orbits = [orbit for part in made["parts"] for orbit in part["clauses"]]
         known |= {"clauses": sum(map(len, orbits)), "orbits": len(orbits)}
-        return known | {"methods": [part.text for part, _ in self.parts]}
+        return known | {METHODS: [part.text for part, _ in self.parts]}
 
     # -- counterexamples ------------------------------------------------------------------------------
 

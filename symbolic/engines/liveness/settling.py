@@ -75,9 +75,7 @@ def understood(variables: Sequence[Variable], levels: Sequence[Sequence[str]]) -
     Raises:
         UserError: if one of them is of no predicate of these variables.
     """
-    known = {
-        one.text: one for x in predicates(variables) for one in (Settled(x, True), Settled(x, False))
-    }
+    known = {one.text: one for x in predicates(variables) for one in (Settled(x, True), Settled(x, False))}
     for text in (text for level in levels for text in level):
         if text not in known:
             raise UserError(f"the proof speaks of {text!r}, and the protocol has no such part")
@@ -159,12 +157,12 @@ def _parts(kind: Type, at: _Part) -> Iterator[tuple[Type, _Part]]:
     match kind:
         case Seq():
             length = Int(0, kind.capacity)
-            node = n.make(n.Len, length, NOWHERE, at.node)
-            yield length, _Part(node, at.keys, at.there, f"Len({at.text})")
+            size = n.make(n.Len, length, NOWHERE, at.node)
+            yield length, _Part(size, at.keys, at.there, f"Len({at.text})")
         case Map():
             key = at.key(kind.key)
-            node = n.make(n.Apply, kind.value, NOWHERE, at.node, key)
-            yield kind.value, _Part(node, (*at.keys, key), at.there, f"{at.text}[*]")
+            inner = n.make(n.Apply, kind.value, NOWHERE, at.node, key)
+            yield kind.value, _Part(inner, (*at.keys, key), at.there, f"{at.text}[*]")
         case Record():
             for place, (name, part) in enumerate(kind.fields):
                 yield part, at.component(part, place, name)
