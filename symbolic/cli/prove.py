@@ -89,6 +89,7 @@ def _prove(args: argparse.Namespace) -> Exit:
     entry, settings, model = chosen_model(args)
     if args.write_strengthenings is not None:
         importable(entry.protocol.__module__, args.write_strengthenings)
+        model.about_states((args.property,))
     model.choose_properties((args.property,))
     query = ask.query_of(args, "prove", entry, settings, model, (args.property,))
     asked = ask.Question(entry, model, query)

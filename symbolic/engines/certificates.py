@@ -18,8 +18,9 @@ import leadline
 from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
 from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.liveness.parts import PARTS, Method
 from leadline.symbolic.engines.parallel import answer_in_children
-from leadline.symbolic.engines.provers import WITHIN_BOUNDS, Clauses, InvariantQuery, understood
+from leadline.symbolic.engines.provers import WITHIN_BOUNDS, Clauses, InvariantQuery, invariants, understood
 from leadline.symbolic.engines.query import SILENT, Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.engines.table import ENGINES
@@ -45,6 +46,9 @@ _FIELDS: dict[str, type] = {
 _OF_INDUCTION: dict[str, type] = {"conjuncts": list, "obligations": list}
 _OF_INVARIANT: dict[str, type] = {"strengthenings": list, "clauses": list}
 _OPTIONAL: dict[str, type] = {WITHIN_BOUNDS: bool}
+_OF_RUNS: dict[str, type] = {PARTS: list}
+_PART: dict[str, type] = {"method": str, **_OF_INVARIANT}
+_OF_PART: dict[str, type] = {"rounds": int, "settled": list, **_OPTIONAL}
 _CONJUNCT: dict[str, type] = {"name": str, "formula": str}
 _OBLIGATION: dict[str, type] = {"name": str, "solver": str, "seconds": float, "verdict": str}
 _HOLDS = "holds"
@@ -223,6 +227,28 @@ class InvariantCertificate(Certificate):
         return [self.whole(source).by(DEFAULT)]
 
 
+@dataclass(frozen=True)
+class RunsCertificate(Certificate):
+    """A proof of a claim about runs, by an inductive invariant of each of some other models.
+
+    Attributes:
+        parts: for each, how the model is made, and its invariant.
+    """
+
+    parts: tuple[Mapping[str, Any], ...]
+
+    def question(self) -> InvariantQuery:
+        return InvariantQuery(proofs=self.parts)
+
+    def queries(self, model: Model, source: str) -> list[Query]:
+        self.fit(model)
+        target = model.properties[self.property]
+        if target.temporal is None:
+            raise UserError(f"{self.place}.{PARTS}: {self.property} is not about runs")
+        invariants(model, target, self.question())
+        return [self.whole(source).by(DEFAULT)]
+
+
 def recheck(
     model: Model,
     found: Certificate,
@@ -260,8 +286,8 @@ def read_certificate(path: Path) -> Certificate:
         UserError: if the file cannot be read or is no certificate; the message names the place.
     """
     data = read_object(path)
-    invariant = "clauses" in data
-    own = _OF_INDUCTION
+    invariant, runs = "clauses" in data, PARTS in data
+    own = _OF_RUNS if runs else _OF_INDUCTION
     if invariant:
         own = {**_OF_INVARIANT, **{name: kind for name, kind in _OPTIONAL.items() if name in data}}
     _outline(data, {**_FIELDS, **own}, str(path))
@@ -277,6 +303,9 @@ def read_certificate(path: Path) -> Certificate:
         "fingerprint": data["fingerprint"],
         "property": data["property"],
     }
+    if runs:
+        parts = enumerate(data[PARTS])
+        return RunsCertificate(**common, parts=tuple(_part(x, f"{path}.{PARTS}[{i}]") for i, x in parts))
     if invariant:
         return InvariantCertificate(
             **common,
@@ -300,6 +329,20 @@ def _clauses(data: Sequence[Any], place: str) -> Clauses:
     return tuple(
         tuple(_texts(cube, f"{place}[{number}]") for cube in orbit) for number, orbit in enumerate(data)
     )
+
+
+def _part(data: Any, place: str) -> Mapping[str, Any]:
+    own = {name: kind for name, kind in _OF_PART.items() if isinstance(data, dict) and name in data}
+    _outline(data, {**_PART, **own}, place)
+    if data["method"] not in list(Method):
+        raise UserError(f"{place}.method: one of {', '.join(Method)} is needed, not {data['method']!r}")
+    if data.get("rounds", 0) < 0:
+        raise UserError(f"{place}.rounds: an integer, 0 or more, is needed")
+    _texts(data["strengthenings"], f"{place}.strengthenings")
+    _clauses(data["clauses"], f"{place}.clauses")
+    for number, level in enumerate(data.get("settled", ())):
+        _texts(level, f"{place}.settled[{number}]")
+    return {**data}
 
 
 def _check_obligations(data: Mapping[str, Any], path: Path) -> None:

@@ -101,5 +101,16 @@ def _engine(
         raise UserError(f"{wrong} means nothing to the engine {wanted.name}: leave one of them out")
     if not able:
         raise UserError(f"no engine takes all of {', '.join(map(spelled, sorted(asked)))}: leave some out")
+    runs = [
+        name for name in names if name in model.properties and model.properties[name].temporal is not None
+    ]
+    if runs:
+        fit = [one for one in able if not one.asks_states]
+        if (wanted is not None and wanted not in fit) or not fit:
+            unfit = wanted or able[0]
+            others = ", ".join(one.name for one in engines.values() if not one.asks_states)
+            told = f"the engine {unfit.name} is for claims about states, and {runs[0]} is a claim about runs"
+            raise UserError(f"{told}: ask one of {others}")
+        able = fit
     suited = [one for one in able if all(one.suits(model, name, one.options()) for name in names)]
     return wanted or next(iter(suited or able))

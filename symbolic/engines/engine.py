@@ -69,6 +69,7 @@ class Engine(ABC):
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
             definite; None if it takes no part.
         knows_runs: whether it answers about claims about runs by itself; for others they are reduced.
+        asks_states: whether it can be asked about states alone, and about no claim about runs.
         limits_itself: whether it obeys limits by itself; other engines run in a process that is killed.
         sets_alarm: whether it obeys a time limit by a signal, which only a main thread can set.
     """
@@ -83,6 +84,7 @@ class Engine(ABC):
     needs_property: ClassVar[bool] = True
     proves: ClassVar[bool] = False
     knows_runs: ClassVar[bool] = False
+    asks_states: ClassVar[bool] = False
     limits_itself: ClassVar[bool] = False
     sets_alarm: ClassVar[bool] = False
     certifies: ClassVar[bool] = False
@@ -109,6 +111,10 @@ class Engine(ABC):
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         """Whether a command that leaves the choice to Leadline asks this engine about a property."""
         return False
+
+    def patient(self, options: Options, questions: int) -> Options:
+        """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""
+        return options
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
         """The subjects of the results of an answer, in its order."""

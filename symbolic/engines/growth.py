@@ -90,7 +90,7 @@ class Growth:
 
         Raises:
             ModelError: if a model has mistakes.
-            UserError: if a model does not have the property.
+            UserError: if a model does not have the property, or it is a claim about runs.
         """
         end = None if limits.seconds is None else time.monotonic() + limits.seconds
         proved: list[Point] = []
@@ -111,7 +111,7 @@ class Growth:
             model = model_of(self.entry, {**self.settings, **varied})
         except AssumptionFailed as failed:
             return Point(varied, str(failed))
-        model.choose_properties((self.goal,))
+        model.about_states((self.goal,))
         ask = _Ask(self, model, varied, limits, listener)
         point = ask.by_pdr(()) if origin is None else ask.with_formulas(origin)
         return replace(point, seconds=time.monotonic() - begin)

@@ -7,7 +7,7 @@ An invariant that PDR finds is data: its clauses are written as texts over the p
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
+from leadline.symbolic.engines.liveness.parts import METHODS, Method, Part, Reduction
 from leadline.symbolic.engines.pdr import (
     Invariant,
     PdrOptions,
@@ -90,6 +91,7 @@ class PdrQuery(Options):
         show: whether the invariant is minimized and told as formulas.
         within_bounds: whether a step that leaves its bounds counts as no step.
         lemmas: orbits of clauses to begin with, which need not hold.
+        questions: the number of questions to solvers after which to give up; 0 is never.
     """
 
     engine = "pdr"
@@ -102,6 +104,7 @@ class PdrQuery(Options):
         doc="prove it of the states reached within bounds: a step that leaves them counts as none (pdr)",
     )
     lemmas: Clauses = ()
+    questions: int = 0
 
 
 class Pdr(_Prover):
@@ -117,6 +120,10 @@ class Pdr(_Prover):
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         return True
+
+    def patient(self, options: Options, questions: int) -> Options:
+        assert isinstance(options, PdrQuery)
+        return replace(options, questions=questions)
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -135,7 +142,12 @@ class Pdr(_Prover):
             orbits = understood(model, (), options.lemmas).orbits
             lemmas = tuple(cube for orbit in orbits for cube in orbit)
             asked = PdrOptions(
-                options.symmetry, options.strengthenings, lemmas, options.within_bounds, seed=query.seed
+                options.symmetry,
+                options.strengthenings,
+                lemmas,
+                options.within_bounds,
+                questions=options.questions,
+                seed=query.seed,
             )
             found = pdr(model, target, asked, told=told)
             if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
@@ -160,6 +172,11 @@ class Pdr(_Prover):
             about = answer.facts.get(one.property, {})
             if about.get(_INDUCTIVE):
                 told += ["", *_only_bounds(model, one)]
+            if about.get(METHODS):
+                told += [
+                    "",
+                    f"{one.property} is proved by {' and '.join(about[METHODS])}; --out writes the proof.",
+                ]
             if "formulas" in about:
                 assumed = (one.certificate or {}).get("strengthenings", ())
                 told += ["", f"{one.property} follows from the conjunction of these, which is inductive:"]
@@ -187,7 +204,8 @@ def _told(
         depth=found.progress.frames,
         steps=None if trace is None else trace.length,
         trace=trace,
-        reason=found.reason or (_scope(model, invariant) if invariant is not None else None),
+        reason=found.reason
+        or (_scope(model, in_bounds=invariant.in_bounds) if invariant is not None else None),
         certificate=None
         if invariant is None or clauses is None
         else invariant_certificate(model, target.name, query.source, invariant, clauses),
@@ -202,11 +220,9 @@ def _told(
     return result, facts
 
 
-def _scope(model: Model, invariant: Invariant) -> str | None:
+def _scope(model: Model, *, in_bounds: bool) -> str | None:
     """What a proof depends on, in words."""
-    within = (
-        None if invariant.in_bounds else "of the states reached within bounds; what is beyond is not said"
-    )
+    within = None if in_bounds else "of the states reached within bounds; what is beyond is not said"
     return "; ".join(x for x in (model.scope, within) if x) or None
 
 
@@ -290,6 +306,7 @@ class InvariantQuery(Options):
         strengthenings: the names of the model's strengthenings that are conjuncts.
         clauses: the orbits of clauses.
         within_bounds: whether steps may leave their bounds.
+        proofs: if the property is about runs, the parts of its proof in place of these, as JSON objects.
     """
 
     engine = "invariant"
@@ -297,6 +314,7 @@ class InvariantQuery(Options):
     strengthenings: tuple[str, ...] = ()
     clauses: Clauses = ()
     within_bounds: bool = False
+    proofs: tuple[Mapping[str, Any], ...] = ()
 
 
 class InvariantCheck(Engine):
@@ -305,6 +323,7 @@ class InvariantCheck(Engine):
     name = InvariantQuery.engine
     doing = "checking"
     options = InvariantQuery
+    knows_runs = True
     proves = True
 
     def answer(
@@ -312,13 +331,13 @@ class InvariantCheck(Engine):
     ) -> Answer:
         options = query.options
         assert isinstance(options, InvariantQuery)
-        invariant = understood(
-            model, options.strengthenings, options.clauses, in_bounds=not options.within_bounds
-        )
         results = []
         for target in _targets(model, query):
             begin = time.perf_counter()
-            failing = recheck(model, target, invariant, new_solver)
+            failing: list[str] = []
+            found = invariants(model, target, options)
+            for other, goal, invariant in found:
+                failing += recheck(other, goal, invariant, new_solver)
             result = Result(
                 property=target.name,
                 engine=self.name,
@@ -327,12 +346,42 @@ class InvariantCheck(Engine):
                 solver=query.solver,
                 reason=f"the invariant does not prove it: {', '.join(failing)}"
                 if failing
-                else _scope(model, invariant),
+                else _scope(model, in_bounds=all(one.in_bounds for _, _, one in found)),
                 refuted=bool(failing),
             )
             results.append(result)
             listener.done(result)
         return Answer(results)
+
+
+def invariants(
+    model: Model, target: Property, options: InvariantQuery
+) -> list[tuple[Model, Property, Invariant]]:
+    """The invariants that prove a property, each with the model and the property of it that it is about.
+
+    Raises:
+        UserError: if they are about something else.
+    """
+
+    def read(one: Model, own: InvariantQuery) -> Invariant:
+        return understood(one, own.strengthenings, own.clauses, in_bounds=not own.within_bounds)
+
+    if target.temporal is None:
+        return [(model, target, read(model, options))]
+    reduction = Reduction(model, target)
+    own = [_part(one) for one in options.proofs]
+    reduction.check([part for part, _ in own])
+    made = [(reduction.stated(part), one) for part, one in own]
+    return [(other, other.properties[target.name], read(other, one)) for other, one in made]
+
+
+def _part(data: Mapping[str, Any]) -> tuple[Part, InvariantQuery]:
+    """A part of a proof about runs, and its invariant."""
+    settled = tuple(tuple(level) for level in data.get("settled", ()))
+    part = Part(Method(data["method"]), data.get("rounds", 0), settled)
+    clauses = tuple(tuple(tuple(cube) for cube in orbit) for orbit in data["clauses"])
+    names = tuple(data["strengthenings"])
+    return part, InvariantQuery(names, clauses, data.get(WITHIN_BOUNDS, False))
 
 
 def spelled(model: Model, invariant: Invariant) -> Clauses:

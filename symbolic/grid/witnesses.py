@@ -22,7 +22,7 @@ from leadline.symbolic.grid.cells import Goal, obligations_of, proofs
 from leadline.symbolic.grid.query import ASKED, GridQuery, Settings, question_id, read_options
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store, StoredRows, certificate_place
-from leadline.symbolic.lang import InternalError, Model, PropertyKind, UserError
+from leadline.symbolic.lang import InternalError, Model, UserError
 from leadline.symbolic.trace import (
     DEADLOCK,
     INDUCTION,
@@ -65,9 +65,8 @@ def _doubt(row: Row, store: Store) -> str | None:
 
 
 def _is_whole_proof(row: Row) -> bool:
-    """Whether a row is a proof of its own, with a certificate; proofs of claims about runs have none."""
-    about_runs = row.kind in [one for one in PropertyKind if one.about_runs]
-    return row.verdict == str(Verdict.PROVED) and ENGINES[row.engine].certifies and not about_runs
+    """Whether a row is a proof of its own, with a certificate."""
+    return row.verdict == str(Verdict.PROVED) and ENGINES[row.engine].certifies
 
 
 def _not_proved(row: Row, store: Store) -> str | None:

@@ -61,6 +61,7 @@ class Induction(Engine):
     kind = "induction"
     options = InductionOptions
     proves = True
+    asks_states = True
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -75,7 +76,9 @@ class Induction(Engine):
         return Answer(results)
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:
-        """Whether the property has strengthenings."""
+        """Whether the property is of states and has strengthenings."""
+        if goal in model.properties and model.properties[goal].temporal is not None:
+            return False
         return [one.name for one in conjuncts(model, goal)] != [goal]
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:

@@ -43,7 +43,7 @@ def loop_model(product: Product, name: str) -> Model:
         product: the product of a model and the negation of a property.
         name: the name of the property.
     """
-    seen = [*_flags(product.recurrent, "met"), *_flags(product.strong, "able", "taken")]
+    seen = [*flags_of(product.recurrent, "met"), *flags_of(product.strong, "able", "taken")]
     saved = read(SAVED, BOOL)
     copies = [Variable(_copy(x.name), x.tla, x.type, NOWHERE) for x in product.variables]
     flags = [Variable(flag, flag, mark.type, NOWHERE) for flag, mark in seen]
@@ -67,7 +67,8 @@ def loop_model(product: Product, name: str) -> Model:
     return Model(product.base.protocol, {}, variables, init, (*actions, save), {name: claim})
 
 
-def _flags(marks: tuple[Mark, ...], *words: str) -> list[tuple[str, Mark]]:
+def flags_of(marks: tuple[Mark, ...], *words: str) -> list[tuple[str, Mark]]:
+    """The variables that note something of each mark, with the marks."""
     return [(f"({word} {place})", mark) for word in words for place, mark in enumerate(marks)]
 
 
@@ -77,7 +78,7 @@ def _watching(product: Product, one: Watched, saved: n.Node) -> Action:
     found.append(("taken", product.strong, one.taken))
     updates = dict(one.action.updates)
     for word, marks, nodes in found:
-        for (flag, mark), node in zip(_flags(marks, word), nodes, strict=True):
+        for (flag, mark), node in zip(flags_of(marks, word), nodes, strict=True):
             if node is FALSE:
                 continue
             old = mark.at(read(flag, mark.type))
@@ -87,9 +88,9 @@ def _watching(product: Product, one: Watched, saved: n.Node) -> Action:
 
 
 def _all_seen(product: Product) -> Iterator[n.Node]:
-    for flag, mark in _flags(product.recurrent, "met"):
+    for flag, mark in flags_of(product.recurrent, "met"):
         yield mark.every(mark.at(read(flag, mark.type)))
-    pairs = zip(_flags(product.strong, "able"), _flags(product.strong, "taken"), strict=True)
+    pairs = zip(flags_of(product.strong, "able"), flags_of(product.strong, "taken"), strict=True)
     for (able, mark), (taken, _) in pairs:
         seen = mark.at(read(able, mark.type)), mark.at(read(taken, mark.type))
         yield mark.every(implication(*seen))

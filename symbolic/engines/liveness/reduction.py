@@ -1,28 +1,33 @@
-"""Claims about runs, answered by engines that know invariants only: the claim becomes one, in another model."""
+"""Claims about runs, answered by engines that know invariants only: the claim becomes several, in other models."""
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete import Runs, Semantics
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.liveness.changing import Changing
-from leadline.symbolic.engines.liveness.formulas import normal, split
-from leadline.symbolic.engines.liveness.history import bounds_model, history_model
-from leadline.symbolic.engines.liveness.loops import SAVE, loop_model
-from leadline.symbolic.engines.liveness.product import STUTTER, product_of
+from leadline.symbolic.engines.liveness.counting import Counting
+from leadline.symbolic.engines.liveness.loops import SAVE
+from leadline.symbolic.engines.liveness.parts import METHODS, Method, Part, Reduction, runs_certificate
+from leadline.symbolic.engines.liveness.product import STUTTER
+from leadline.symbolic.engines.liveness.rounds import BEGIN
 from leadline.symbolic.engines.query import Listener, Query
-from leadline.symbolic.engines.result import Answer, Result, Verdict
+from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
 from leadline.symbolic.lang import Model, OutOfBounds, Property
-from leadline.symbolic.lang.temporal import Temporal, expanded, expressions, is_step
+from leadline.symbolic.lang.temporal import expanded, expressions
 from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay
 from leadline.symbolic.trace.trace import action_named
 
-Ask: TypeAlias = Callable[[Model, str], Result]
-"""Has an engine answer about the one property of a model, which is named."""
+Ask: TypeAlias = Callable[[Model, str, int], Result]
+"""Has an engine answer about a property of a model, which is named, with so many questions; 0 is no limit."""
+
+PATIENCE = 100_000
+"""Questions after which a proof by rounds gives way to one by loops, and that to one by rounds, ever longer."""
 
 
 def answered(
@@ -41,28 +46,41 @@ def answered(
     if names or query.deadlock:
         first = engine.answer(model, replace(query, properties=names), new_solver, limits, listener)
 
-    def ask(other: Model, name: str) -> Result:
-        asked = replace(query, properties=(name,), deadlock=False)
+    def ask(other: Model, name: str, questions: int) -> Result:
+        options = engine.patient(query.options, questions)
+        asked = replace(query, properties=(name,), options=options, deadlock=False)
         # Results about other models are not for the listener; progress is.
         only = Listener(listener.progress)
         return engine.answer(other, asked, new_solver, limits, only).results[0]
 
     found = {one.property: one for one in first.results}
+    facts: dict[str, Any] = dict(first.facts)
     for one in runs:
-        found[one.name] = _Claim(model, one).judged(ask)
+        begin = time.process_time()
+        claim = _Claim(model, one, query, counts=engine.certifies)
+        found[one.name] = claim.judged(ask)
+        if engine.certifies:
+            facts[one.name] = {**claim.facts, "cpu_seconds": round(time.process_time() - begin, 3)}
         listener.done(found[one.name])
-    return replace(first, results=[found[name] for name in query.names(model)])
+    return replace(first, results=[found[name] for name in query.names(model)], facts=facts)
 
 
 class _Claim:
-    """A claim about runs of a model."""
+    """A claim about runs of a model.
 
-    def __init__(self, model: Model, claim: Property) -> None:
-        assert claim.temporal is not None
-        self.model = model
-        self.name = claim.name
-        self.formula: Temporal = claim.temporal
+    Args:
+        model: the model.
+        claim: the claim.
+        query: the query.
+        counts: whether proofs by rounds are tried.
+    """
+
+    def __init__(self, model: Model, claim: Property, query: Query, *, counts: bool) -> None:
+        self.model, self.name, self.query, self.counts = model, claim.name, query, counts
+        self.reduction = Reduction(model, claim)
+        self.formula = self.reduction.formula
         self.semantics = Semantics(model)
+        self.parts: list[tuple[Part, Result]] = []
 
     def judged(self, ask: Ask) -> Result:
         """The answer of an engine.
@@ -70,33 +88,75 @@ class _Claim:
         Args:
             ask: has the engine answer about the one property of another model.
         """
-        safety, rest = split(self.formula)
-        if rest is None:
-            return self._asked(ask, history_model(self.model, self.name, safety))
-        found = [] if safety.empty else [self._asked(ask, history_model(self.model, self.name, safety))]
-        if not any(one.verdict is Verdict.VIOLATED for one in found):
-            product = product_of(self.model, normal(rest, negated=True), Changing(self.model))
-            found.append(self._asked(ask, loop_model(product, self.name)))
-        if not any(one.verdict >= Verdict.OUT_OF_BOUNDS for one in found):
-            nodes = expressions(expanded(self.formula))
-            states, steps = [x for x in nodes if not is_step(x)], [x for x in nodes if is_step(x)]
-            found.append(self._asked(ask, bounds_model(self.model, self.name, states, steps)))
-        worst = max(found, key=lambda one: one.verdict)
-        effort = found[0].effort
-        for one in found[1:]:
+        for method in self.reduction.needs():
+            known = max((one.verdict for _, one in self.parts), default=Verdict.PROVED)
+            skipped = Verdict.VIOLATED if method is not Method.BOUNDS else Verdict.OUT_OF_BOUNDS
+            if known >= skipped:
+                continue
+            if method is Method.LOOPS and self.counts:
+                self._live(ask)
+            else:
+                self._ask(ask, Part(method))
+        results = [one for _, one in self.parts]
+        worst = max(results, key=lambda one: one.verdict)
+        effort = Effort()
+        for one in results:
             effort = effort.plus(one.effort)
-        return replace(worst, effort=effort, depth=min(one.depth for one in found))
+        return replace(
+            worst, effort=effort, depth=min(one.depth for one in results), certificate=self._certificate()
+        )
 
-    def _asked(self, ask: Ask, other: Model) -> Result:
+    def _live(self, ask: Ask) -> None:
+        """Ask about what is not safety: by rounds and by loops in turn, each time with more questions."""
+        counting = Counting(self.reduction.product, self.name, self.query.seed)
+        for turn in itertools.count():
+            limit = PATIENCE << 2 * turn
+            while counting.most is not None:
+                part = Part.by_rounds(counting.most, counting.settling)
+                result = ask(self.reduction.stated(part), self.name, limit)
+                if result.verdict is not Verdict.VIOLATED:
+                    break
+                # It has a round too many, and may be the beginning of a run that is not fair.
+                assert result.trace is not None
+                counting.learn(result.trace)
+            if counting.most is not None and result.verdict is not Verdict.UNKNOWN:
+                self.parts.append((part, self._told(result)))
+                return
+            if self._ask(ask, Part(Method.LOOPS), limit if counting.most is not None else 0):
+                return
+
+    def _ask(self, ask: Ask, part: Part, limit: int = 0) -> bool:
+        """Ask about a part; whether there is an answer within the limit, or none is to be had."""
+        result = ask(self.reduction.stated(part), self.name, limit)
+        if limit and result.verdict is Verdict.UNKNOWN:
+            return False
+        self.parts.append((part, self._told(result)))
+        return True
+
+    def _told(self, result: Result) -> Result:
         """The result about another model, as one about the claim."""
-        result = ask(other, self.name)
         if result.trace is None:
-            # The certificate is about the other model.
-            return replace(result, certificate=None)
+            return result
         trace = self._restored(result.trace)
         verdict = Verdict.VIOLATED if trace.ends is TraceEnd.VIOLATES else Verdict.OUT_OF_BOUNDS
         reason = end_reason(self.semantics, trace)
         return replace(result, verdict=verdict, trace=trace, steps=trace.length, reason=reason)
+
+    def _certificate(self) -> dict[str, Any] | None:
+        """The certificate of a proof, made of those of its parts."""
+        proofs = [(part, one.certificate) for part, one in self.parts if one.certificate is not None]
+        return runs_certificate(self.model, proofs) if len(proofs) == len(self.parts) else None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The sizes of a proof."""
+        known: dict[str, Any] = {"frames": max(one.depth for _, one in self.parts)}
+        made = self._certificate()
+        if made is None:
+            return known
+        orbits = [orbit for part in made["parts"] for orbit in part["clauses"]]
+        known |= {"clauses": sum(map(len, orbits)), "orbits": len(orbits)}
+        return known | {METHODS: [part.text for part, _ in self.parts]}
 
     # -- counterexamples ------------------------------------------------------------------------------
 
@@ -107,7 +167,7 @@ class _Claim:
         for step in trace.steps:
             if step.action == SAVE:
                 saved = len(steps)
-            elif step.action != STUTTER:
+            elif step.action not in (STUTTER, BEGIN):
                 steps.append(self._own(step))
         begun = self._own(Step("init", trace.initial_picks, trace.initial))
         plain = Trace(begun.picks, begun.state, tuple(steps), TraceEnd.VIOLATES, self.name)

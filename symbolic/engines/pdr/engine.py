@@ -330,6 +330,9 @@ class _Search:
 
     def _watch(self) -> None:
         why = self._stop()
+        most, frames = self._options.questions, self._frames
+        if most and frames is not None and frames.counts.questions >= most:
+            why = why or f"no answer after {most:,} questions"
         if why is not None:
             raise _Stopped(why)
 

@@ -25,6 +25,7 @@ class PdrOptions:
             there are, clauses are taken from them.
         generalizations: the counterexamples to generalization that are excluded for each literal.
         solver: the solver as python-sat calls it, one that gives cores.
+        questions: the number of questions after which to give up; 0 is never.
         seed: what random choices are drawn from.
     """
 
@@ -35,6 +36,7 @@ class PdrOptions:
     samples: int = 15_000
     generalizations: int = 3
     solver: str = "glucose4"
+    questions: int = 0
     seed: int = 0
 
 

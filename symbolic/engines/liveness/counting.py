@@ -1,0 +1,80 @@
+"""The guesses of a proof by rounds: the predicates that settle, and the number of rounds that a run may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from random import Random
+
+from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.engines.liveness.product import Product
+from leadline.symbolic.engines.liveness.rounds import round_bits, rounds_model
+from leadline.symbolic.engines.liveness.settling import Moves
+from leadline.symbolic.engines.pdr.samples import Walks
+from leadline.symbolic.lang import Model
+from leadline.symbolic.trace import Trace
+
+MOST_ROUNDS = 20
+"""Rounds that are tried. A run with more is likely to have them without end."""
+
+LOOK = 15_000
+"""States of the product that are looked at."""
+
+
+class Counting:
+    """What random walks say of a product, and what counterexamples say besides.
+
+    Args:
+        product: the product of a model and the negation of a property.
+        name: the name of the property.
+        seed: what random choices are drawn from.
+
+    Attributes:
+        settling: the predicates that settle.
+        most: the number of rounds that a run may have; None if there may be no such number.
+    """
+
+    def __init__(self, product: Product, name: str, seed: int = 0) -> None:
+        self._product, self._name = product, name
+        self._moves = Moves(product)
+        walks = Walks(self._moves.semantics, LOOK, Random(seed))
+        self._moves.look(walks.states)
+        self.settling = self._moves.settling()
+        found = self._walked(seed)
+        while not walks.complete and self._moved([x[: len(product.variables)] for x in found]):
+            found = self._walked(seed)
+        self.most = self._rounds(found)
+
+    def _walked(self, seed: int) -> list[State]:
+        """States of the product with its rounds counted."""
+        semantics = Semantics(rounds_model(self._product, self._name, MOST_ROUNDS, self.settling))
+        return Walks(semantics, LOOK, Random(seed)).states
+
+    def _moved(self, states: Iterable[State]) -> bool:
+        """Whether the steps from more states say something else about what settles."""
+        self._moves.look(dict.fromkeys(states))
+        before, self.settling = self.settling, self._moves.settling()
+        return before != self.settling
+
+    def _rounds(self, states: Iterable[State]) -> int | None:
+        bits = len(round_bits(MOST_ROUNDS))
+        names = [x.name for x in self.model(MOST_ROUNDS).variables]
+        first = names.index(round_bits(0)[0])
+        most = max((sum(state[first : first + bits]) for state in states), default=0)
+        return most if most <= MOST_ROUNDS else None
+
+    def model(self, most: int) -> Model:
+        """The model that claims a number of rounds."""
+        return rounds_model(self._product, self._name, most, self.settling)
+
+    def learn(self, trace: Trace) -> None:
+        """Another guess, after a counterexample to the present one."""
+        assert self.most is not None
+        size = len(self._product.variables)
+        states = [stage.state[:size] for stage in trace.stages if stage.state is not None]
+        for before, after in pairwise(states):
+            self._moves.observe(before, after)
+        settling = self._moves.settling()
+        if settling == self.settling:
+            self.most = self.most + 1 if self.most < MOST_ROUNDS else None
+        self.settling = settling
