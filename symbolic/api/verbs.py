@@ -50,8 +50,10 @@ def check(
     - `depth`: search so many layers: steps, unless `unroll` says sweeps;
     - `unroll`: the content of a layer, "steps" or "sweeps";
     - `shortest`: whether to search for a shortest counterexample if sweeps found one;
-    - `symmetry`: whether sweeps may use that members of a sort are interchangeable;
+    - `symmetry`: whether an engine may use that members of a sort are interchangeable; only explore does not by
+      itself;
     - `max_states`: the number of states at which `engine="explore"` stops;
+    - `worker_processes`: the number of processes by which it explores;
     - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
     - `show`: whether pdr minimizes the invariant that it finds, and reports it;
     - `within_bounds`: whether pdr proves it of the states reached within bounds;
@@ -99,7 +101,9 @@ def explore(
     The numbers of states are in `facts`. Further keywords are parameters of the protocol, or these options:
 
     - `depth`: explore so many steps; by default until no state is new;
-    - `max_states`: stop at so many states.
+    - `max_states`: stop at so many states;
+    - `worker_processes`: the number of processes that explore;
+    - `symmetry`: explore one state of each orbit under permutations of members of sorts.
 
     The arguments, results and errors are those of `check`.
     """

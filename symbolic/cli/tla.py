@@ -67,9 +67,24 @@ def loaded(args: argparse.Namespace) -> Specification:
     return load(path, config, args.path, values, args.invariants, getattr(args, "properties", []))
 
 
+def check_plain(args: argparse.Namespace) -> None:
+    """Check that no option is given that only protocols in Python have.
+
+    Raises:
+        UserError: if one is.
+    """
+    if args.worker_processes is not None:
+        raise UserError("--workers is for protocols in Python: a TLA+ module is explored by one process")
+    if args.symmetry is not None:
+        raise UserError(
+            "--symmetry is for protocols in Python: for a TLA+ module write SYMMETRY into its configuration"
+        )
+
+
 def explore(args: argparse.Namespace) -> Exit:
     """Explore a module, and report the verdicts with their counterexamples."""
     check_writable(args.out)
+    check_plain(args)
     specification = loaded(args)
     if specification.init is None and specification.next is None and specification.assumptions:
         return _assume(specification, args)

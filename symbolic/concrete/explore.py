@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -73,6 +72,10 @@ class Exploration:
         steps_out_of_bounds: the number of steps, and of ways to begin, that go out of bounds.
         out_of_bounds: a path whose last outcome goes out of bounds, or None.
         properties: the findings about each property.
+        orbits_within_steps: `states_within_steps` in orbits, where a state stood for its orbit; else None.
+            Then `generated`, `fired`, `deadlocks`, `steps_out_of_bounds` and the violations of properties
+            are numbers of orbits and of steps from the states that stand for them.
+        orbits: `states` in orbits; None likewise.
     """
 
     states: int
@@ -86,6 +89,8 @@ class Exploration:
     steps_out_of_bounds: int
     out_of_bounds: Path | None
     properties: Mapping[str, Checked]
+    orbits_within_steps: tuple[int, ...] | None = None
+    orbits: int | None = None
 
     @property
     def diameter(self) -> int:
@@ -141,6 +146,9 @@ class Explorer:
     out_of_bounds: list[int] = field(default_factory=list, init=False)
     beyond: set[int] = field(default_factory=set, init=False)
     within: list[int] = field(default_factory=list, init=False)
+    weights: list[int] = field(default_factory=list, init=False)
+    weighed: int = field(default=0, init=False)
+    unweighed: int = field(default=0, init=False)
     full: bool = field(default=False, init=False)
     complete: bool = field(default=False, init=False)
 
@@ -148,6 +156,7 @@ class Explorer:
         model = self.semantics.model
         self.parts: list[dict[Any, Any]] = [{} for _ in model.variables]
         self.fired = [0] * (1 + len(model.actions))
+        self.within_constraint = self.semantics.constraint
         self.watches = [_Watch(name, self.semantics.property_function(name)) for name in self.properties]
 
     def run(self) -> None:
@@ -159,18 +168,42 @@ class Explorer:
         self.begin()
         start = 0
         while not self.full and start < (end := len(self.order)):
-            before = self.within[-1] if self.within else 0
-            if self.counted > before or not self.within:
-                self.within.append(self.counted)
-                self.progress(Level(len(self.within) - 1, self.counted - before, self.counted))
+            self.close_level(self.counted)
             if self.depth is not None and len(self.within) > self.depth:
                 break
+            if self.handed_over(start):
+                return
             for index in range(start, end):
                 self.expand(index)
                 if self.full:
                     break
             start = end
         self.complete = not self.full and start == len(self.order)
+
+    def close_level(self, counted: int) -> None:
+        """Note that all states of a depth are found, so many with those before, and tell of it."""
+        before = self.within[-1] if self.within else 0
+        if counted > before or not self.within:
+            self.within.append(counted)
+            self.weigh()
+            self.weights.append(self.weighed)
+            self.progress(Level(len(self.within) - 1, counted - before, counted))
+
+    def weigh(self) -> None:
+        """Add up the states that the latest states stand for."""
+        weight = self.semantics.weight
+        if weight is not None:
+            new = range(self.unweighed, len(self.order))
+            self.weighed += sum(weight(self.order[place]) for place in new if place not in self.beyond)
+        self.unweighed = len(self.order)
+
+    def handed_over(self, start: int) -> bool:
+        """Whether somebody else has explored the rest; called at each level.
+
+        Args:
+            start: the index of its first state; it goes to the last state found so far.
+        """
+        return False
 
     def summary(self, stopped: str | None = None) -> Exploration:
         """The result of the states found so far. It ends the exploration.
@@ -183,9 +216,13 @@ class Explorer:
         names = [action.name for action in self.semantics.model.actions]
         if self.full:
             stopped = f"states: stopped at {self.max_states}"
+        self.weigh()
+        orbits = self.semantics.weight is not None
         return Exploration(
-            states=self.counted,
-            states_within_steps=tuple(self.within),
+            states=self.weighed if orbits else self.counted,
+            states_within_steps=tuple(self.weights if orbits else self.within),
+            orbits=self.counted if orbits else None,
+            orbits_within_steps=tuple(self.within) if orbits else None,
             complete=self.complete,
             stopped=None if self.complete else stopped,
             generated=sum(self.fired),
@@ -242,26 +279,32 @@ class Explorer:
             if state is None:
                 self.out_of_bounds.append(parent)
             elif state not in seen:
-                if self.max_states is not None and len(seen) >= self.max_states:
-                    self.full = True
+                self.keep(state, parent)
+                if self.full:
                     return
-                # Equal values of a variable become one object, which saves most of the memory. Each variable
-                # has its own table, since to Python 1 and True are equal, and so are (1,) and (True,).
-                state = tuple([table.setdefault(x, x) for table, x in zip(self.parts, state, strict=True)])
-                seen.add(state)
-                index = len(self.order)
-                self.order.append(state)
-                self.parents.append(parent)
-                for watch in self.watches:
-                    watch.look(state, index)
-                if self._is_beyond(state):
-                    self.beyond.add(index)
+
+    def keep(self, state: State, parent: int) -> None:
+        """Keep a new state, unless there are as many as may be."""
+        if self.max_states is not None and len(self.seen) >= self.max_states:
+            self.full = True
+            return
+        # Equal values of a variable become one object, which saves most of the memory. Each variable
+        # has its own table, since to Python 1 and True are equal, and so are (1,) and (True,).
+        state = tuple([table.setdefault(x, x) for table, x in zip(self.parts, state, strict=True)])
+        self.seen.add(state)
+        index = len(self.order)
+        self.order.append(state)
+        self.parents.append(parent)
+        for watch in self.watches:
+            watch.look(state, index)
+        if self.within_constraint is not None and self._is_beyond(state):
+            self.beyond.add(index)
 
     def _is_beyond(self, state: State) -> bool:
         """Whether a state is beyond a constraint. Where that goes out of bounds, its steps do."""
-        within = self.semantics.constraint
+        assert self.within_constraint is not None
         try:
-            return within is not None and not within(state, {})
+            return not self.within_constraint(state, {})
         except OutOfBounds:
             return False
 
@@ -281,10 +324,7 @@ class Explorer:
         if not self.out_of_bounds:
             return None
         index = self.out_of_bounds[0]
-        if index < 0:
-            return (reaching(self.semantics.initial(), None),)
-        last = reaching(self.semantics.successors(self.order[index]), None)
-        return (*self.path(index), last)
+        return path_of(self.semantics, [*(self.states_to(index) if index >= 0 else []), None])
 
     def _checked(self, watch: _Watch) -> Checked:
         violation = self.path(watch.violated_at) if watch.violated_at is not None else None
@@ -292,22 +332,29 @@ class Explorer:
         return Checked(violation, out, watch.why, watch.violations)
 
 
-def path_of(semantics: Semantics, states: Sequence[State]) -> Path:
-    """A path through some states, the first an initial one."""
-    path = [reaching(semantics.initial(), states[0])]
-    for state, following in itertools.pairwise(states):
-        path.append(reaching(semantics.successors(state), following))
+def path_of(semantics: Semantics, states: Sequence[State | None]) -> Path:
+    """A path through some states, the first an initial one; a last None is a step out of bounds.
+
+    Where states stand for others, it is a path through such as they stand for.
+    """
+    path = list[Outcome]()
+    for following in states:
+        before = path[-1].state if path else None
+        outcomes = semantics.initial() if before is None else semantics.successors(before)
+        path.append(_reaching(semantics, outcomes, following))
     return tuple(path)
 
 
-def reaching(outcomes: Iterable[Outcome], state: State | None) -> Outcome:
+def _reaching(semantics: Semantics, outcomes: Iterable[Outcome], state: State | None) -> Outcome:
     """The first of some outcomes that leads to a state, or out of bounds if that is None.
 
     Raises:
         InternalError: if none does.
     """
+    canonical = semantics.canonical
     for outcome in outcomes:
-        if outcome.state == state:
+        found = outcome.state
+        if found == state or (canonical is not None and found is not None and canonical(found) == state):
             return outcome
     raise InternalError(f"no step reaches {state!r}, though one was taken")
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
+from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.liveness.explicit import Explicit
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
-from leadline.symbolic.lang import Model
+from leadline.symbolic.engines.sweeps import sorts_alike
+from leadline.symbolic.engines.workers import Team, WorkerDied
+from leadline.symbolic.lang import Model, Property, UserError
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
+
+MOST_WORKERS = 64
+MOST_PERMUTATIONS = 5_040
+"""Those of seven members."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,9 @@ class ExploreOptions(Options):
 
     Attributes:
         depth: the number of steps; None to go on until no state is new.
-        max_states: the number of states at which to stop; None for no limit.
+        max_states: the number of states at which to stop; None for no limit. With symmetry, of orbits.
+        worker_processes: the number of processes. (Parameters of protocols are often called workers.)
+        symmetry: whether a state stands for all into which permutations of members of sorts turn it.
         prove: whether a property that holds in all reachable states counts as proved, not as safe.
     """
 
@@ -31,6 +40,17 @@ class ExploreOptions(Options):
 
     depth: int | None = option(None, metavar="K", doc="explore K steps (default: until no state is new)")
     max_states: int | None = option(None, metavar="N", low=1, doc="stop at N states")
+    worker_processes: int = option(
+        1,
+        flag="workers",
+        metavar="N",
+        low=1,
+        most=MOST_WORKERS,
+        doc="explore by N processes (default: 1); claims about states only",
+    )
+    symmetry: bool = option(
+        False, doc="explore one state of each orbit under permutations of members of sorts"
+    )
     prove: bool = False
 
 
@@ -54,16 +74,19 @@ class Explore(Engine):
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
-        assert isinstance(query.options, ExploreOptions)
-        semantics = Semantics(model)
+        options = query.options
+        assert isinstance(options, ExploreOptions)
         names = tuple(one.name for one in query.chosen(model) if one.temporal is None)
         runs = [one for one in query.chosen(model) if one.temporal is not None]
+        check_about_states(options, [one.name for one in runs])
+        semantics = meaning(model, query.chosen(model), symmetry=options.symmetry)
+        states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:
-            reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
+            reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
             listener.progress(Progress(level.depth, 0.0, text=reached))
 
-        explorer = Explorer(semantics, names, query.options.depth, progress, query.options.max_states)
+        explorer = _explorer(semantics, names, options, progress)
         stopped, interrupted = None, False
         about_runs: dict[str, Trace | None] = {}
         try:
@@ -77,13 +100,15 @@ class Explore(Engine):
             stopped, interrupted = "interrupted", True
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_reason(error, limits)
+        except WorkerDied as error:
+            stopped = str(error)
         found = explorer.summary(stopped)
         answer = _answer(semantics, found, names, deadlock=query.deadlock)
         by_name = {one.property: one for one in answer.results}
         for name in (one.name for one in runs):
             by_name[name] = _judge_runs(semantics, found, name, answer.out_of_bounds, about_runs, stopped)
         answer = replace(answer, results=[by_name[name] for name in query.names(model)])
-        if query.options.prove and found.complete:
+        if options.prove and found.complete:
             answer = replace(answer, results=[_proved(one, found.states) for one in answer.results])
         if interrupted:
             raise Interrupted(answer)
@@ -97,6 +122,58 @@ class Explore(Engine):
         return [*explored(answer.facts, {action.name: action.tla for action in model.actions}), *verdicts]
 
 
+def _explorer(
+    semantics: Semantics, names: Sequence[str], options: ExploreOptions, progress: Callable[[Level], None]
+) -> Explorer:
+    """The exploration that the options ask for."""
+    if options.worker_processes == 1:
+        return Explorer(semantics, names, options.depth, progress, options.max_states)
+    return Team(semantics, names, options.depth, progress, options.max_states, options.worker_processes)
+
+
+def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
+    """Check that only claims about states are asked for where the graph of all states is not at hand.
+
+    Raises:
+        UserError: if there is one about runs.
+    """
+    given = [name for name, chosen in _NEEDS_STATES.items() if chosen(options)]
+    if given and runs:
+        raise UserError(
+            f"{' and '.join(given)}: {runs[0]} is a claim about runs, which is explored by one process and "
+            "without symmetry: leave the option out, or name claims about states with --property"
+        )
+
+
+_NEEDS_STATES: Mapping[str, Callable[[ExploreOptions], bool]] = {
+    "--workers": lambda options: options.worker_processes > 1,
+    "--symmetry": lambda options: options.symmetry,
+}
+
+
+def meaning(model: Model, properties: Sequence[Property], *, symmetry: bool) -> Semantics:
+    """The meaning of a model, with symmetry that of its orbits.
+
+    Raises:
+        UserError: if there is no sort whose members are treated alike, or their permutations are too many.
+    """
+    if not symmetry:
+        return Semantics(model)
+    sorts = sorts_alike(model, [*properties, *model.constraints])
+    if not sorts:
+        raise UserError(
+            f"--symmetry: {model.protocol} with these properties treats the members of no sort alike: leave it out"
+        )
+    number = permutations_of(sorts)
+    if number > MOST_PERMUTATIONS:
+        which = " and ".join(f"{sort.cardinality} of {sort.name}" for sort in sorts)
+        raise UserError(
+            f"--symmetry: the members, {which}, have {number} permutations, and at most {MOST_PERMUTATIONS} are "
+            "gone through: give fewer members, or leave it out"
+        )
+    return Symmetric(model, sorts)
+
+
 def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
     """An exploration for a person: lines and tables.
 
@@ -107,11 +184,14 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
     within = facts["states_within_steps"]
     less = zip(within, (0, *within), strict=False)
     levels = [[str(k), str(x), str(x - y)] for k, (x, y) in enumerate(less)]
+    orbits = facts.get("orbits_within_steps")
+    if orbits is not None:
+        levels = [[*row, str(x)] for row, x in zip(levels, orbits, strict=True)]
     fired = [[shown, str(facts["actions"][name])] for name, shown in actions.items()]
     return [
         _extent(facts),
         "",
-        Table(["steps", "states", "new"], levels),
+        Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels),
         "",
         Table(["action", "times fired"], fired),
     ]
@@ -129,12 +209,16 @@ def _proved(result: Result, states: int) -> Result:
 def _extent(facts: Mapping[str, Any]) -> str:
     """A sentence on the states that were found."""
     states, within = counted(facts["states"], "state"), f"within {counted(facts['diameter'], 'step')}"
+    deadlocks = counted(facts["deadlocks"], "deadlock")
+    if facts.get("orbits") is not None:
+        states = f"{counted(facts['orbits'], 'orbit')} of {states}"
+        deadlocks = f"{counted(facts['deadlocks'], 'orbit')} of deadlocks"
     extent = "all reachable states" if facts["complete"] else "not all reachable states"
     if facts["stopped"] is not None:
         within = f"including all {within}" if facts["diameter"] >= 0 else "not even all initial ones"
         states += ","
         extent += f"; {facts['stopped']}"
-    return f"{states} {within} ({extent}), {counted(facts['deadlocks'], 'deadlock')}"
+    return f"{states} {within} ({extent}), {deadlocks}"
 
 
 def _answer(semantics: Semantics, found: Exploration, names: Sequence[str], *, deadlock: bool) -> Answer:
@@ -148,6 +232,7 @@ def _answer(semantics: Semantics, found: Exploration, names: Sequence[str], *, d
 
 def facts_of(found: Exploration) -> dict[str, Any]:
     """The facts of an answer."""
+    orbits = {"orbits": found.orbits, "orbits_within_steps": list(found.orbits_within_steps or ())}
     return {
         "states": found.states,
         "diameter": found.diameter,
@@ -158,6 +243,7 @@ def facts_of(found: Exploration) -> dict[str, Any]:
         "deadlocks": found.deadlocks,
         "steps_out_of_bounds": found.steps_out_of_bounds,
         "actions": dict(found.fired),
+        **(orbits if found.orbits is not None else {}),
     }
 
 

@@ -58,6 +58,7 @@ class Behaviour:
 
     Attributes:
         model: the specification; breadth-first search asks for its variables and actions.
+        weight: None: the states that one stands for are not counted.
         broken: for each property about steps and initial states, the first step or initial state of which it
             is false: the state before, if there is one, and the state.
 
@@ -71,6 +72,7 @@ class Behaviour:
         self.interpreter = Interpreter(specification)
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
+        self.weight = None
         for one in specification.assumptions:
             if not self.interpreter.holds(one):
                 raise AssumptionFailed(f"{one.place}: the assumption is false")

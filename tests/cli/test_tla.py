@@ -113,3 +113,18 @@ def test_a_users_mistake_is_told(leadline: Leadline, command: tuple[str, ...]) -
     ran = leadline(*command)
     assert (ran.code, text in ran.err) == (code, True), ran.err
     assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (
+            ["--workers", "2"],
+            "--workers is for protocols in Python: a TLA+ module is explored by one process",
+        ),
+        (["--symmetry"], "--symmetry is for protocols in Python: for a TLA+ module write SYMMETRY into its"),
+    ],
+)
+def test_options_of_protocols_are_refused(option: list[str], said: str, leadline: Leadline) -> None:
+    ran = leadline("explore", "Jug.tla", *option)
+    assert ran.code == 2 and ran.err.startswith(f"leadline: {said}")
