@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines.pdr import PdrOptions, minimized, pdr, recheck
@@ -80,7 +80,8 @@ def prove(task: Task) -> Proof:
         words = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
         return Proof("unknown", whole, reason=f"crash: {words[-1]}")
     found = Proof(**json.loads(done.stdout))
-    return found if task.recheck else Proof(**{**asdict(found), "seconds": whole})
+    found = replace(found, failing=tuple(found.failing))
+    return found if task.recheck else replace(found, seconds=whole)
 
 
 def _prove_here(task: Task) -> Proof:

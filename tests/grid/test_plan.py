@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 import leadline
+from leadline.benchmarks import proved
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.cli.grid_report import duration
@@ -234,9 +236,24 @@ PROTOCOLS = {
 def test_the_main_grid() -> None:
     found: Plan = plan(GRIDS / "main.toml")
     assert {query.protocol for query in found.queries} == PROTOCOLS
-    assert {query.engine for query in found.queries} == {"bmc", "explore", "induction"}
+    assert {query.engine for query in found.queries} == {"bmc", "explore", "induction", "pdr"}
     points = {query.fingerprint for query in found.queries}
     assert found.costs.layers.keys() <= points and len(found.costs.layers) < len(points)
+    proofs = [query for query in found.queries if query.engine == "pdr"]
+    assert len(proofs) == 19 and len(found.queries) == 297
+
+
+def test_what_is_known_to_hold_is_to_be_proved_by_one_of_the_grids() -> None:
+    """By PDR, which needs no strengthenings, at some parameters."""
+    asked = set()
+    for file in ("main.toml", "frontier.toml"):
+        for table in tomllib.loads((GRIDS / file).read_text())["check"]:
+            if table.get("engines") == ["pdr"]:
+                names = table["properties"]
+                asked |= {
+                    (table["protocol"], name) for name in ([names] if isinstance(names, str) else names)
+                }
+    assert asked == {(row.protocol, row.goal) for row in proved.rows()}
 
 
 @pytest.mark.slow
