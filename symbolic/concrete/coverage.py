@@ -68,12 +68,14 @@ class Vacuous:
         node: the premise that is never true, or the set that is always empty.
         is_set: whether it is a set.
         part: the implication or the quantifier.
+        partly: whether it is one of several conjuncts or disjuncts, of which others may say something.
     """
 
     property: str
     node: n.Node
     is_set: bool
     part: n.Node
+    partly: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,32 +151,32 @@ class Covering(Explorer):
 
 def _suspects(claim: Property) -> Iterator[_Suspect]:
     """The implications and quantifiers over sets that a property asserts, from the outermost on."""
-    asserted = dict[n.Node, frozenset[n.Node]]()
+    asserted = dict[n.Node, tuple[frozenset[n.Node], bool]]()
     others = list[n.Node]()
-    waiting = [(claim.formula, frozenset[n.Node]())]
+    waiting = [(claim.formula, frozenset[n.Node](), False)]
     while waiting:
-        node, around = waiting.pop(0)
+        node, around, partly = waiting.pop(0)
         if node in asserted:
             continue
-        asserted[node] = around
+        asserted[node] = around, partly
         match node:
             case n.And() | n.Or():
-                waiting += [(item, around) for item in node.items]
+                waiting += [(item, around, True) for item in node.items]
             case n.Implies():
-                waiting.append((node.conclusion, around | {node}))
+                waiting.append((node.conclusion, around | {node}, partly))
                 others.append(node.premise)
             case n.Forall():
-                waiting.append((node.body, around | {node}))
+                waiting.append((node.body, around | {node}, partly))
                 others.append(node.domain)
             case _:
                 others += n.children(node)
     # A part that is also within a premise, say, would have to be made true there.
     elsewhere = set(n.postorder(*others))
-    for node, around in asserted.items():
+    for node, (around, partly) in asserted.items():
         made = None if node in elsewhere else _without_effect(node)
         if made is not None:
             told, instead = made
-            vacuous = Vacuous(claim.name, told, isinstance(node, n.Forall), node)
+            vacuous = Vacuous(claim.name, told, isinstance(node, n.Forall), node, partly)
             yield _Suspect(vacuous, substitute(claim.formula, {node: instead}), around)
 
 

@@ -35,6 +35,7 @@ def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, A
             {
                 "property": one.property,
                 "empty" if one.is_set else "never_true": _text(model, one.node),
+                "partly": one.partly,
                 "place": _place(one.part.span, model.properties[one.property].span),
             }
             for one in explorer.vacuous
@@ -75,7 +76,8 @@ def remarks(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str]:
             if "never_true" in one
             else f"`{one['empty']}` is always empty"
         )
-        lines.append(f"holds vacuously: {one['property']}, since {why} ({one['place']})")
+        how = "holds vacuously in part" if one["partly"] else "holds vacuously"
+        lines.append(f"{how}: {one['property']}, since {why} ({one['place']})")
     return lines if facts["complete"] else [f"so far {line}" for line in lines]
 
 

@@ -118,7 +118,7 @@ def test_what_is_never_reached_is_told() -> None:
     assert remarks(facts, NAMES) == [
         "never taken: Fly",
         f"holds vacuously: flying-is-safe, since `flown` is always empty ({quantifier})",
-        f"holds vacuously: high-is-rare, since `flown # {{}}` is never true ({conclusion})",
+        f"holds vacuously in part: high-is-rare, since `flown # {{}}` is never true ({conclusion})",
     ]
     table, _, *lines = covered(facts, NAMES)
     assert lines[-1] == f"never true: `3 < height` of Fly ({fly}; in 2 evaluations)"
