@@ -59,26 +59,35 @@ def _guard(model: Model, guard: Guard) -> dict[str, Any]:
     }
 
 
-def remarks(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str]:
-    """The actions that are never taken, and the properties that hold vacuously, a line each; none if all is well.
+def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[str, str]]:
+    """How a property holds vacuously, and why, such as "vacuously" and "`x > 0` is never true (file.py:7)".
+
+    Args:
+        facts: the facts of an exploration's answer.
+        name: the property's name.
+    """
+    found = []
+    for one in facts.get("vacuous", ()):
+        if one["property"] == name:
+            empty = one.get("empty")
+            why = f"`{empty}` is always empty" if empty else f"`{one['never_true']}` is never true"
+            found.append(("vacuously in part" if one["partly"] else "vacuously", f"{why} ({one['place']})"))
+    return found
+
+
+def never_taken(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str]:
+    """A line with the actions that are never taken; none if each is.
 
     Args:
         facts: the facts of an exploration's answer.
         actions: the names by which actions are shown.
     """
-    if "vacuous" not in facts:
-        return []
     never = [shown for name, shown in actions.items() if not facts["actions"][name]]
-    lines = [f"never taken: {', '.join(never)}"] if never else []
-    for one in facts["vacuous"]:
-        why = (
-            f"`{one['never_true']}` is never true"
-            if "never_true" in one
-            else f"`{one['empty']}` is always empty"
-        )
-        how = "holds vacuously in part" if one["partly"] else "holds vacuously"
-        lines.append(f"{how}: {one['property']}, since {why} ({one['place']})")
-    return lines if facts["complete"] else [f"so far {line}" for line in lines]
+    return [f"never taken{_so_far(facts)}: {', '.join(never)}"] if never else []
+
+
+def _so_far(facts: Mapping[str, Any]) -> str:
+    return "" if facts["complete"] else " so far"
 
 
 def covered(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
@@ -92,7 +101,9 @@ def covered(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | 
         [shown, str(facts["actions"][name]), str(facts["first_reached"][name])]
         for name, shown in actions.items()
     ]
-    lines = remarks(facts, actions)
+    lines = never_taken(facts, actions)
+    for name in dict.fromkeys(one["property"] for one in facts["vacuous"]):
+        lines += [f"holds {how}{_so_far(facts)}: {name}, since {why}" for how, why in vacuity(facts, name)]
     for action, shown in actions.items():
         lines += _untrue([one for one in facts["guards"] if one["action"] == action], shown)
     lines = lines or ["every action is taken, every guard is true somewhere, and no property holds vacuously"]

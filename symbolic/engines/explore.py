@@ -9,7 +9,7 @@ from typing import Any
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
-from leadline.symbolic.engines.coverage import coverage_facts, covered
+from leadline.symbolic.engines.coverage import coverage_facts, covered, vacuity
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.liveness.explicit import Explicit
@@ -117,15 +117,15 @@ class Explore(Engine):
         for name in (one.name for one in runs):
             by_name[name] = _judge_runs(semantics, found, name, answer.out_of_bounds, about_runs, stopped)
         answer = replace(answer, results=[by_name[name] for name in query.names(model)])
-        if options.prove and found.complete:
-            answer = replace(answer, results=[_proved(one, found.states) for one in answer.results])
         answer = replace(answer, facts={**answer.facts, **coverage_facts(explorer, answer.results)})
+        if options.prove and found.complete:
+            answer = replace(answer, results=[_proved(one, answer.facts) for one in answer.results])
         if interrupted:
             raise Interrupted(answer)
         return answer
 
     def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
-        yield ExploreOptions(prove=True)
+        yield ExploreOptions(prove=True, vacuity=True)
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
@@ -213,13 +213,13 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
     ]
 
 
-def _proved(result: Result, states: int) -> Result:
+def _proved(result: Result, facts: Mapping[str, Any]) -> Result:
     """A result as a proof, where all reachable states were looked at."""
     if result.verdict is not Verdict.SAFE:
         return result
-    return replace(
-        result, verdict=Verdict.PROVED, reason=f"all {counted(states, 'reachable state')} explored"
-    )
+    explored = f"all {counted(facts['states'], 'reachable state')} explored"
+    vacuous = [f"holds {how}, since {why}" for how, why in vacuity(facts, result.property)]
+    return replace(result, verdict=Verdict.PROVED, reason="; ".join([explored, *vacuous]))
 
 
 def _extent(facts: Mapping[str, Any]) -> str:

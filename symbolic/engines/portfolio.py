@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leadline.symbolic.engines.coverage import remarks
+from leadline.symbolic.engines.coverage import never_taken
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Options, Query
@@ -55,7 +55,8 @@ class Portfolio(Engine):
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         # If explicit search answered alone.
-        lines = remarks(answer.facts, {action.name: action.tla for action in model.actions})
+        actions = {action.name: action.tla for action in model.actions}
+        lines = never_taken(answer.facts, actions) if "actions" in answer.facts else []
         return [self.verdict_table(model, query, answer), *lines]
 
     def verdict_table(self, model: Model, query: Query, answer: Answer) -> Table:

@@ -11,8 +11,9 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import Query, answer
-from leadline.symbolic.engines.coverage import coverage_facts, covered, remarks
-from leadline.symbolic.engines.explore import ExploreOptions, facts_of
+from leadline.symbolic.engines.coverage import coverage_facts, covered, never_taken
+from leadline.symbolic.engines.explore import Explore, ExploreOptions, facts_of
+from leadline.symbolic.engines.portfolio import Portfolio
 from leadline.symbolic.engines.result import Result, Verdict
 from leadline.symbolic.lang import (
     Int,
@@ -115,13 +116,13 @@ def test_what_is_never_reached_is_told() -> None:
     facts = found_in(build(Stairs(), CLAIMS))
     fly, conclusion = line_of(Stairs.fly, "height > 3"), line_of(high_is_rare.function, "is_empty")
     quantifier = line_of(flying_is_safe.function, "forall")
-    assert remarks(facts, NAMES) == [
+    table, _, *lines = covered(facts, NAMES)
+    assert lines == [
         "never taken: Fly",
         f"holds vacuously: flying-is-safe, since `flown` is always empty ({quantifier})",
         f"holds vacuously in part: high-is-rare, since `flown # {{}}` is never true ({conclusion})",
+        f"never true: `3 < height` of Fly ({fly}; in 2 evaluations)",
     ]
-    table, _, *lines = covered(facts, NAMES)
-    assert lines[-1] == f"never true: `3 < height` of Fly ({fly}; in 2 evaluations)"
     assert not isinstance(table, str)
     # By one stair: to 1, 2 and 3; by two: to 2 and 3, of which 2 is found from 0 and 3 from 1.
     assert table.rows == [["Climb", "5", "3"], ["Fly", "0", "0"], ["Rest", "1", "0"]]
@@ -141,7 +142,7 @@ def test_guards_are_counted_one_by_one() -> None:
 
 def test_what_is_not_over_is_told_as_such() -> None:
     facts = found_in(build(Stairs(), CLAIMS), depth=0)
-    assert remarks(facts, NAMES)[0] == "so far never taken: Climb, Fly, Rest"
+    assert never_taken(facts, NAMES) == ["never taken so far: Climb, Fly, Rest"]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -177,6 +178,22 @@ def test_the_leases_of_two_replicas_are_vacuous() -> None:
     assert [one["property"] for one in found.facts["vacuous"]] == ["disjointness"]
     assert found.facts["vacuous"][0]["empty"] == "intervals"
     assert found.facts["actions"]["become_leader"] == 0
+
+
+def test_a_portfolio_tells_it_in_short() -> None:
+    """What explicit search found as one of several engines: with the verdict, and below the table."""
+    model = build(Stairs(), CLAIMS)
+    options = Explore.in_portfolio
+    assert isinstance(options, ExploreOptions)
+    asked = Query("stairs", {}, None, options)
+    found = answer(model, asked)
+    reasons = {one.property: one.reason for one in found.results}
+    assert reasons["not-vacuous"] == "all 4 reachable states explored"
+    told = (
+        "all 4 reachable states explored; holds vacuously, since `flown` is always empty (test_coverage.py:"
+    )
+    assert (reasons["flying-is-safe"] or "").startswith(told)
+    assert Portfolio().describe(model, asked, found)[-1] == "never taken: Fly"
 
 
 def test_coverage_is_of_one_process() -> None:
