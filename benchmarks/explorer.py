@@ -1,7 +1,8 @@
 """The explicit explorer in a process of its own: `python -m leadline.benchmarks.explorer`, its job on stdin.
 
-The job is a JSON object: `protocol`, `parameters`, `property`, `memory_mb`. Each line of the answer is one,
-too: a level that is done, at last how it ended. It stops at the first violation, as other checkers do.
+The job is a JSON object: `protocol`, `parameters`, `property`, `memory_mb`, `workers`. Each line of the answer is
+one, too: a level that is done, at last how it ended. It stops at the first violation, as other checkers do; with
+several workers it goes on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Level, Semantics, State, explore
 from leadline.symbolic.engines.limits import own_peak_mb
+from leadline.symbolic.engines.workers import Team
 
 
 class _Violated(Exception):
@@ -54,10 +56,17 @@ def main() -> None:
         say(level=level.depth, states=level.states, seconds=time.perf_counter() - begin)
 
     try:
-        semantics = _Strict(model_of(find(job["protocol"]), job["parameters"]))
-        found = explore(semantics, [job["property"]], progress=progress)
-        outside = found.steps_out_of_bounds or found.properties[job["property"]].out_of_bounds
-        end: dict[str, Any] = {"verdict": "OUT_OF_BOUNDS" if outside else "SAFE", "steps": None}
+        model = model_of(find(job["protocol"]), job["parameters"])
+        if job["workers"] > 1:
+            team = Team(Semantics(model), [job["property"]], None, progress, None, job["workers"])
+            team.run()
+            found = team.summary()
+        else:
+            found = explore(_Strict(model), [job["property"]], progress=progress)
+        checked = found.properties[job["property"]]
+        outside = found.steps_out_of_bounds or checked.out_of_bounds
+        verdict = "VIOLATED" if checked.violation else "OUT_OF_BOUNDS" if outside else "SAFE"
+        end: dict[str, Any] = {"verdict": verdict, "steps": checked.steps}
     except _Violated:
         end = {"verdict": "VIOLATED", "steps": last.depth + 1}
     except MemoryError:

@@ -35,7 +35,7 @@ def measure(case: Case, way: Way, limits: Limits) -> Measurement:
         case PdrQuery.engine:
             return _answered(case, PdrQuery(strengthenings=False), DEFAULT, limits)
         case "explore":
-            return _explored(case, limits)
+            return _explored(case, way.workers, limits)
         case "tlc":
             return tlc(case, limits)
         case "apalache-mc":
@@ -90,7 +90,7 @@ def _answered(case: Case, options: Options, solver: str, limits: Limits) -> Meas
     )
 
 
-def _explored(case: Case, limits: Limits) -> Measurement:
+def _explored(case: Case, workers: int, limits: Limits) -> Measurement:
     assert limits.seconds is not None
     ended = run(
         [sys.executable, "-m", "leadline.benchmarks.explorer"],
@@ -100,6 +100,7 @@ def _explored(case: Case, limits: Limits) -> Measurement:
                 "parameters": dict(case.parameters),
                 "property": case.property,
                 "memory_mb": limits.memory_mb,
+                "workers": workers,
             }
         )
         + "\n",

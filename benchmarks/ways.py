@@ -26,6 +26,7 @@ class Way:
         unroll: the content of a layer, for a bounded check.
         solver: the solver, for a bounded check.
         symmetry: whether members of a sort that the model treats alike are picked in the order of first use.
+        workers: the number of processes that explore.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Way:
     unroll: str | None = None
     solver: str | None = None
     symmetry: bool = False
+    workers: int = 1
 
 
 PDR = PdrQuery.engine
@@ -49,6 +51,7 @@ _ALL = (
     *(_bmc(SWEEPS, solver, symmetry=False) for solver in SOLVERS),
     Way(PDR, PDR),
     Way("explore", "explore"),
+    Way("explore/2", "explore", workers=2),
     Way("tlc", "tlc"),
     Way("apalache", "apalache-mc"),
     Way("abc", "berkeley-abc"),
@@ -64,7 +67,7 @@ BASELINE = f"steps/{DEFAULT}"
 PROOFS = (PDR, "explore", "tlc", "abc", BESIDE)
 """The ways of a proof."""
 
-_ALONE = (f"sweeps/{DEFAULT}/no-symmetry", PDR, "abc", BESIDE)
+_ALONE = (f"sweeps/{DEFAULT}/no-symmetry", PDR, "explore/2", "abc", BESIDE)
 USUAL = tuple(name for name in WAYS if name not in _ALONE)
 """The ways of a case that does not say otherwise."""
 

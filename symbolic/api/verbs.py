@@ -54,6 +54,7 @@ def check(
       itself;
     - `max_states`: the number of states at which `engine="explore"` stops;
     - `worker_processes`: the number of processes by which it explores;
+    - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
     - `show`: whether pdr minimizes the invariant that it finds, and reports it;
     - `within_bounds`: whether pdr proves it of the states reached within bounds;
@@ -103,7 +104,8 @@ def explore(
     - `depth`: explore so many steps; by default until no state is new;
     - `max_states`: stop at so many states;
     - `worker_processes`: the number of processes that explore;
-    - `symmetry`: explore one state of each orbit under permutations of members of sorts.
+    - `symmetry`: explore one state of each orbit under permutations of members of sorts;
+    - `coverage`: count how often guards are true, and look for properties that hold vacuously.
 
     The arguments, results and errors are those of `check`.
     """

@@ -75,6 +75,10 @@ def check_plain(args: argparse.Namespace) -> None:
     """
     if args.worker_processes is not None:
         raise UserError("--workers is for protocols in Python: a TLA+ module is explored by one process")
+    if args.coverage is not None:
+        raise UserError(
+            "--coverage is for protocols in Python; the table tells how often each action is taken"
+        )
     if args.symmetry is not None:
         raise UserError(
             "--symmetry is for protocols in Python: for a TLA+ module write SYMMETRY into its configuration"

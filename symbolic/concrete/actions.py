@@ -28,13 +28,26 @@ class Form(Enum):
 _PARAMETERS = {Form.STATES: "state, add", Form.ATTEMPTS: "state", Form.CHOSEN: "state, chosen"}
 
 
-def functions_of(model: Model, actions: Sequence[Action], form: Form) -> list[Callable[..., Any]]:
-    """The function of each action."""
+def functions_of(
+    model: Model, actions: Sequence[Action], form: Form, counts: list[list[int]] | None = None
+) -> list[Callable[..., Any]]:
+    """The function of each action.
+
+    Args:
+        model: the model.
+        actions: the actions.
+        form: the form of the functions.
+        counts: is given a list for each action, in which its function counts: for each guard of `schedule` how
+            often it was evaluated, and how often it was true.
+    """
     module = Module()
     names = []
     for action in actions:
         names.append(module.fresh("step"))
         writer = ActionWriter(module, model, action, form)
+        if counts is not None:
+            counts.append([0, 0] * sum(not isinstance(item, Pick) for item in writer.order))
+            writer.counts = module.constant(counts[-1])
         writer.write_action()
         module.define(names[-1], _PARAMETERS[form], writer.lines)
     loaded = module.load()
@@ -111,6 +124,7 @@ class ActionWriter(Expressions):
         variables = {variable.name: place for place, variable in enumerate(model.variables)}
         updates = [node for _, node in action.updates]
         super().__init__(module, variables, [root for root in roots if root is not None] + updates)
+        self.counts: str | None = None
         self._picked: list[tuple[str, str]] = []
 
     def write_action(self) -> None:
@@ -139,10 +153,17 @@ class ActionWriter(Expressions):
             if isinstance(item, Pick):
                 self._loop(item, place)
                 return
+            guard = 2 * sum(not isinstance(one, Pick) for one in self.order[: place - 1])
+            self._count(guard)
             test = self.translate(item)
             self.write(f"if not {test.text}:")
             self.block(["continue" if self._picked else "return"])
+            self._count(guard + 1)
         self._update()
+
+    def _count(self, place: int) -> None:
+        if self.counts is not None:
+            self.write(f"{self.counts}[{place}] += 1")
 
     def _loop(self, pick: Pick, place: int) -> None:
         name = self.module.fresh("p")

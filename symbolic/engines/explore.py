@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
+from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
+from leadline.symbolic.engines.coverage import coverage_facts, covered, vacuity
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.liveness.explicit import Explicit
@@ -33,6 +35,9 @@ class ExploreOptions(Options):
         max_states: the number of states at which to stop; None for no limit. With symmetry, of orbits.
         worker_processes: the number of processes. (Parameters of protocols are often called workers.)
         symmetry: whether a state stands for all into which permutations of members of sorts turn it.
+        coverage: whether to count how often guards are true and how many states each action is the first to reach,
+            and to look for properties that hold vacuously.
+        vacuity: whether to look for these alone.
         prove: whether a property that holds in all reachable states counts as proved, not as safe.
     """
 
@@ -51,7 +56,11 @@ class ExploreOptions(Options):
     symmetry: bool = option(
         False, doc="explore one state of each orbit under permutations of members of sorts"
     )
+    coverage: bool = option(
+        False, doc="tell actions never taken, guards never true, and properties that hold vacuously"
+    )
     prove: bool = False
+    vacuity: bool = False
 
 
 class Explore(Engine):
@@ -69,7 +78,7 @@ class Explore(Engine):
     limits_itself = True
     sets_alarm = True
     knows_runs = True
-    in_portfolio = ExploreOptions(max_states=3_000_000, prove=True)
+    in_portfolio = ExploreOptions(max_states=3_000_000, prove=True, vacuity=True)
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -79,7 +88,7 @@ class Explore(Engine):
         names = tuple(one.name for one in query.chosen(model) if one.temporal is None)
         runs = [one for one in query.chosen(model) if one.temporal is not None]
         check_about_states(options, [one.name for one in runs])
-        semantics = meaning(model, query.chosen(model), symmetry=options.symmetry)
+        semantics = meaning(model, query.chosen(model), options)
         states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:
@@ -108,14 +117,15 @@ class Explore(Engine):
         for name in (one.name for one in runs):
             by_name[name] = _judge_runs(semantics, found, name, answer.out_of_bounds, about_runs, stopped)
         answer = replace(answer, results=[by_name[name] for name in query.names(model)])
+        answer = replace(answer, facts={**answer.facts, **coverage_facts(explorer, answer.results)})
         if options.prove and found.complete:
-            answer = replace(answer, results=[_proved(one, found.states) for one in answer.results])
+            answer = replace(answer, results=[_proved(one, answer.facts) for one in answer.results])
         if interrupted:
             raise Interrupted(answer)
         return answer
 
     def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
-        yield ExploreOptions(prove=True)
+        yield ExploreOptions(prove=True, vacuity=True)
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
@@ -126,9 +136,11 @@ def _explorer(
     semantics: Semantics, names: Sequence[str], options: ExploreOptions, progress: Callable[[Level], None]
 ) -> Explorer:
     """The exploration that the options ask for."""
-    if options.worker_processes == 1:
-        return Explorer(semantics, names, options.depth, progress, options.max_states)
-    return Team(semantics, names, options.depth, progress, options.max_states, options.worker_processes)
+    bounds = options.depth, progress, options.max_states
+    if options.worker_processes > 1:
+        return Team(semantics, names, *bounds, options.worker_processes)
+    kind = Covering if options.coverage or options.vacuity else Explorer
+    return kind(semantics, names, *bounds)
 
 
 def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
@@ -138,6 +150,8 @@ def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
         UserError: if there is one about runs.
     """
     given = [name for name, chosen in _NEEDS_STATES.items() if chosen(options)]
+    if given and options.coverage:
+        raise UserError(f"--coverage counts in one process and every state: leave out {' and '.join(given)}")
     if given and runs:
         raise UserError(
             f"{' and '.join(given)}: {runs[0]} is a claim about runs, which is explored by one process and "
@@ -151,13 +165,15 @@ _NEEDS_STATES: Mapping[str, Callable[[ExploreOptions], bool]] = {
 }
 
 
-def meaning(model: Model, properties: Sequence[Property], *, symmetry: bool) -> Semantics:
+def meaning(model: Model, properties: Sequence[Property], options: ExploreOptions) -> Semantics:
     """The meaning of a model, with symmetry that of its orbits.
 
     Raises:
         UserError: if there is no sort whose members are treated alike, or their permutations are too many.
     """
-    if not symmetry:
+    if options.coverage:
+        return Counted(model)
+    if not options.symmetry:
         return Semantics(model)
     sorts = sorts_alike(model, [*properties, *model.constraints])
     if not sorts:
@@ -193,17 +209,17 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
         "",
         Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels),
         "",
-        Table(["action", "times fired"], fired),
+        *(covered(facts, actions) if "guards" in facts else [Table(["action", "times fired"], fired)]),
     ]
 
 
-def _proved(result: Result, states: int) -> Result:
+def _proved(result: Result, facts: Mapping[str, Any]) -> Result:
     """A result as a proof, where all reachable states were looked at."""
     if result.verdict is not Verdict.SAFE:
         return result
-    return replace(
-        result, verdict=Verdict.PROVED, reason=f"all {counted(states, 'reachable state')} explored"
-    )
+    explored = f"all {counted(facts['states'], 'reachable state')} explored"
+    vacuous = [f"holds {how}, since {why}" for how, why in vacuity(facts, result.property)]
+    return replace(result, verdict=Verdict.PROVED, reason="; ".join([explored, *vacuous]))
 
 
 def _extent(facts: Mapping[str, Any]) -> str:

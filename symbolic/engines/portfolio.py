@@ -6,9 +6,11 @@ sweeps find deep bugs, and property-directed reachability proves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from leadline.symbolic.engines.coverage import never_taken
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Options, Query
@@ -51,6 +53,12 @@ class Portfolio(Engine):
         queries = [replace(query, options=options, solver=LONE) for options in members]
         return answer_in_children(model, queries, limits, listener)
 
+    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        # If explicit search answered alone.
+        actions = {action.name: action.tla for action in model.actions}
+        lines = never_taken(answer.facts, actions) if "actions" in answer.facts else []
+        return [self.verdict_table(model, query, answer), *lines]
+
     def verdict_table(self, model: Model, query: Query, answer: Answer) -> Table:
         rows = [
             [
@@ -64,4 +72,5 @@ class Portfolio(Engine):
         return Table(["property", "verdict", "steps", "answered by"], rows)
 
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
-        return {"results": [self.record(model, query, one) for one in answer.results]}
+        told = {name: answer.facts[name] for name in ("actions", "vacuous") if name in answer.facts}
+        return {"results": [self.record(model, query, one) for one in answer.results], **told}

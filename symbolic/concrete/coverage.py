@@ -1,0 +1,191 @@
+"""Coverage: how often actions are taken and guards are true, and properties that hold vacuously.
+
+A property holds vacuously if it still does with a part of it made false: the conclusion of an implication, whose
+premise is then never true, or the body of a quantifier, whose set is then always empty. I. Beer, S. Ben-David,
+C. Eisner, Y. Rodeh: Efficient detection of vacuity in temporal model checking, Formal Methods in System Design
+18, 2001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from leadline.symbolic.concrete.actions import Form, functions_of, schedule
+from leadline.symbolic.concrete.explore import Explorer
+from leadline.symbolic.concrete.semantics import Semantics, State
+from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.node import substitute
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A guard of an action, a conjunct by itself.
+
+    Attributes:
+        action: the action.
+        node: the guard.
+        tried: how often it was evaluated, for each state and for each choice of the picks before it.
+        true: how often it was true.
+    """
+
+    action: Action
+    node: n.Node
+    tried: int
+    true: int
+
+
+class Counted(Semantics):
+    """The meaning of a model whose steps count how often each guard is evaluated, and is true."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self._counts: list[list[int]] = []
+
+    @cached_property
+    def steps(self) -> list[Callable[..., None]]:
+        return functions_of(self.model, self._actions, Form.STATES, self._counts)
+
+    @property
+    def guards(self) -> list[Guard]:
+        """The guards of all actions, in the order in which they are evaluated."""
+        found = []
+        for action, counts in zip(self.model.actions, self._counts[1:], strict=True):
+            nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
+            pairs = zip(nodes, counts[::2], counts[1::2], strict=True)
+            found += [Guard(action, node, tried, true) for node, tried, true in pairs]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """A reason for which a property holds vacuously.
+
+    Attributes:
+        property: its name.
+        node: the premise that is never true, or the set that is always empty.
+        is_set: whether it is a set.
+        part: the implication or the quantifier.
+        partly: whether it is one of several conjuncts or disjuncts, of which others may say something.
+    """
+
+    property: str
+    node: n.Node
+    is_set: bool
+    part: n.Node
+    partly: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Suspect:
+    """A part of a property that may be without effect.
+
+    Attributes:
+        vacuous: what it would tell.
+        weakened: the property with the part made false; the part has an effect once this is false.
+        around: the parts in whose conclusions or bodies this one is.
+    """
+
+    vacuous: Vacuous
+    weakened: n.Node
+    around: frozenset[n.Node]
+
+
+class Covering(Explorer):
+    """An exploration that also counts the states that each action is the first to reach, and looks for properties
+    that hold vacuously.
+
+    Attributes:
+        first: for init and each action, the number of states that were new when it reached them.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.first = [0] * len(self.fired)
+        properties = self.semantics.model.properties
+        self._suspects = [one for name in self.properties for one in _suspects(properties[name])]
+
+    def begin(self) -> None:
+        super().begin()
+        self.first[0] = self.counted
+
+    def expand(self, index: int) -> None:
+        if index in self.beyond:
+            return
+        state, enabled = self.order[index], False
+        for place, step in enumerate(self.semantics.steps):
+            if place:
+                found: list[State | None] = []
+                step(state, found.append)
+                enabled = enabled or bool(found)
+                self.fired[place] += len(found)
+                before = self.counted
+                self.take(found, index)
+                self.first[place] += self.counted - before
+        if not enabled:
+            self.deadlocks.append(index)
+
+    def keep(self, state: State, parent: int) -> None:
+        super().keep(state, parent)
+        if self._suspects and not self.full:
+            self._suspects = [one for one in self._suspects if self._holds(one.weakened, state)]
+
+    def _holds(self, node: n.Node, state: State) -> bool:
+        try:
+            return bool(self.semantics.evaluate(node, state))
+        except OutOfBounds:
+            return False
+
+    @property
+    def vacuous(self) -> list[Vacuous]:
+        """The outermost reasons for which properties hold vacuously in the states found so far."""
+        parts = {(one.vacuous.property, one.vacuous.part) for one in self._suspects}
+        return [
+            one.vacuous
+            for one in self._suspects
+            if not any((one.vacuous.property, part) in parts for part in one.around)
+        ]
+
+
+def _suspects(claim: Property) -> Iterator[_Suspect]:
+    """The implications and quantifiers over sets that a property asserts, from the outermost on."""
+    asserted = dict[n.Node, tuple[frozenset[n.Node], bool]]()
+    others = list[n.Node]()
+    waiting = [(claim.formula, frozenset[n.Node](), False)]
+    while waiting:
+        node, around, partly = waiting.pop(0)
+        if node in asserted:
+            continue
+        asserted[node] = around, partly
+        match node:
+            case n.And() | n.Or():
+                waiting += [(item, around, True) for item in node.items]
+            case n.Implies():
+                waiting.append((node.conclusion, around | {node}, partly))
+                others.append(node.premise)
+            case n.Forall():
+                waiting.append((node.body, around | {node}, partly))
+                others.append(node.domain)
+            case _:
+                others += n.children(node)
+    # A part that is also within a premise, say, would have to be made true there.
+    elsewhere = set(n.postorder(*others))
+    for node, (around, partly) in asserted.items():
+        made = None if node in elsewhere else _without_effect(node)
+        if made is not None:
+            told, instead = made
+            vacuous = Vacuous(claim.name, told, isinstance(node, n.Forall), node, partly)
+            yield _Suspect(vacuous, substitute(claim.formula, {node: instead}), around)
+
+
+def _without_effect(node: n.Node) -> tuple[n.Node, n.Node] | None:
+    """A premise or a set, and what is left of the node with its conclusion or body made false; or None."""
+    false = n.make(n.Const, Bool(), node.span, False)
+    match node:
+        case n.Implies():
+            return node.premise, n.make(n.Not, Bool(), node.span, node.premise)
+        case n.Forall() if not isinstance(node.domain, n.Universe | n.Const):
+            return node.domain, n.make(n.Forall, Bool(), node.span, node.var, node.domain, false)
+    return None

@@ -1,0 +1,134 @@
+"""The coverage of an exploration, as facts and for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.concrete import Explorer
+from leadline.symbolic.concrete.coverage import Counted, Covering, Guard
+from leadline.symbolic.engines.result import Result, Table, Verdict
+from leadline.symbolic.lang import Model, Span
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang.tla import to_tla
+
+_LONGEST = 160  # characters of a formula
+
+
+def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, Any]:
+    """What an exploration covers, as facts of its answer; none if it did not look.
+
+    With `first_reached` and `guards` if guards were counted.
+
+    Args:
+        explorer: the exploration, after its end.
+        results: the verdicts.
+    """
+    if not isinstance(explorer, Covering):
+        return {}
+    model = explorer.semantics.model
+    holding = {one.property for one in results if one.verdict in (Verdict.SAFE, Verdict.PROVED)}
+    facts: dict[str, Any] = {
+        "vacuous": [
+            {
+                "property": one.property,
+                "empty" if one.is_set else "never_true": _text(model, one.node),
+                "partly": one.partly,
+                "place": _place(one.part.span, model.properties[one.property].span),
+            }
+            for one in explorer.vacuous
+            if one.property in holding
+        ]
+    }
+    if isinstance(explorer.semantics, Counted):
+        names = [action.name for action in model.actions]
+        facts["first_reached"] = dict(zip(names, explorer.first[1:], strict=True))
+        facts["guards"] = [_guard(model, one) for one in explorer.semantics.guards]
+    return facts
+
+
+def _guard(model: Model, guard: Guard) -> dict[str, Any]:
+    return {
+        "action": guard.action.name,
+        "guard": _text(model, guard.node),
+        "place": _place(guard.node.span, guard.action.span),
+        "evaluated": guard.tried,
+        "true": guard.true,
+    }
+
+
+def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[str, str]]:
+    """How a property holds vacuously, and why, such as "vacuously" and "`x > 0` is never true (file.py:7)".
+
+    Args:
+        facts: the facts of an exploration's answer.
+        name: the property's name.
+    """
+    found = []
+    for one in facts.get("vacuous", ()):
+        if one["property"] == name:
+            empty = one.get("empty")
+            why = f"`{empty}` is always empty" if empty else f"`{one['never_true']}` is never true"
+            found.append(("vacuously in part" if one["partly"] else "vacuously", f"{why} ({one['place']})"))
+    return found
+
+
+def never_taken(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str]:
+    """A line with the actions that are never taken; none if each is.
+
+    Args:
+        facts: the facts of an exploration's answer.
+        actions: the names by which actions are shown.
+    """
+    never = [shown for name, shown in actions.items() if not facts["actions"][name]]
+    return [f"never taken{_so_far(facts)}: {', '.join(never)}"] if never else []
+
+
+def _so_far(facts: Mapping[str, Any]) -> str:
+    return "" if facts["complete"] else " so far"
+
+
+def covered(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
+    """The coverage for a person: what it lacks, and how much each action found.
+
+    Args:
+        facts: the facts of an answer with coverage.
+        actions: the names by which actions are shown.
+    """
+    rows = [
+        [shown, str(facts["actions"][name]), str(facts["first_reached"][name])]
+        for name, shown in actions.items()
+    ]
+    lines = never_taken(facts, actions)
+    for name in dict.fromkeys(one["property"] for one in facts["vacuous"]):
+        lines += [f"holds {how}{_so_far(facts)}: {name}, since {why}" for how, why in vacuity(facts, name)]
+    for action, shown in actions.items():
+        lines += _untrue([one for one in facts["guards"] if one["action"] == action], shown)
+    lines = lines or ["every action is taken, every guard is true somewhere, and no property holds vacuously"]
+    return [Table(["action", "times fired", "states first reached"], rows), "", *lines]
+
+
+def _untrue(guards: Sequence[Mapping[str, Any]], action: str) -> list[str]:
+    """The first guard of an action that is never true, or else the first that is never evaluated."""
+    for one in guards:
+        if not one["true"]:
+            how = f"in {counted(one['evaluated'], 'evaluation')}" if one["evaluated"] else "never evaluated"
+            return [f"never true: `{one['guard']}` of {action} ({one['place']}; {how})"]
+    return []
+
+
+def _text(model: Model, node: n.Node) -> str:
+    text = to_tla(node, {variable.name: variable.tla for variable in model.variables})
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _place(span: Span, owner: Span) -> str:
+    """The place of an expression; that of its owner where an equal one before it is all that is known."""
+    if span.file != owner.file or span.line < owner.line:
+        span = owner
+    path = Path(span.file)
+    name = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
+    return f"{name}:{span.line}"

@@ -1,0 +1,204 @@
+"""Coverage: an action never taken, a guard never true, properties that hold vacuously; counts by hand."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete.coverage import Counted, Covering
+from leadline.symbolic.engines import Query, answer
+from leadline.symbolic.engines.coverage import coverage_facts, covered, never_taken
+from leadline.symbolic.engines.explore import Explore, ExploreOptions, facts_of
+from leadline.symbolic.engines.portfolio import Portfolio
+from leadline.symbolic.engines.result import Result, Verdict
+from leadline.symbolic.lang import (
+    Int,
+    Model,
+    Protocol,
+    Set,
+    UserError,
+    action,
+    build,
+    forall,
+    implies,
+    invariant,
+    set_of,
+)
+from tests.engines.test_workers import names_of, numbers
+from tests.random_symmetric import symmetric_model
+
+
+class Stairs(Protocol):
+    """A walker climbs three stairs. Nobody ever flies."""
+
+    def define(self, state: Any) -> None:
+        state.height = Int(0, 3)
+        state.flown = Set(Int(0, 3))
+
+    def init(self, start: Any) -> None:
+        start.height = 0
+        start.flown = set_of()
+
+    @action
+    def climb(self, now: Any, nxt: Any) -> None:
+        """One or two stairs."""
+        by = nxt.pick("by", Int(1, 2))
+        nxt.require(now.height + by <= 3)
+        nxt.height = now.height + by
+
+    @action
+    def fly(self, now: Any, nxt: Any) -> None:
+        """From the second stair on, which nobody does above the third."""
+        nxt.require((now.height >= 2) & (now.height > 3))
+        nxt.require(now.flown.is_empty)
+        nxt.flown = now.flown.add(now.height)
+
+    @action
+    def rest(self, now: Any, nxt: Any) -> None:
+        """At the top."""
+        nxt.require(now.height == 3)
+
+
+@invariant(Stairs)
+def flying_is_safe(protocol: Stairs, now: Any) -> Any:
+    """Vacuous: nobody has flown."""
+    return forall(now.flown, lambda x: implies(x > 1, x < 3))
+
+
+@invariant(Stairs)
+def high_is_rare(protocol: Stairs, now: Any) -> Any:
+    """Vacuous in its second part: the first stair is never left upwards by four."""
+    return implies(now.height >= 1, now.height <= 3) & implies(
+        now.height == 1, implies(~now.flown.is_empty, False)
+    )
+
+
+@invariant(Stairs)
+def not_vacuous(protocol: Stairs, now: Any) -> Any:
+    """Its premise is true at the top."""
+    return implies(now.height == 3, now.flown.is_empty)
+
+
+@invariant(Stairs)
+def violated(protocol: Stairs, now: Any) -> Any:
+    """Violated, whatever its second part would be."""
+    return (now.height < 3) & implies(~now.flown.is_empty, False)
+
+
+CLAIMS = (flying_is_safe, high_is_rare, not_vacuous, violated)
+
+
+def found_in(model: Model, depth: int | None = None) -> dict[str, Any]:
+    explorer = Covering(Counted(model), names_of(model), depth)
+    explorer.run()
+    found = explorer.summary()
+    results = [
+        Result(name, "explore", Verdict.VIOLATED if one.violations else Verdict.SAFE)
+        for name, one in found.properties.items()
+    ]
+    return {**facts_of(found), **coverage_facts(explorer, results)}
+
+
+NAMES = {"climb": "Climb", "fly": "Fly", "rest": "Rest"}
+
+
+def line_of(method: Any, text: str) -> str:
+    """The place of a line of this file that has a text."""
+    lines, first = inspect.getsourcelines(method)
+    return f"test_coverage.py:{first + next(i for i, line in enumerate(lines) if text in line)}"
+
+
+def test_what_is_never_reached_is_told() -> None:
+    facts = found_in(build(Stairs(), CLAIMS))
+    fly, conclusion = line_of(Stairs.fly, "height > 3"), line_of(high_is_rare.function, "is_empty")
+    quantifier = line_of(flying_is_safe.function, "forall")
+    table, _, *lines = covered(facts, NAMES)
+    assert lines == [
+        "never taken: Fly",
+        f"holds vacuously: flying-is-safe, since `flown` is always empty ({quantifier})",
+        f"holds vacuously in part: high-is-rare, since `flown # {{}}` is never true ({conclusion})",
+        f"never true: `3 < height` of Fly ({fly}; in 2 evaluations)",
+    ]
+    assert not isinstance(table, str)
+    # By one stair: to 1, 2 and 3; by two: to 2 and 3, of which 2 is found from 0 and 3 from 1.
+    assert table.rows == [["Climb", "5", "3"], ["Fly", "0", "0"], ["Rest", "1", "0"]]
+
+
+def test_guards_are_counted_one_by_one() -> None:
+    facts = found_in(build(Stairs(), CLAIMS))
+    counts = {(one["action"], one["guard"]): (one["evaluated"], one["true"]) for one in facts["guards"]}
+    assert counts == {
+        ("climb", "height + by <= 3"): (8, 5),
+        ("fly", "2 <= height"): (4, 2),
+        ("fly", "3 < height"): (2, 0),
+        ("fly", "flown = {}"): (0, 0),
+        ("rest", "height = 3"): (4, 1),
+    }
+
+
+def test_what_is_not_over_is_told_as_such() -> None:
+    facts = found_in(build(Stairs(), CLAIMS), depth=0)
+    assert never_taken(facts, NAMES) == ["never taken so far: Climb, Fly, Rest"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_counting_changes_nothing(seed: int) -> None:
+    model = symmetric_model(seed)
+    try:
+        plain = explore(Semantics(model), names_of(model), max_states=2_000)
+    except UserError:
+        return
+    explorer = Covering(Counted(model), names_of(model), max_states=2_000)
+    explorer.run()
+    counted = explorer.summary()
+    same = {**numbers(counted), "generated": 0, "fired": 0} | (
+        {"deadlocks": 0, "steps_out_of_bounds": 0} if plain.stopped else {}
+    )
+    assert same == {**numbers(plain), **{name: same[name] for name in same if same[name] == 0}}
+    if plain.complete:
+        assert (counted.fired, counted.generated) == (plain.fired, plain.generated)
+        assert sum(explorer.first) == plain.states
+
+
+def test_a_property_without_a_vacuous_part_depends_on_every_one() -> None:
+    """What is told as vacuous stays true with its conclusion replaced; the rest was refuted by a state."""
+    told = {(one["property"], one.get("never_true")) for one in found_in(build(Stairs(), CLAIMS))["vacuous"]}
+    assert ("not-vacuous", "height = 3") not in told and ("high-is-rare", "height >= 1") not in told
+
+
+def test_the_leases_of_two_replicas_are_vacuous() -> None:
+    """A vote needs two others, so that nobody leads; with three replicas somebody does."""
+    two = {"replicas": 2}
+    model = model_of(find("spanner-leases"), two)
+    found = answer(model, Query("spanner-leases", two, None, ExploreOptions(coverage=True)))
+    assert [one["property"] for one in found.facts["vacuous"]] == ["disjointness"]
+    assert found.facts["vacuous"][0]["empty"] == "intervals"
+    assert found.facts["actions"]["become_leader"] == 0
+
+
+def test_a_portfolio_tells_it_in_short() -> None:
+    """What explicit search found as one of several engines: with the verdict, and below the table."""
+    model = build(Stairs(), CLAIMS)
+    options = Explore.in_portfolio
+    assert isinstance(options, ExploreOptions)
+    asked = Query("stairs", {}, None, options)
+    found = answer(model, asked)
+    reasons = {one.property: one.reason for one in found.results}
+    assert reasons["not-vacuous"] == "all 4 reachable states explored"
+    told = (
+        "all 4 reachable states explored; holds vacuously, since `flown` is always empty (test_coverage.py:"
+    )
+    assert (reasons["flying-is-safe"] or "").startswith(told)
+    assert Portfolio().describe(model, asked, found)[-1] == "never taken: Fly"
+
+
+def test_coverage_is_of_one_process() -> None:
+    model = model_of(find("spanner-leases"), {})
+    for more in ({"worker_processes": 2}, {"symmetry": True}):
+        asked = Query("spanner-leases", {}, None, ExploreOptions(coverage=True, **more))
+        with pytest.raises(UserError, match="--coverage counts in one process"):
+            answer(model, asked)
