@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer_here
-from leadline.symbolic.engines.certificates import read_certificate, recheck
+from leadline.symbolic.engines import ENGINES, Answer, BmcOptions, Query, Verdict, answer_here
+from leadline.symbolic.engines.certificates import read_certificate
 from leadline.symbolic.engines.liveness import counting, reduction
 from leadline.symbolic.engines.liveness.counting import Counting
 from leadline.symbolic.engines.liveness.parts import Method, Part, Reduction
 from leadline.symbolic.engines.liveness.settling import Moves, understood
 from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.result import verdict_text
 from leadline.symbolic.lang import (
     Bool,
     Int,
@@ -38,8 +39,6 @@ from leadline.symbolic.lang import (
     temporal,
     weak,
 )
-
-MINUTE = Limits(60)
 
 
 class Relay(Protocol):
@@ -294,3 +293,16 @@ def test_parts_are_those_of_the_claim() -> None:
     reduced.check([Part(Method.LOOPS), Part(Method.BOUNDS)])
     with pytest.raises(UserError, match="nothing: a proof of begun"):
         reduced.check([])
+
+
+# -- bounded answers ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("unroll", "words"), [("steps", "2 layers"), ("sweeps", "2 sweeps")])
+def test_a_bounded_answer_says_what_it_counts(unroll: str, words: str) -> None:
+    """Some layers choose where a loop begins, so no number of steps follows."""
+    model = relay()
+    query = Query("test", {}, ("begun",), BmcOptions(2, unroll))
+    (result,) = answer_here(model, query).results
+    assert verdict_text(model, result) == f"safe within {words} of the search for loops"
+    assert ENGINES["bmc"].record(model, query, result)["steps_covered"] is None
