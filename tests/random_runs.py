@@ -38,8 +38,13 @@ from leadline.symbolic.lang import (
 NUMBERS = ("x", "y")
 
 
-def random_runs(seed: int) -> Model:
-    """A model with at most 36 states, some fairness and a few claims."""
+def random_runs(seed: int, beyond: float = 0.03) -> Model:
+    """A model with at most 36 states, some fairness and a few claims.
+
+    Args:
+        seed: what choices are drawn from.
+        beyond: the share of assigned numbers that may be out of bounds.
+    """
     dice = Random(seed)
     names = [f"act{place}" for place in range(1, dice.randint(1, 4) + 1)]
     with_picks = {name for name in names if dice.random() < 0.5}
@@ -56,7 +61,7 @@ def random_runs(seed: int) -> Model:
 
     methods: dict[str, Any] = {"define": define, "init": init, "protocol_name": "random"}
     for name in names:
-        methods[name] = _action(dice, name, name in with_picks)
+        methods[name] = _action(dice, name, name in with_picks, beyond)
     marks = [_fairness(dice, names, with_picks) for _ in range(dice.randint(0, 3))]
     methods["fair"] = lambda self: [mark() for mark in marks]
     kind = type("Random", (Protocol,), methods)
@@ -68,16 +73,16 @@ def random_runs(seed: int) -> Model:
     except ModelError as error:
         # A claim may happen to be about no variable.
         assert "names no state variable" in str(error)
-        return random_runs(seed + 100_000)
+        return random_runs(seed + 100_000, beyond)
 
 
-def _action(dice: Random, name: str, picks: bool) -> Any:
+def _action(dice: Random, name: str, picks: bool, beyond: float) -> Any:
     def body(self: Any, now: Any, nxt: Any, *chosen: Any) -> None:
         for _ in range(dice.randint(0, 2)):
             nxt.require(_predicate(dice, self, now, chosen))
         for number in NUMBERS:
             if dice.random() < 0.5:
-                setattr(nxt, number, _number(dice, now))
+                setattr(nxt, number, _number(dice, now, beyond))
         if dice.random() < 0.6:
             key = chosen[0] if chosen else of(self.Node, dice.choice(self.Node.members))
             nxt.on[key] = ~now.on[key] if dice.random() < 0.4 else dice.random() < 0.5
@@ -93,9 +98,9 @@ def _action(dice: Random, name: str, picks: bool) -> Any:
     return action(method)
 
 
-def _number(dice: Random, now: Any) -> Any:
-    """A number; rarely one that may be out of bounds."""
-    if dice.random() < 0.03:
+def _number(dice: Random, now: Any, beyond: float) -> Any:
+    """A number; sometimes one that may be out of bounds."""
+    if dice.random() < beyond:
         return now.x + now.y
     return dice.choice([dice.randint(0, 2), now.x, now.y, (now.x + 1) % 3, (now.y + 1) % 3, 2 - now.x])
 

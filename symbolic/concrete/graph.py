@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from leadline.symbolic.concrete.runs import changes_beyond
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import Fairness, Model
 from leadline.symbolic.lang.fairness import Arm
 from leadline.symbolic.lang.types import Value
 
-Steps: TypeAlias = Callable[[State], Iterator[tuple[State, int]]]
-"""The steps of an action from a state: where each leads, and its mask."""
+Steps: TypeAlias = Callable[[State], Iterator[tuple[State | None, int]]]
+"""The steps of an action from a state: where each leads, None if out of bounds, and its mask."""
 
 
 class Graph:
@@ -52,7 +53,8 @@ class Graph:
             for steps in actions if place not in beyond else ():
                 for after, mask in steps(state):
                     able |= mask
-                    found[after] = found.get(after, 0) | mask
+                    if after is not None:
+                        found[after] = found.get(after, 0) | mask
             for after, mask in found.items():
                 if after in places:
                     self._targets.append(places[after])
@@ -109,21 +111,27 @@ def _steps(semantics: Semantics, action: str, served: Sequence[_Served]) -> Step
     number = next(i for i, one in enumerate(semantics.model.actions, start=1) if one.name == action)
     by_picks = any(one.arm.keys for one in own)
 
-    def mask(before: State, after: State, picks: Mapping[str, Value]) -> int:
+    def mask(before: State, after: State | None, picks: Mapping[str, Value]) -> int:
         found = 0
         for one in own:
-            if any(before[i] != after[i] for i in one.watched):
+            if after is None:
+                counts = changes_beyond(semantics, before, action, picks, one.watched)
+            else:
+                counts = any(before[i] != after[i] for i in one.watched)
+            if counts:
                 found |= one.bits[tuple(semantics.evaluate(key, before, picks) for key in one.arm.keys)]
         return found
 
-    def plain(state: State) -> Iterator[tuple[State, int]]:
+    def plain(state: State) -> Iterator[tuple[State | None, int]]:
         reached: list[State | None] = []
         semantics.steps[number](state, reached.append)
+        if own and None in reached:
+            return picking(state)
         return ((after, mask(state, after, {})) for after in reached if after is not None)
 
-    def picking(state: State) -> Iterator[tuple[State, int]]:
+    def picking(state: State) -> Iterator[tuple[State | None, int]]:
         for outcome in semantics.attempts(state, action):
-            if outcome is not None and outcome.state is not None:
+            if outcome is not None:
                 yield outcome.state, mask(state, outcome.state, dict(outcome.picks))
 
     return picking if by_picks else plain

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Fairness
+from leadline.symbolic.lang import Fairness, OutOfBounds
+from leadline.symbolic.lang.model import Pick
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.temporal import (
     Always,
@@ -87,19 +88,59 @@ class Runs:
         """The tuples of values at which a condition holds by itself."""
         return itertools.product(*(tuple(kind.values()) for kind in fair.types))
 
-    def chances(self, fair: Fairness, state: State) -> set[tuple[Keys, State]]:
-        """The steps from a state that count for a condition: the values at which they do, and where they lead."""
+    def chances(self, fair: Fairness, state: State) -> set[tuple[Keys, State | None]]:
+        """The steps from a state that count for a condition: the values at which they do, and where they lead.
+
+        A step out of bounds leads nowhere. It counts, too, if it changes a watched variable or takes one of
+        them out of bounds: a run that stops before it is not fair.
+        """
         watched = [self._places[name] for name in fair.of] or range(len(state))
         found = set()
         for arm in fair.arms:
             for outcome in self.semantics.attempts(state, arm.action):
-                after = outcome.state if outcome is not None else None
-                if outcome is None or after is None or all(state[i] == after[i] for i in watched):
+                if outcome is None:
                     continue
-                picks = dict(outcome.picks)
-                keys = tuple(self.semantics.evaluate(key, state, picks) for key in arm.keys)
-                found.add((keys, after))
+                after, picks = outcome.state, dict(outcome.picks)
+                if after is None:
+                    counts = changes_beyond(self.semantics, state, arm.action, picks, watched)
+                else:
+                    counts = any(state[i] != after[i] for i in watched)
+                if counts:
+                    keys = tuple(self.semantics.evaluate(key, state, picks) for key in arm.keys)
+                    found.add((keys, after))
         return found
+
+
+def changes_beyond(
+    semantics: Semantics, state: State, action: str, picks: Mapping[str, Value], watched: Sequence[int]
+) -> bool:
+    """Whether a step out of bounds is one whose guards hold and that changes a variable, if only in principle.
+
+    Args:
+        semantics: the concrete meaning of the model.
+        state: the state before the step.
+        action: the action's name.
+        picks: the picks that were made before the step went out of bounds.
+        watched: the places of the variables that count.
+    """
+    model = semantics.model
+    one = next(x for x in model.actions if x.name == action)
+    guards = [item for item in one.body if not isinstance(item, Pick)]
+    places = {model.variables[place].name: place for place in watched}
+    if len(picks) < len(one.picks):
+        return False
+    try:
+        if not all(semantics.evaluate(guard, state, picks) for guard in guards):
+            return False
+    except OutOfBounds:
+        return False
+    for name, node in one.updates:
+        try:
+            if name in places and semantics.evaluate(node, state, picks) != state[places[name]]:
+                return True
+        except OutOfBounds:
+            return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ class Engine(ABC):
             # The layer that holds the violation, or else the deepest one that is known to hold none.
             "depth": result.depth + 1 if violated else result.depth,
             # All runs of so many steps have no violation: k sweeps cover those of k and many far longer.
-            "steps_covered": None if violated or result.depth < 0 else result.depth,
+            "steps_covered": None if violated or result.loops or result.depth < 0 else result.depth,
             **result.effort.to_json(),
             "reason": result.reason,
         }

@@ -97,6 +97,8 @@ class Result:
         cti: the counterexample to induction of a part that does not hold, replayed by the concrete meaning,
             as JSON that `leadline trace` reads.
         refuted: whether a proof that was to be rechecked is none.
+        loops: whether the layers are those of a search for a loop, of which some choose where it begins and
+            some only what is owed: no number of steps follows from the depth.
         certificate: the proof as JSON that `leadline prove --recheck` reads, where the engine has one.
     """
 
@@ -113,6 +115,7 @@ class Result:
     reason: str | None = None
     cti: Mapping[str, Any] | None = None
     refuted: bool = False
+    loops: bool = False
     certificate: Mapping[str, Any] | None = None
 
     @cached_property
@@ -218,6 +221,9 @@ def verdict_text(model: Model, result: Result) -> str:
     if result.verdict not in (Verdict.SAFE, Verdict.UNKNOWN) or result.unroll is None or result.depth < 0:
         return text
     beyond = "within" if result.verdict is Verdict.SAFE else "beyond"
+    if result.loops:
+        layers = "sweep" if result.unroll == "sweeps" else "layer"
+        return f"{text} {beyond} {counted(result.depth, layers)} of the search for loops"
     # Every run of k steps is among the runs of k sweeps.
     covered = f" (at least {counted(result.depth, 'step')})" if result.unroll == "sweeps" else ""
     return f"{text} {beyond} {counted(result.depth, result.unroll.removesuffix('s'))}{covered}"

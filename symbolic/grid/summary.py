@@ -98,6 +98,10 @@ def verdict_text(row: Row) -> str:
     match row.verdict:
         case "violated":
             return f"violated{steps}{' (a probe: as expected)' if probe else ''}"
+        case "safe" if row.kind in (PropertyKind.TEMPORAL, PropertyKind.REFINEMENT):
+            # Some layers choose where a loop begins, so no number of steps follows.
+            layers = "sweep" if row.unroll == "sweeps" else "layer"
+            return f"safe within {counted(row.depth, layers)} of the search for loops"
         case "safe":
             return f"safe within {layers_text(row.depth, row.unroll)}{unexpected}"
         case "proved" if row.obligation is None:

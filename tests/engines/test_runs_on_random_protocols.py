@@ -9,6 +9,8 @@ import pytest
 from leadline.symbolic.concrete import Runs, Semantics, State, Word, neglected, satisfies
 from leadline.symbolic.engines import ENGINES, BmcOptions, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.liveness.counting import Counting
+from leadline.symbolic.engines.provers import KInductionQuery
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind
 from leadline.symbolic.trace import disagreement
 from tests.random_runs import random_runs
@@ -59,9 +61,13 @@ def violated_by_short_runs(model: Model) -> set[str]:
     return found
 
 
-def compare(seed: int) -> dict[str, Verdict]:
-    """The verdicts, after all ways to them have been compared."""
-    model = random_runs(seed)
+WILD = 0.3
+"""The share of numbers that may be out of bounds, in protocols in which that happens often."""
+
+
+def compare(seed: int, beyond: float = 0.03) -> dict[str, Verdict]:
+    """The verdicts, after explored states, lassos by sweeps and short runs have been compared."""
+    model = random_runs(seed, beyond)
     explored = asked(model, ExploreOptions(prove=True))
     verdicts = {name: one.verdict for name, one in explored.items()}
     try:
@@ -85,16 +91,55 @@ def compare_steps(seed: int, verdicts: dict[str, Verdict]) -> None:
         assert found.verdict is (Verdict.SAFE if verdict is Verdict.PROVED else verdict), f"{name} of {seed}"
 
 
-def compare_proofs(seed: int, verdicts: dict[str, Verdict]) -> None:
-    model = random_runs(seed)
+def compare_proofs(seed: int, verdicts: dict[str, Verdict], beyond: float = 0.03) -> None:
+    """Rounds are counted first, and loops looked for where rounds have no end. Each proof has a certificate."""
+    model = random_runs(seed, beyond)
     for name, verdict in verdicts.items():
         found = asked(model, ENGINES["pdr"].options(), name)[name]
         assert found.verdict is verdict, f"{name} of {seed}: {found.verdict}, not {verdict}"
+        assert (found.certificate is not None) is (verdict is Verdict.PROVED)
+
+
+def compare_proofs_by_loops(seed: int, verdicts: dict[str, Verdict]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Counting, "_rounds", lambda self, states: None)
+        compare_proofs(seed, verdicts)
+
+
+def compare_k_induction(seed: int, verdicts: dict[str, Verdict]) -> None:
+    """It may have no answer, and no other one."""
+    model = random_runs(seed)
+    for name, verdict in verdicts.items():
+        found = asked(model, KInductionQuery(5), name)[name]
+        assert found.verdict in (verdict, Verdict.UNKNOWN), f"{name} of {seed}: {found.verdict}"
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_all_ways_agree(seed: int) -> None:
-    compare(seed)
+    verdicts = compare(seed)
+    if seed % 4 == 0:
+        compare_proofs(seed, verdicts)
+        compare_proofs_by_loops(seed, verdicts)
+        compare_k_induction(seed, verdicts)
+
+
+@pytest.mark.parametrize("seed", [1246])
+def test_all_ways_agree_where_a_fair_action_goes_out_of_bounds(seed: int) -> None:
+    """A run that stops before it is not fair; the step is what is wrong."""
+    verdicts = compare(seed)
+    assert set(verdicts.values()) == {Verdict.OUT_OF_BOUNDS}
+    compare_proofs(seed, verdicts)
+
+
+@pytest.mark.slow
+def test_all_ways_agree_where_much_goes_out_of_bounds() -> None:
+    found = set()
+    for seed in range(150):
+        verdicts = compare(seed, WILD)
+        found |= {*verdicts.values()}
+        if seed % 5 == 0:
+            compare_proofs(seed, verdicts, WILD)
+    assert Verdict.OUT_OF_BOUNDS in found
 
 
 def test_the_sample_has_all_verdicts_and_kinds() -> None:
@@ -111,8 +156,10 @@ def test_all_ways_agree_on_500() -> None:
     verdicts = {}
     for seed in range(1000, 1500):
         verdicts[seed] = compare(seed)
+        compare_proofs(seed, verdicts[seed])
         if seed % 5 == 0:
             compare_steps(seed, verdicts[seed])
-            compare_proofs(seed, verdicts[seed])
+            compare_proofs_by_loops(seed, verdicts[seed])
+            compare_k_induction(seed, verdicts[seed])
     found = {verdict for each in verdicts.values() for verdict in each.values()}
     assert found == {Verdict.PROVED, Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS}

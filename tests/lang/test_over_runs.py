@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.concrete import Runs, Semantics, Word, neglected
+from leadline.symbolic.concrete.graph import Graph
+from leadline.symbolic.engines import ENGINES, Query, Verdict, answer_here
 from leadline.symbolic.lang import (
     Bool,
     Int,
@@ -327,3 +329,53 @@ def test_what_formulas_are_made_of() -> None:
     found = formula(lambda p, now: ~leads_to(now.stopped, eventually(~now.stopped)))
     assert isinstance(found, Negated) and isinstance(found.item, LeadsTo)
     assert isinstance(found.item.conclusion, Eventually) and not isinstance(found.item, (Either, Always))
+
+
+# -- ENABLED where a step goes out of bounds --------------------------------------------------------------
+
+
+class Overflow(Protocol):
+    """A step that changes `a` for good, and takes `b` out of bounds."""
+
+    def define(self, state: Any) -> None:
+        state.a, state.b = Bool(), Int(0, 1)
+
+    def init(self, start: Any) -> None:
+        start.a, start.b = False, 1
+
+    def fair(self) -> Any:
+        yield weak("go", of="a")
+        yield weak("go", of="b")
+        yield weak("stay", of="a")
+
+    @action
+    def go(self, now: Any, nxt: Any) -> None:
+        nxt.a = True
+        nxt.b = now.b + 1
+
+    @action
+    def stay(self, now: Any, nxt: Any) -> None:
+        nxt.b = now.b + 1
+
+
+def test_a_step_out_of_bounds_can_be_taken_if_it_would_change_a_watched_variable() -> None:
+    """So a run that stops before it is not fair, whatever else the step does."""
+
+    @temporal(Overflow)
+    def moved(protocol: Any, now: Any) -> Any:
+        return eventually(now.a)
+
+    model = build(Overflow(), [moved])
+    semantics = Semantics(model)
+    (begun,) = [one.state for one in semantics.initial()]
+    assert begun is not None
+    go_a, go_b, stay_a = model.fairness
+    assert [bool(Runs(semantics).chances(one, begun)) for one in (go_a, go_b, stay_a)] == [True, True, False]
+    assert {neglected(Runs(semantics), one, Word([begun], 0)) for one in (go_a, go_b)} == {()}
+    assert neglected(Runs(semantics), stay_a, Word([begun], 0)) is None
+    graph = Graph(semantics, [begun], set(), [0])
+    assert graph.able[0] == graph.weak & 0b011
+    for engine in ("explore", "pdr", "bmc"):
+        query = Query("test", {}, ("moved",), ENGINES[engine].options())
+        (found,) = answer_here(model, query).results
+        assert found.verdict is Verdict.OUT_OF_BOUNDS, engine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from leadline.symbolic.encode import Encoding, Unrolled
 from leadline.symbolic.encode.actions import Actions, PickSlots
@@ -26,7 +27,10 @@ class Changing:
         self._known: dict[tuple[str, frozenset[str]], bool] = {}
 
     def __call__(self, action: Action, names: Collection[str]) -> bool:
-        """Whether each step of the action that stays in bounds changes one of the variables."""
+        """Whether each step of the action changes one of the variables, wherever these stay in bounds.
+
+        Whether the other variables do makes no difference.
+        """
         key = action.name, frozenset(names)
         if key not in self._known:
             self._known[key] = self._asked(action, names)
@@ -37,7 +41,8 @@ class Changing:
         state, before = self._encoding.free_state(circuit)
         slots = PickSlots(circuit)
         slots.add(action)
-        effect = Actions(circuit, self._model, state, slots).effect(action)
+        alone = replace(action, updates=tuple(pair for pair in action.updates if pair[0] in names))
+        effect = Actions(circuit, self._model, state, slots).effect(alone)
         after = self._encoding.rows_after(circuit, effect.next)
         pairs = [
             pair for name in names for pair in zip(before[name], after.get(name, before[name]), strict=True)

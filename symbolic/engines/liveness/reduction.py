@@ -99,12 +99,12 @@ class _Claim:
                 self._ask(ask, Part(method))
         results = [one for _, one in self.parts]
         worst = max(results, key=lambda one: one.verdict)
+        loops = any(part.method is Method.LOOPS for part, _ in self.parts)
         effort = Effort()
         for one in results:
             effort = effort.plus(one.effort)
-        return replace(
-            worst, effort=effort, depth=min(one.depth for one in results), certificate=self._certificate()
-        )
+        depth = min(one.depth for one in results)
+        return replace(worst, effort=effort, depth=depth, loops=loops, certificate=self._certificate())
 
     def _live(self, ask: Ask) -> None:
         """Ask about what is not safety: by rounds and by loops in turn, each time with more questions."""
