@@ -139,7 +139,7 @@ def duplicate_null_key_message(protocol, now):
 # -- liveness ---------------------------------------------------------------------------------------------
 
 
-@temporal(PulsarCompaction, known=[violated(), holds(fairness="weak-next")])
+@temporal(PulsarCompaction, known=[violated(0), holds(fairness="weak-next")])
 def termination(protocol, now):
     """All messages are eventually sent and compacted, until no ledger id is left.
 

@@ -3,6 +3,7 @@
 Lengths are in steps, with 2 resource managers; TLC finds the same.
 """
 
+from leadline.encodings.transaction_commit import RM_STATE, TransactionCommit
 from leadline.encodings.two_phase_commit import (
     BACKUP_MANAGER,
     TwoPhaseCommit,
@@ -12,14 +13,18 @@ from leadline.encodings.two_phase_commit import (
 from leadline.symbolic.lang import (
     all_of,
     any_of,
+    case,
     eventually,
     forall,
     holds,
     implies,
     invariant,
+    ite,
+    map_of,
     of,
     probe,
     proved,
+    refines,
     strengthening,
     temporal,
     violated,
@@ -105,6 +110,37 @@ def termination(protocol, now):
     """
     managers = protocol.all_rms_done(now) & (now.pc.tm == "Done")
     return eventually(managers & (now.pc.btm == "Done") if backup_manager(protocol) else managers)
+
+
+# -- refinement -------------------------------------------------------------------------------------------
+
+
+@refines(
+    TwoPhaseCommit,
+    TransactionCommit,
+    known=[
+        holds(**MAY_FAIL),
+        violated(24, variant=BACKUP_MANAGER),
+        holds(variant=BACKUP_MANAGER, rm_may_fail=False, tm_may_fail=...),
+        holds(variant=BACKUP_MANAGER, tm_may_fail=False),
+    ],
+)
+def implements_transaction_commit(protocol, now, abstract):
+    """The resource managers commit and abort as those of transaction commit do.
+
+    Not in the source. A resource manager that is down counts with the state that it has logged. With a backup
+    manager it fails where consistency does.
+    """
+
+    def seen(rm):
+        state, logged = now.rm_state[rm], now.crash_state[rm]
+        known = ite(state == "unavailable", logged.or_else(of(protocol.RmState, "working")), state)
+        return case(
+            *((known == name, of(RM_STATE, name)) for name in ("prepared", "committed", "aborted")),
+            otherwise=of(RM_STATE, "working"),
+        )
+
+    abstract.rm_state = map_of(protocol.RM, seen)
 
 
 # -- strengthenings for proofs ----------------------------------------------------------------------------

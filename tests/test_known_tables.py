@@ -9,7 +9,8 @@ import pytest
 from leadline.benchmarks.known_points import Point, points_of
 from leadline.symbolic.catalog import Entry, entries, find, model_of
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines import Query, Verdict
+from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.induction.checker import Checker
 from leadline.symbolic.engines.induction.obligation import obligations
 from leadline.symbolic.lang import Claim, Known, Model, PropertyKind, expected
@@ -82,7 +83,13 @@ def check_proofs(model: Model, names: list[str]) -> None:
             assert checker.check(one).holds, one.name
 
 
-def check_explored(model: Model, names: list[str]) -> None:
+def check_explored(model: Model, chosen: list[str]) -> None:
+    about_runs = tuple(name for name in chosen if model.properties[name].temporal is not None)
+    if about_runs:
+        settings = {name: value for name, value in model.parameters.items() if value is not None}
+        query = Query(model.protocol, settings, about_runs, ExploreOptions(prove=True))
+        assert {one.verdict for one in here(query, model=model)} == {Verdict.PROVED}
+    names = [name for name in chosen if name not in about_runs]
     if names:
         found = explore(Semantics(model), names)
         assert found.complete and found.steps_out_of_bounds == 0

@@ -62,6 +62,23 @@ class KafkaTransactions(Cluster):
     - as-published: a broker that becomes leader of a log partition forgets the transaction ids of the others.
     - mended-become-leader: it keeps them. The two differ with two or more log partitions only.
 
+    A client may never get its producer id although all is fair, where two clients share a transaction id and
+    its coordinator changes once. A loop of 3 steps after 17 shows it: `all-clients-get-pid`.
+
+    1. Client c1 has a producer id and an ongoing transaction at broker b1. The InitPidRequest of c2 makes b1
+       log a PrepareAbort. When b1 commits that entry, it answers c2 with ConcurrentTransactions, and appends
+       the CompleteAbort to its own log, uncommitted.
+    2. Broker b2 becomes leader. It takes over what b1 knows, the state PrepareAbort, and keeps its own log, in
+       which the CompleteAbort is missing. Then b1 becomes a follower and copies that log: the entry is lost.
+       No client waits for it, so none is told, and no action writes it again.
+    3. From then on c2 sends an InitPidRequest, b2 answers it with ConcurrentTransactions since the state is
+       PrepareAbort, c2 receives the answer and is ready to ask again, for ever.
+
+    Fairness does not help. The three actions of the loop are taken again and again, as it demands, and it
+    demands nothing of the others, which are not enabled: CommitTxnLogAppend finds no entry above the high
+    watermark, each broker knows the leader, and c1 has added all its partitions. A coordinator that completed
+    the prepared transactions of a log that it takes over would end the loop; the module has no such step.
+
     Producer ids, producer epochs and the log are unbounded in the source. Their bounds here follow from the
     other parameters; where one is too small, the outcome is out of bounds.
     """

@@ -204,8 +204,21 @@ def _releveled(node: Binder | MapBuild) -> Node:
     if node.var.level >= level:
         return node
     var = make(Bound, node.var.type, node.var.span, node.var.name, level)
-    body = substitute(node.body, {node.var: var})
+    body = _renamed(node.body, node.var, var)
     return rebuilt(node, lambda x: var if x is node.var else body if x is node.body else x)
+
+
+def _renamed(root: Node, old: Bound, new: Bound) -> Node:
+    """The expression with one variable in place of another, where no binder inside binds that one again."""
+    done: dict[Node, Node] = {old: new}
+    for node in postorder(root):
+        if node in done:
+            continue
+        again = (node.var, node.body) if isinstance(node, BINDERS) and node.var is old else ()
+        made = {child: child if child in again else done[child] for child in children(node)}
+        changed = any(x is not child for child, x in made.items())
+        done[node] = rebuilt(node, lambda x, made=made: made.get(x, x)) if changed else node  # type: ignore[misc]
+    return done[root]
 
 
 def binder_height(root: Node) -> int:

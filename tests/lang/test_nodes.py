@@ -14,6 +14,7 @@ import pytest
 from leadline.symbolic.lang import (
     Bool,
     Int,
+    Map,
     ModelError,
     Option,
     Set,
@@ -35,7 +36,7 @@ from leadline.symbolic.lang import node as interning
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.node import binder_height, free_variables
+from leadline.symbolic.lang.node import binder_height, free_variables, replaced
 from leadline.symbolic.lang.span import NOWHERE, Span
 from leadline.symbolic.lang.types import Type
 from tests.lang.sample import INIT, in_action, model
@@ -114,6 +115,17 @@ def test_inner_binders_have_lower_levels_and_capture_nothing() -> None:
         assert node.var.level > binder_height(node.body) > 0
         assert free_variables(node.body, {}) == {node.var}
         assert not free_variables(node, {})
+
+
+def test_what_replaces_a_leaf_keeps_its_binders_and_those_around_it_are_above() -> None:
+    # Both binders have one name, type and level before.
+    kind = Map(NODE, Bool())
+    leaf = n.make(n.StateVar, kind, NOWHERE, "x")
+    value = map_of(NODE, lambda a: a == "n1").node
+    node = replaced(forall(NODE, lambda a: wrap(leaf)[a]).node, {leaf: value})
+    assert isinstance(node, n.Forall) and isinstance(node.body, n.Apply)
+    assert node.body.map is value and node.body.key is node.var
+    assert node.var.level > binder_height(node.body)
 
 
 def _inner(outer: Any) -> Any:

@@ -162,6 +162,7 @@ BUILT_IN: dict[str, list[str]] = {
     "pulsar-compaction": ["Key", "Value"],
     "spanner-leases": ["Replica"],
     "spanner-transactions": [],
+    "transaction-commit": [],
     "two-phase-commit": [],
 }
 
