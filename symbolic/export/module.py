@@ -17,7 +17,7 @@ from leadline.symbolic.export.layout import (
     hang,
     picks_in,
 )
-from leadline.symbolic.export.limits import check_names
+from leadline.symbolic.export.limits import check_depths, check_names
 from leadline.symbolic.lang import (
     Action,
     Enum,
@@ -82,8 +82,10 @@ def tla_module(model: Model) -> str:
 
     Raises:
         UserError: if the model has names that TLA+ cannot write.
+        ModelError: if an expression is nested too deeply.
     """
     check_names(model)
+    check_depths(model)
     words = words_of(model)
     body = [
         *_definitions(words),

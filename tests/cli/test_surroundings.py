@@ -124,3 +124,29 @@ def test_a_process(script: str, code: int, text: str, leadline: Leadline, tmp_pa
     assert "Traceback" not in ran.stderr
     assert (ran.returncode, text in ran.stderr) == (code, True)
     assert code != 12 or "below-three" in ran.stdout
+
+
+def test_an_expression_too_deep_for_text(leadline: Leadline) -> None:
+    deep = (
+        "    x = now.count\n    for i in range(2000):\n        x = (x + now.count) - i % 3\n    return x < 5"
+    )
+    name = edited("    return now.count < 3", deep)
+    ran = leadline("export", name, "--to", "tla")
+    assert ran.code == 150
+    assert "odd.py:40: an expression here is nested" in told(ran)
+
+
+def test_results_that_cannot_be_read(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("store/results").mkdir(parents=True)
+
+    def refuse(_: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    for command in (
+        ["results", "store"],
+        ["report", "store", "--out", "x.html"],
+        ["results", "store", "--compact"],
+    ):
+        ran = leadline(*command, "store")
+        assert (ran.code, told(ran)) == (2, "leadline: store/results cannot be read: Permission denied\n")
