@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
+from leadline.symbolic.lang import LeadlineError
+
 _YOUNG = 100_000
 """The number of new objects after which Python looks for garbage among them; its default is 700."""
 
@@ -87,7 +89,7 @@ class Limits:
         return self.seconds is not None or self.memory_mb is not None
 
 
-class TimeIsOver(Exception):
+class TimeIsOver(LeadlineError):
     """A time limit has passed."""
 
 

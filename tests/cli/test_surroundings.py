@@ -143,10 +143,15 @@ def test_results_that_cannot_be_read(leadline: Leadline, monkeypatch: pytest.Mon
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "iterdir", refuse)
-    for command in (
-        ["results", "store"],
-        ["report", "store", "--out", "x.html"],
-        ["results", "store", "--compact"],
-    ):
-        ran = leadline(*command, "store")
+    for command in ("results store", "report store --out x.html", "results store --compact"):
+        ran = leadline(*command.split())
         assert (ran.code, told(ran)) == (2, "leadline: store/results cannot be read: Permission denied\n")
+
+
+@pytest.mark.parametrize("line", ["start.count = 0", "@probe"])
+def test_a_file_that_loads_for_ever(line: str, leadline: Leadline) -> None:
+    indent = " " * 8 if "start" in line else ""
+    name = edited(line, f"while True: pass\n{indent}{line}")
+    ran = leadline("check", name, *SAFE, "--timeout", "2")
+    assert (ran.code, ran.out) == (20, "")
+    assert told(ran) == "leadline: odd.py: time: stopped after 2 s, before the model was made\n"
