@@ -34,6 +34,7 @@ from leadline.symbolic.cli import (
 )
 from leadline.symbolic.cli.output import COLOURS, Exit, forget_output, set_colour, tell
 from leadline.symbolic.engines import ENGINES
+from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
 
 BEFORE, AFTER = (show,), (export, grid, results, trace, repl, workshop, completion)
@@ -91,6 +92,8 @@ def _run(given: list[str]) -> int:
         return _mistaken(error, Exit.WRONG_COMMAND)
     except BrokenPipeError:
         raise
+    except TimeIsOver as error:
+        return _lacking(str(error))
     except MemoryError:
         return _lacking("memory: there is not enough for this; make the parameters smaller, or give it more")
     except OSError as error:

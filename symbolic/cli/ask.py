@@ -79,7 +79,9 @@ def add_question(parser: argparse.ArgumentParser, command: str) -> None:
             choices=(*SOLVERS, AUTO),
             help=f"the solver (default: {AUTO}, which runs both on two cores, and {LONE} on one)",
         )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="stop after S seconds")
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="S", help="stop after S seconds; loading has as many apart"
+    )
     parser.add_argument(
         "--memory",
         type=at_least(1, Limits.LARGEST),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from leadline.symbolic.catalog import Entry, find, find_module, installed, model_of, split_path
 from leadline.symbolic.cli import tla
 from leadline.symbolic.engines import Limits
+from leadline.symbolic.engines.limits import TimeIsOver, limited
 from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
@@ -107,16 +108,34 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
     return find(args.protocol)
 
 
+@contextmanager
+def timely(args: argparse.Namespace) -> Iterator[None]:
+    """Hold what is done to the time of --timeout, if the command has that option: a file may load for ever.
+
+    Raises:
+        TimeIsOver: if it takes longer.
+    """
+    seconds = getattr(args, "timeout", None)
+    try:
+        with limited(Limits(seconds)):
+            yield
+    except TimeIsOver:
+        told = f"time: stopped after {seconds:g} s, before the model was made"
+        raise TimeIsOver(f"{args.protocol}: {told}" if args.protocol else told) from None
+
+
 def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], Model]:
     """The protocol of the command line, its parameters, and the model that they make."""
-    entry = chosen_entry(args)
-    settings = settings_of(entry, args.settings)
+    with timely(args):
+        entry = chosen_entry(args)
+        settings = settings_of(entry, args.settings)
+        model = model_of(entry, settings)
     if issubclass(entry.protocol, Foreign):
         if entry.protocol.deadlock and "deadlock" in args:
             args.deadlock = True
         if "properties" in args and args.properties:
             args.properties = [*args.invariants, *args.properties]
-    return entry, settings, model_of(entry, settings)
+    return entry, settings, model
 
 
 def entry_of_data(given: str | None, protocol: str, source: str, what: str, command: Sequence[str]) -> Entry:

@@ -14,6 +14,7 @@ from leadline.symbolic.catalog import Entry, complaints, entries, load_file, spl
 from leadline.symbolic.cli import tla
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import (
     Action,
     Claim,
@@ -170,7 +171,12 @@ def _report(entry: Entry, model: Model) -> Report:
         report.say(line)
     total = sum(bits(variable.type) for variable in model.variables)
     step = _step_size(model)
-    report.say(f"  one step is encoded in {step['variables']:,} variables and {step['clauses']:,} clauses")
+    if step is None:
+        report.say(f"  one step is so large that its encoding takes more than {_PATIENCE:g} s")
+    else:
+        report.say(
+            f"  one step is encoded in {step['variables']:,} variables and {step['clauses']:,} clauses"
+        )
     for head, part in (
         ("parameters", _parameters(entry, model)),
         ("sorts", [f"{kind.name} = {{{', '.join(kind.members)}}}" for kind in _sorts_of(model)]),
@@ -186,12 +192,20 @@ def _report(entry: Entry, model: Model) -> Report:
     return report
 
 
-def _step_size(model: Model) -> dict[str, int]:
-    """The variables and clauses of one layer of an unrolling by steps."""
+_PATIENCE = 3.0
+"""The most seconds that the size of a step may take."""
+
+
+def _step_size(model: Model) -> dict[str, int] | None:
+    """The variables and clauses of one layer of an unrolling by steps; None if that takes too long."""
     # Here, so that commands without an encoding do not wait for it to load.
     from leadline.symbolic.encode import Encoding
 
-    template = Encoding(model).step.template
+    try:
+        with limited(Limits(_PATIENCE)):
+            template = Encoding(model).step.template
+    except TimeIsOver:
+        return None
     return {"variables": template.variables, "clauses": template.clauses}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry, find
-from leadline.symbolic.cli.inputs import settings_of
+from leadline.symbolic.cli.inputs import settings_of, timely
 from leadline.symbolic.cli.output import Exit, Report, as_json, deliver, exit_of, keep, tell, worst
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Limits, Listener
@@ -27,7 +27,8 @@ UP_TO = "--up-to"
 
 def run(args: argparse.Namespace) -> Exit:
     """Prove a property at each point, and report how."""
-    entry = find(args.protocol)
+    with timely(args):
+        entry = find(args.protocol)
     settings = settings_of(entry, args.settings)
     ranges = _ranges(entry, settings, args.up_to)
     fixed = {name: value for name, value in settings.items() if name not in ranges}

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
+from leadline.symbolic.lang import LeadlineError
+
 _YOUNG = 100_000
 """The number of new objects after which Python looks for garbage among them; its default is 700."""
 
@@ -93,7 +95,7 @@ class Limits:
         return None if seconds >= self.seconds else Limits(self.seconds - seconds, self.memory_mb)
 
 
-class TimeIsOver(Exception):
+class TimeIsOver(LeadlineError):
     """A time limit has passed."""
 
 

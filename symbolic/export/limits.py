@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leadline.symbolic.lang import Enum, Model, Record, Set, Sort, Span, Type, Union, UserError
+from leadline.symbolic.lang import (
+    Enum,
+    Mistake,
+    Model,
+    ModelError,
+    Record,
+    Set,
+    Sort,
+    Span,
+    Type,
+    Union,
+    UserError,
+)
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.tla_names import all_types, is_name, nodes_of
@@ -26,6 +38,32 @@ def check_names(model: Model) -> None:
     wrong = dict.fromkeys(text for kind in all_types(model) for text in _complaints(kind))
     if wrong:
         raise UserError("\n".join([f"{model.protocol} cannot be written as TLA+:", *wrong]))
+
+
+_DEEPEST = 2_000
+"""Levels to which an expression may be nested: text that is deeper overflows the parser of TLC, and the text
+of each part is held, which is quadratic."""
+
+
+def check_depths(model: Model) -> None:
+    """Check that no expression is nested too deeply for a text.
+
+    Raises:
+        ModelError: with the place of each that is.
+    """
+    roots = [(one.span, one.roots) for one in (model.init, *model.actions)]
+    roots += [(one.span, one.nodes) for one in (*model.properties.values(), *model.constraints)]
+    told = []
+    for span, own in roots:
+        depths: dict[n.Node, int] = {}
+        for node in n.postorder(*own):
+            depths[node] = 1 + max((depths[child] for child in n.children(node)), default=0)
+        deepest = max(depths.values(), default=0)
+        if deepest > _DEEPEST:
+            text = f"an expression here is nested {deepest} levels deep, and TLA+ text has {_DEEPEST} at most"
+            told.append(Mistake(span, f"{text}: keep a part of it in a variable, or fold over a sequence"))
+    if told:
+        raise ModelError(told)
 
 
 def _complaints(kind: Type) -> Iterator[str]:

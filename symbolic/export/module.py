@@ -15,7 +15,7 @@ from leadline.symbolic.export.layout import (
     fill,
     hang,
 )
-from leadline.symbolic.export.limits import check_names
+from leadline.symbolic.export.limits import check_depths, check_names
 from leadline.symbolic.export.runs import about_runs, fair_operators, formula_lines, specification
 from leadline.symbolic.lang import (
     Action,
@@ -62,8 +62,10 @@ def tla_module(model: Model) -> str:
 
     Raises:
         UserError: if the model has names that TLA+ cannot write.
+        ModelError: if an expression is nested too deeply.
     """
     check_names(model)
+    check_depths(model)
     words = words_of(model)
     body = [
         *_definitions(words),

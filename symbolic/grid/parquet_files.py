@@ -22,6 +22,7 @@ from leadline.symbolic.lang.files import file_bytes
 
 _NAME = re.compile(r"(?P<query>[A-Za-z0-9_-]{1,100})\.(?P<run>[A-Za-z0-9_-]{1,100})\.parquet")
 _COMPACTED = "compacted"
+_FIRST_DATE, _LAST_DATE = -62_135_596_800_000_000, 253_402_300_799_999_999  # of the years 1 to 9999
 _LARGEST = 1 << 30  # bytes of a file of rows, and of its columns before they are compressed
 _TOLD_ALONE = 3  # the most files with the same mistake that get a warning each
 
@@ -82,6 +83,8 @@ class RowFile:
         table.validate(full=True)
         if not table.schema.equals(SCHEMA):
             raise ValueError("its columns are not those of this version")
+        if any(not _dates_in_range(chunk) for chunk in table["started"].chunks):
+            raise ValueError("it holds a date that is none")
         if self.query is not None:
             if table.num_rows != 1:
                 raise ValueError(f"it holds {table.num_rows} rows")
@@ -89,6 +92,13 @@ class RowFile:
             if (query, run) != (self.query, self.run):
                 raise ValueError(f"it holds the row of another query: {query}, of the run {run}")
         return table
+
+
+def _dates_in_range(column: pa.Array) -> bool:
+    """Whether Python has every date of a column of microseconds."""
+    found = pc.min_max(column.cast(pa.int64()))
+    low, high = found["min"].as_py(), found["max"].as_py()
+    return low is None or _FIRST_DATE <= low <= high <= _LAST_DATE
 
 
 def row_files(folder: Path, queries: Iterable[str] | None = None) -> list[RowFile]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -31,6 +32,8 @@ _VERDICTS = frozenset((*map(str, Verdict), MOOT))
 
 SCHEMA_VERSION = 3
 """The version of the columns; it changes whenever one of them does."""
+
+_SETTING = (int, str, type(None))
 
 _ARROW: dict[type, pa.DataType] = {
     str: pa.string(),
@@ -121,7 +124,9 @@ class Row:
         return self.unknown() and (self.reason or "").startswith(NOT_INDUCTIVE)
 
     def contradiction(self) -> str | None:
-        """How the verdict contradicts other columns of the row, or None."""
+        """How the verdict contradicts other columns of the row, or what no row of a grid has; or None."""
+        if (wrong := self._wrong_value()) is not None:
+            return wrong
         found = self.verdict in (VIOLATED, str(Verdict.OUT_OF_BOUNDS))
         if self.verdict not in _VERDICTS:
             return f"there is no verdict {self.verdict!r}"
@@ -143,6 +148,21 @@ class Row:
             return f"it says safe, and looked {self.depth} layers ahead where {self.depth_asked} were asked"
         return None
 
+    def _wrong_value(self) -> str | None:
+        """The value of a column that is none of its kind, or None: a row may be of anyone's making."""
+        for name, number in vars(self).items():
+            if isinstance(number, float) and not 0 <= number < math.inf:
+                return f"its {name} is {number}"
+        try:
+            given = json.loads(self.parameters)
+            self.parameters.encode()
+            json.dumps(given, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            return f"its parameters are no JSON that can be used: {type(error).__name__}"
+        if not isinstance(given, dict) or not all(isinstance(x, _SETTING) for x in given.values()):
+            return "its parameters are no object of integers, truth values and texts"
+        return None
+
     def _wrong_loop(self) -> str | None:
         """How the loop of a counterexample contradicts other columns, or None."""
         if self.stem is None and self.loop is None:
@@ -156,7 +176,7 @@ class Row:
     def disbelief(self, why: str) -> str:
         """The warning that the row is not believed, with the reason."""
         asked = ", ".join(filter(None, [self.property, self.question(), self.solver]))
-        of = f"{self.protocol} {self.parameters}: {asked}"
+        of = f"{self.protocol} {shortened(self.parameters)}: {asked}"
         return f"the row {self.query} of the run {self.run} ({of}) is not believed: {why}"
 
     def settles(self, query: GridQuery) -> bool:
@@ -175,6 +195,14 @@ class Row:
             "depth": (None, None),
         }.get((self.reason or "").partition(":")[0], (0, None))
         return limit is None or (asked is not None and limit >= asked)
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, for a message."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+_SHOWN = 300
 
 
 def _field(name: str, annotation: Any) -> pa.Field:

@@ -32,7 +32,7 @@ from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, wr
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import SCHEMA_VERSION, Row, solver_version
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import file_bytes
+from leadline.symbolic.lang.files import file_bytes, is_folder
 
 _FOLDERS = ("results", "traces", "certificates")
 
@@ -173,7 +173,7 @@ class Store:
     def find(self, queries: Iterable[str]) -> StoredRows:
         """The latest rows of these queries, as far as there are any."""
         wanted = [*queries]
-        return self._read(wanted) if self.results.is_dir() else StoredRows()
+        return self._read(wanted) if is_folder(self.results) else StoredRows()
 
     def all(self) -> StoredRows:
         """The latest row of every query.
@@ -190,13 +190,24 @@ class Store:
         Raises:
             UserError: if it is no store, or one of another version.
         """
-        if not self.results.is_dir():
+        if not is_folder(self.results):
             raise UserError(f"{self.folder} is no store of results: `leadline grid` writes one")
         self.manifest()
 
+    def files(self, wanted: list[str] | None = None) -> list[RowFile]:
+        """The files of rows, as `row_files` lists them.
+
+        Raises:
+            UserError: if the folder cannot be read.
+        """
+        try:
+            return row_files(self.results, wanted)
+        except OSError as error:
+            raise UserError(f"{self.results} cannot be read: {error.strerror}") from error
+
     def _read(self, wanted: list[str] | None) -> StoredRows:
         for _ in range(_LOOKS):
-            reading = Reading.of(row_files(self.results, wanted))
+            reading = Reading.of(self.files(wanted))
             if not reading.gone:
                 break
         found: dict[str, Row] = {}
@@ -327,7 +338,7 @@ def compact(store: Store) -> Compacted:
 
 
 def _merged(store: Store) -> Compacted:
-    files = row_files(store.results)
+    files = store.files()
     # A row that a repeated task writes again meanwhile must not be removed with the old one.
     seen = {file.path: file.stamp() for file in files}
     reading = Reading.of(files)

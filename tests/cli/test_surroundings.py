@@ -1,6 +1,7 @@
 """Odd files, names and surroundings: one message, the right exit code, and never a traceback."""
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.cli import ask
+from leadline.symbolic.cli import ask, show
 from tests.cli.conftest import Leadline
 
 SAFE = "--property", "not-negative"
@@ -124,3 +125,61 @@ def test_a_process(script: str, code: int, text: str, leadline: Leadline, tmp_pa
     assert "Traceback" not in ran.stderr
     assert (ran.returncode, text in ran.stderr) == (code, True)
     assert code != 12 or "below-three" in ran.stdout
+
+
+def test_an_expression_too_deep_for_text(leadline: Leadline) -> None:
+    deep = (
+        "    x = now.count\n    for i in range(2000):\n        x = (x + now.count) - i % 3\n    return x < 5"
+    )
+    name = edited("    return now.count < 3", deep)
+    ran = leadline("export", name, "--to", "tla")
+    assert ran.code == 150
+    assert "odd.py:40: an expression here is nested" in told(ran)
+
+
+def test_results_that_cannot_be_read(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("store/results").mkdir(parents=True)
+
+    def refuse(_: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    for command in ("results store", "report store --out x.html", "results store --compact"):
+        ran = leadline(*command.split())
+        assert (ran.code, told(ran)) == (2, "leadline: store/results cannot be read: Permission denied\n")
+
+
+@pytest.mark.parametrize("line", ["start.count = 0", "@probe"])
+def test_a_file_that_loads_for_ever(line: str, leadline: Leadline) -> None:
+    indent = " " * 8 if "start" in line else ""
+    name = edited(line, f"while True: pass\n{indent}{line}")
+    ran = leadline("check", name, *SAFE, "--timeout", "2")
+    assert (ran.code, ran.out) == (20, "")
+    assert told(ran) == "leadline: odd.py: time: stopped after 2 s, before the model was made\n"
+
+
+def test_a_step_that_is_too_large_to_encode(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show, "_PATIENCE", 1e-6)
+    assert "one step is so large that its encoding takes more than" in leadline("show", "counter.py").out
+    assert json.loads(leadline("show", "counter.py", "--format", "json").out)["step"] is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check {}.py",
+        "check counter.py --config {}.cfg",
+        "explore {}.tla",
+        "trace {}.json",
+        "prove --recheck {}.json",
+        "grid {}.toml",
+        "export counter.py --to tla --config {}",
+        "trace {} --from-aiger-witness {}",
+    ],
+)
+def test_a_pipe_in_place_of_a_file(command: str, leadline: Leadline) -> None:
+    for name in {word.format("pipe") for word in command.split() if "{}" in word}:
+        os.mkfifo(name)
+    ran = leadline(*command.format("pipe", "pipe").split())
+    assert ran.code == 2
+    assert "it is a pipe, and a file is needed" in told(ran) or "is none" in ran.err
