@@ -18,9 +18,10 @@ PAGES = sorted(
 )
 REFERENCE = [
     DOCS.parent / "README.md",
-    DOCS / "language.md",
-    DOCS / "grid-files.md",
-    DOCS / "counterexamples.md",
+    *(
+        DOCS / f"{name}.md"
+        for name in ("aiger", "clusters", "counterexamples", "grid-files", "language", "store", "tla")
+    ),
 ]
 """Other pages with commands to run, among much that is only shown."""
 

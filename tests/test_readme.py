@@ -83,7 +83,7 @@ def test_the_first_check_is_found_broken_as_shown(capsys: pytest.CaptureFixture[
     shown = re.findall(r"\$ leadline (check two-phase-commit .*)", README)[0]
     assert main(shlex.split(shown)) == 12
     found = re.search(r"consistency +violated +(\d+) ", capsys.readouterr().out)
-    assert found is not None and 24 <= int(found[1]) <= 31
+    assert found is not None and int(found[1]) >= 24
 
 
 def test_the_table_of_protocols_has_commands() -> None:

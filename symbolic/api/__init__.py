@@ -1,7 +1,8 @@
-"""The library: what scripts, tests and notebooks import from `leadline`. Floor 7.
+"""The library: what `import leadline` gives besides the language, for scripts, tests and notebooks.
 
-A question is asked by a function, whose keywords are the options of the command of that name and the
-parameters of the protocol. The answer is an object, whose counterexample is a sequence of states.
+A question is a function: `check`, `prove`, `explore`, `simulate` or `grid`. Its keywords are the options of the
+command of that name, and the parameters of the protocol. The answer is an object with a result for each
+property; a counterexample is a sequence of states. `ARCHITECTURE.md` calls this floor 7.
 """
 
 from leadline.symbolic.api.grids import GridResults, grid

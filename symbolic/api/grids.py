@@ -29,7 +29,7 @@ Grid: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
 class GridResults(Sequence[Mapping[str, Any]]):
-    """The answers to a grid: a mapping of the store's columns for each query. Printed, they are its report.
+    """The answers to a grid: for each query a mapping with the columns of the store. Printed, they are a table.
 
     Attributes:
         store: the folder of the store.
@@ -60,7 +60,7 @@ class GridResults(Sequence[Mapping[str, Any]]):
 
     @property
     def complete(self) -> bool:
-        """Whether every query is answered, or moot since another answer implies its own."""
+        """Whether every query has an answer, its own or one that follows from another query's."""
         rows = self._answers.rows
         return len(rows) == len(self._answers.todo.queries) and not any(row.unknown() for row in rows)
 

@@ -77,7 +77,7 @@ def load(protocol: ProtocolLike, /, **parameters: Setting) -> LoadedProtocol:
     those in the modules of the class and of its methods. A path's file runs, so give only one that you trust.
 
     Args:
-        protocol: the protocol.
+        protocol: a name, a path, a class, or an instance of one.
         parameters: the values of parameters that differ from their defaults.
 
     Raises:

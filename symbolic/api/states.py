@@ -199,8 +199,8 @@ class Trace(Sequence[State]):
         property: the name of the property violated, or whose evaluation goes out of bounds; or None.
         ends: the error at its end: "violates", "out-of-bounds" or "deadlock".
         steps: the steps, of which `steps[k]` leads from `trace[k]` to `trace[k + 1]`.
-        loop: of a run that goes on for ever, the number of steps to the state to which the last one leads back;
-            None for another.
+        loop: of a run that goes on for ever, the place of the state to which the last step leads back: then
+            `trace[-1] == trace[loop]`; None for a run that ends.
     """
 
     def __init__(self, model: Model, run: Run, source: str) -> None:
@@ -229,7 +229,7 @@ class Trace(Sequence[State]):
 
     @cached_property
     def reason(self) -> str | None:
-        """Why its end is out of bounds; None for another end."""
+        """Why the last step is out of bounds; None if the run ends otherwise."""
         if self.ends != TraceEnd.OUT_OF_BOUNDS:
             return None
         return end_reason(Semantics(self.model), self._run)

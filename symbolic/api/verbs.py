@@ -50,8 +50,7 @@ def check(
     - `depth`: search so many layers: steps, unless `unroll` says sweeps;
     - `unroll`: the content of a layer, "steps" or "sweeps";
     - `shortest`: whether to search for a shortest counterexample if sweeps found one;
-    - `symmetry`: whether an engine may use that members of a sort are interchangeable; only explore does not by
-      itself;
+    - `symmetry`: whether members of a sort count as interchangeable; by default they do, except for explore;
     - `max_states`: the number of states at which `engine="explore"` stops;
     - `worker_processes`: the number of processes by which it explores;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
@@ -62,7 +61,8 @@ def check(
 
     Args:
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
-        properties: their names in kebab-case, or themselves; all but strengthenings if left out.
+        properties: the properties to check: names such as "nothing-lost", or the decorated functions; by
+            default all but strengthenings.
         deadlock: whether to look for a state in which no action is enabled.
         engine: the engine to ask, "bmc", "explore", "pdr" or "k-induction"; by default all that fit, side by
             side.
@@ -162,13 +162,13 @@ def prove(
     - `symmetry`: whether to use that members of a sort are interchangeable;
     - `show`: whether to minimize the invariant, and report it;
     - `within_bounds`: whether to prove it of the states reached within bounds, for `engine="pdr"`;
-    - `obligations`: the names of those to check, which alone prove nothing;
+    - `obligations`: the names of the only obligations to check; the property is then not proved;
     - `depth`: steps to look ahead at most, for `engine="k-induction"`;
     - `simple`: whether k-induction considers only runs that visit no state twice.
 
     Args:
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
-        property: the property's name in kebab-case, or itself.
+        property: the property to prove: a name such as "nothing-lost", or the decorated function.
         engine: "pdr", "induction" or "k-induction"; by default induction where strengthenings are written.
         solver: as in `check`, as are the arguments that follow.
 

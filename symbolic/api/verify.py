@@ -24,7 +24,7 @@ class Violated(AssertionError):
 
 
 class Unanswered(LeadlineError, RuntimeError):
-    """A property that is tested has no answer: no test passes by that."""
+    """A tested property has no answer. That is an error of the test, and no pass."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def verify(
     properties: Sequence[str | Claim] | None = None,
     **asked: Any,
 ) -> Callable[[F], F]:
-    """Make a function a test that checks a protocol before it runs.
+    """Turn a function into a test that checks a protocol first.
 
     The test fails with the counterexample if a property is violated or out of bounds, or a probe is not
     reached. A property without an answer is an error; it never passes. The function's body runs after the
@@ -96,8 +96,8 @@ def verify(
 
     Args:
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
-        property: the property to check, by its name in kebab-case or itself.
-        properties: several; all but strengthenings if neither is given.
+        property: the property to check: a name such as "nothing-lost", or the decorated function.
+        properties: several properties; by default all but strengthenings.
         asked: further arguments of `check`: parameters of the protocol and options.
     """
     names = properties if property is None else [property]

@@ -60,7 +60,7 @@ class Effort:
         }
 
     def plus(self, other: Effort) -> Effort:
-        """Both efforts one after the other in one process."""
+        """This effort and another after it in the same process."""
         return Effort(
             self.build + other.build,
             self.solve + other.solve,
@@ -239,7 +239,7 @@ class Progress:
         open: the names of the properties without a counterexample so far.
         variables: given to the solver so far.
         clauses: given to the solver so far.
-        text: the progress for a person, where depth and clauses do not tell it.
+        text: the progress in words, if depth and clauses do not describe it.
         engine: the engine that searches, where several do.
     """
 

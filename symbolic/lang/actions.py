@@ -42,7 +42,7 @@ class PickMark:
 
 
 def pick(domain: str | Type | None = None) -> AnyExpr:
-    """The default of an action's argument that is picked: `leader=pick("Replica")`.
+    """The default of an action's argument: the action picks any value of a type, as in `leader=pick("Replica")`.
 
     Where many actions pick alike, the protocol's `picks` says so once.
 
@@ -79,7 +79,7 @@ def action(
     Args:
         function: the method: `def name(self, now, nxt, picks...)`.
         tla: the action's name in the TLA+ module; by default the method's in UpperCamelCase.
-        when: whether the protocol, at its parameters, has the action (variants).
+        when: a function of the protocol: whether it has the action at its parameters. By default it has.
     """
 
     def mark(f: F) -> F:

@@ -332,5 +332,5 @@ def ite(condition: BoolLike, then: object, orelse: object) -> AnyExpr:
 
 
 def undefined(kind: Type, why: str) -> AnyExpr:
-    """No value of the type: evaluating it is out of bounds."""
+    """An expression of the type without a value: evaluating it is out of bounds."""
     return wrap(n.make(n.Undefined, kind, caller_span(), why))

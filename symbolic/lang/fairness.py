@@ -68,7 +68,7 @@ def weak(*actions: str, each: Each = (), of: str | Iterable[str] = (), tla: str 
 
     Args:
         actions: the names of the actions; `*` stands for any letters, as in `weak("client_*")`.
-        each: ask it at each value by itself, as in `\\A c \\in Client : WF_vars(Send(c))`. Picks by name:
+        each: ask it of each value separately, as in `\\A c \\in Client : WF_vars(Send(c))`. Picks by name:
             `each="c"`, `each=("c", "p")`; or a function of picks, by their names, that gives one value or a
             tuple of values: `each=lambda msg: msg.dest`. Each action must have these picks.
         of: the variables of which a step must change one to count; by default any.

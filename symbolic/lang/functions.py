@@ -151,7 +151,7 @@ def fold(collected: Collected, start: object, step: BoundFunction) -> AnyExpr:
 
     Args:
         collected: a type, a set, a map or a sequence.
-        start: the value for none, which gives the type of the result, integers' ranges aside.
+        start: the value for no elements. The result has its type, with other ranges of integers.
         step: a function of the value so far and an element.
     """
     node = rules.literal_set(collected, None)

@@ -38,7 +38,7 @@ def at_least(least: int) -> Bound:
 
 
 def at_most(greatest: int) -> Bound:
-    """In a row of `known`: the integers up to this one; as a length, that a shorter one is not excluded."""
+    """In a row of `known`: the integers up to this one. As a length: a shorter one may exist."""
     return Bound(high=greatest)
 
 

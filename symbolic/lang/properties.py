@@ -204,7 +204,7 @@ def invariant(
         protocol: the class of the protocol, or a tuple of several.
         known: what is known of the claim: rows made by `holds`, `proved` and `violated`.
         tla: the name in the TLA+ module; by default the function's in UpperCamelCase.
-        when: whether the claim applies to the protocol at its parameters.
+        when: a function of the protocol: whether the claim applies at its parameters. By default it does.
     """
     return claim_of(PropertyKind.INVARIANT, protocol, tla, when, known=known)
 
@@ -256,7 +256,7 @@ def strengthening(
     tla: str | None = None,
     when: Condition = everywhere,
 ) -> Callable[[Stated], Claim]:
-    """As `invariant`, for a claim that is only a means: inductive proofs of other properties assume it.
+    """As `invariant`, for a claim that helps to prove other properties by induction, and is proved with them.
 
     A property may hold in every reachable state, and yet a step can lead from a state that satisfies it to
     one that does not, because that state is not reachable. A strengthening rules such states out; it is
@@ -268,7 +268,7 @@ def strengthening(
             protocol's if none is named.
         entails: whether the named properties follow from the strengthenings: they are then not assumed.
         tla: the name in TLA+ text; by default the function's in UpperCamelCase.
-        when: whether the claim applies to the protocol at its parameters.
+        when: a function of the protocol: whether the claim applies at its parameters. By default it does.
     """
     names = (of,) if isinstance(of, str) else tuple(of)
     return claim_of(PropertyKind.STRENGTHENING, protocol, tla, when, names, entails)

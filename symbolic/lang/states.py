@@ -22,7 +22,7 @@ from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Type, all_types
 
 
 class Declarations:
-    """The state that `define` declares: `state.name = type`, or `declare` for another TLA+ name."""
+    """The argument of `define`: `state.name = type` declares a variable, `declare` one with its own TLA+ name."""
 
     def __init__(self) -> None:
         object.__setattr__(self, "variables", {})

@@ -1,7 +1,10 @@
 """A run as a space-time diagram: lanes, the steps on them, and the messages between steps.
 
-A lane is a member of a type that actions pick and that is the key of a map in the state, such as a replica. A
-message is an element that a step adds to a set or a sequence, or an entry that it adds to a map of options.
+A lane is a member of a type that actions pick and that is the key of a map in the state, such as a replica. If
+there is none, it is a member of a sort that actions pick and of which the state has sets, such as the clients
+that wait. Other sorts are data, such as the records of a log.
+
+A message is an element that a step adds to a set or a sequence, or an entry that it adds to a map of options.
 It is received by the step that takes it away or, where it stays, by each step whose picks contain it.
 """
 
@@ -49,7 +52,12 @@ class Group:
 def groups(model: Model) -> list[Group]:
     """The types whose members are lanes."""
     every = all_types({variable.type for variable in model.variables})
-    keys = {kind.key for kind in every if isinstance(kind, Map)}
+    picked = {pick.type for action in model.actions for pick in action.picks}
+    keys = picked & {kind.key for kind in every if isinstance(kind, Map)}
+    # A set of members tells of each whether it is in, as a map to truth values does.
+    keys = keys or picked & {
+        kind.item for kind in every if isinstance(kind, Set) and isinstance(kind.item, Sort)
+    }
     first = {action.picks[0].type for action in model.actions if action.picks}
     found: dict[Type, Group] = {}
     for pick in (pick for action in model.actions for pick in action.picks):
@@ -98,7 +106,10 @@ def _lanes(
     changed: dict[Typed, None] = {}
     if before is not None and stage.state is not None:
         for variable, old, new in zip(model.variables, before, stage.state, strict=True):
-            changed |= dict.fromkeys(one for one in _changed(variable.type, old, new) if one in lanes)
+            entries = list(_changed(variable.type, old, new))
+            if isinstance(variable.type, Set):
+                entries = [(variable.type.item, x) for x in (*old, *new) if (x in old) != (x in new)]
+            changed |= dict.fromkeys(one for one in entries if one in lanes)
     acting = sorted(dict.fromkeys((*direct, *named)), key=lambda one: one not in changed)
     others = [one for one in dict.fromkeys((*direct, *changed)) if one not in acting[:1]]
     return acting, others

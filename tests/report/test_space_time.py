@@ -4,6 +4,7 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.lang import Protocol, Seq, Set, action, build, pick, sort
 from leadline.symbolic.report.space_time import groups, space_time
 from tests.report.runs import kip_320, ring, run
 
@@ -81,6 +82,36 @@ def test_an_inbox_is_read_by_its_owner_alone() -> None:
     assert found["groups"] == [{"name": "rm", "on": True, "lanes": ["rm 1", "rm 2"]}]
     assert [message[:2] for message in found["messages"]] == [(5, 6)], "the first, of rm 1, is not read"
     assert found["steps"][4] == {"acts": False, "lanes": [0]}, "the manager has no lane, the inbox has"
+
+
+class Waiting(Protocol):
+    """Clients wait, and write values; only sets know of them."""
+
+    def define(self, state: Any) -> None:
+        self.Client, self.Value = sort("Client", 2), sort("Value", 2)
+        state.waiting = Set(self.Client)
+        state.written = Seq(self.Value, 2)
+
+    def init(self, start: Any) -> None:
+        start.waiting = set()
+        start.written = []
+
+    @action
+    def wait(self, now: Any, nxt: Any, client: Any = pick("Client")) -> None:
+        nxt.waiting = now.waiting.add(client)
+
+    @action
+    def write(self, now: Any, nxt: Any, value: Any = pick("Value"), client: Any = pick("Client")) -> None:
+        nxt.written = now.written.append(value)
+        nxt.waiting = now.waiting.remove(client)
+
+
+def test_members_of_sets_have_lanes_where_no_map_has_keys() -> None:
+    semantics = Semantics(build(Waiting()))
+    calls: list[Any] = [("wait", {"client": "c2"}), ("write", {"value": "v1", "client": "c2"})]
+    found = diagram((semantics, run(semantics, calls, "none")))
+    assert found["groups"] == [{"name": "Client", "on": True, "lanes": ["c1", "c2"]}], "values are data"
+    assert found["steps"][1:] == [{"acts": True, "lanes": [1]}, {"acts": True, "lanes": [1]}]
 
 
 def test_no_lanes_without_members_that_act() -> None:

@@ -399,6 +399,14 @@ def test_the_policy_forbids_what_would_slip_through(browser: Browser, kip_page: 
 
 
 @needs_chromium
+def test_names_of_variables_are_in_one_column(kip: Walker) -> None:
+    """Of those that open and those that do not: the place of the arrow is as wide as the arrow."""
+    toggles = kip.browser.driver.find_elements(By.CSS_SELECTOR, "#values .top .toggle")
+    assert {toggle.tag_name for toggle in toggles} == {"button", "span"}
+    assert len({(toggle.rect["x"], toggle.rect["width"]) for toggle in toggles}) == 1
+
+
+@needs_chromium
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_light_and_dark(mode: str, kip: Walker) -> None:
     wanted = {"features": [{"name": "prefers-color-scheme", "value": mode}]}
