@@ -124,7 +124,8 @@ def _run(folder: Path, one: Example, command: str, seconds: int) -> Ran:
     took = time.monotonic() - begin
     if not done.stdout.startswith("{"):
         told = [line for line in done.stderr.splitlines() if line.strip()]
-        text = (told or [f"exit code {done.returncode}"])[-1 if "Traceback" in done.stderr else 0]
+        crashed = "Traceback" in done.stderr
+        text = "a traceback" if crashed else " ".join(map(str.strip, told)) or f"exit code {done.returncode}"
         return Ran("-", None, (), took, text.removeprefix("leadline: "))
     return _judged(json.loads(done.stdout), took)
 

@@ -1,7 +1,8 @@
 """Temporal formulas on the states of the interpreter: what they say of a run, and runs that violate them.
 
-Fairness is part of the formula: `WF_v(A)` is `[]<>(~ENABLED <<A>>_v \\/ <<A>>_v)`, and `SF_v(A)` is
-`<>[]~ENABLED <<A>>_v \\/ []<><<A>>_v`. Quantifiers of temporal formulas are over constant sets, whose elements are
+`WF_v(A)` is `[]<>(~ENABLED <<A>>_v \\/ <<A>>_v)`, and `SF_v(A)` is `<>[]~ENABLED <<A>>_v \\/ []<><<A>>_v`; where a
+specification has them as conjuncts, the search for runs keeps account of each by itself.
+Quantifiers of temporal formulas are over constant sets, whose elements are
 put in place.
 """
 
@@ -67,6 +68,36 @@ class Leaf:
     test: Callable[..., bool]
 
 
+@dataclass(frozen=True)
+class Fair(Temporal):
+    """A fairness condition.
+
+    Attributes:
+        strong: whether it is SF.
+        able: whether a step of its action can be taken in a state.
+        taken: whether a step is one of its action.
+    """
+
+    strong: bool
+    able: Leaf
+    taken: Leaf
+
+    def formula(self) -> Temporal:
+        """The condition as a temporal formula."""
+        idle, taken = Negated(_holds(self.able)), _happens(self.taken)
+        if self.strong:
+            return Either((Eventually(Always(idle)), Always(Eventually(taken))))
+        return Always(Eventually(Either((idle, taken))))
+
+
+def _holds(leaf: Leaf) -> Holds:
+    return Holds(cast(n.Node, leaf))  # whatever evaluates it takes it for what it is
+
+
+def _happens(leaf: Leaf) -> Happens:
+    return Happens(cast(n.Node, leaf))
+
+
 class Formulas:
     """The temporal formulas of a specification, with the interpreter's functions as leaves."""
 
@@ -75,44 +106,53 @@ class Formulas:
         self.specification = interpreter.specification
 
     @cached_property
-    def fairness(self) -> Temporal | None:
-        """What the specification says of runs beside its steps; None if nothing."""
-        found = tuple(self.of(one) for one in self.specification.fairness)
-        return Both(found) if found else None
+    def fairness(self) -> tuple[Temporal, ...]:
+        """What the specification says of runs beside its steps; conditions of fairness apart from each other."""
+        return tuple(x for one in self.specification.fairness for x in _conjuncts(self._of(one, {})))
+
+    def fair(self) -> Temporal:
+        """What the specification says of runs beside its steps, as one formula."""
+        return Both(tuple(map(_plain, self.fairness)))
 
     def claim(self, name: str) -> Temporal:
         """A property."""
         return self.of(self.specification.properties[name])
 
     def of_runs(self, name: str) -> Temporal:
-        """What fair runs must satisfy: the conjuncts of a property that speak of whole runs."""
+        """The conjuncts of a property about whole runs, under the premises that are no fairness."""
         definitions, levels = self.specification.definitions, self.specification.levels
         parts = conjuncts(self.specification.properties[name], definitions, levels)
         found: Temporal = Both(tuple(self.of(one) for one in parts if not about_steps(one, levels.of)))
-        return found if self.fairness is None else Either((Negated(self.fairness), found))
+        others = tuple(one for one in self.fairness if not isinstance(one, Fair))
+        return Either((Negated(Both(others)), found)) if others else found
 
-    def of(self, e: s.Expression, names: Names | None = None) -> Temporal:
+    def of(self, e: s.Expression) -> Temporal:
         """A formula.
 
         Raises:
             ModelError: if it has no meaning here.
         """
-        names = names or {}
+        return _plain(self._of(e, {}))
+
+    def _of(self, e: s.Expression, names: Names) -> Temporal:
         if isinstance(e, s.Apply) and e.operator in names:
-            return self.of(names[e.operator])
+            return self._of(names[e.operator], {})
         if self.specification.levels.of(e) <= Level.STATE and not self._hides(e, names):
             return self._state(e, names)
         match e:
             case s.Apply():
                 return self._apply(e, names)
             case s.Quantified("\\A" | "\\E", bounds, body):
-                items = tuple(self.of(body, inner) for inner in self._elements(bounds, names))
+                items = tuple(self._of(body, inner) for inner in self._elements(bounds, names))
                 return Both(items) if e.quantifier == "\\A" else Either(items)
             case s.Let(definitions, body):
                 return self._let(definitions, body, names)
             case s.If(condition, then, otherwise):
-                test = self.of(condition, names)
-                arms = (Both((test, self.of(then, names))), Both((Negated(test), self.of(otherwise, names))))
+                test = self._of(condition, names)
+                arms = (
+                    Both((test, self._of(then, names))),
+                    Both((Negated(test), self._of(otherwise, names))),
+                )
                 return Either(arms)
             case s.Subscripted("WF_" | "SF_"):
                 return self._fair(e, names)
@@ -127,29 +167,29 @@ class Formulas:
     def _apply(self, e: s.Apply, names: Names) -> Temporal:
         match e.operator, e.arguments:
             case "/\\" | "\\/", items:
-                parts = tuple(self.of(x, names) for x in items)
+                parts = tuple(self._of(x, names) for x in items)
                 return Both(parts) if e.operator == "/\\" else Either(parts)
             case "~", (item,):
-                return Negated(self.of(item, names))
+                return Negated(self._of(item, names))
             case "=>", (left, right):
-                return Either((Negated(self.of(left, names)), self.of(right, names)))
+                return Either((Negated(self._of(left, names)), self._of(right, names)))
             case "<=>", (left, right):
-                a, b = self.of(left, names), self.of(right, names)
+                a, b = self._of(left, names), self._of(right, names)
                 return Both((Either((Negated(a), b)), Either((Negated(b), a))))
             case "~>", (left, right):
-                return LeadsTo(self.of(left, names), self.of(right, names))
+                return LeadsTo(self._of(left, names), self._of(right, names))
             case "[]", (s.Subscripted("[]_", action, subscript) as inner,):
                 other = s.Subscripted("<<>>_", s.Apply("~", (action,)), subscript, place=inner.place)
                 return Always(Negated(self._step(other, names)))
             case "<>", (s.Subscripted("<<>>_") as inner,):
                 return Eventually(self._step(inner, names))
             case "[]" | "<>", (item,):
-                return (Always if e.operator == "[]" else Eventually)(self.of(item, names))
+                return (Always if e.operator == "[]" else Eventually)(self._of(item, names))
         definition = self.specification.definitions.get(e.operator)
         if definition is None:
             raise _refused(e)
         pairs = zip(definition.parameters, e.arguments, strict=True)
-        return self.of(definition.body, {one.name: self._closed(x, names) for one, x in pairs})
+        return self._of(definition.body, {one.name: self._closed(x, names) for one, x in pairs})
 
     def _let(self, definitions: Sequence[s.Unit], body: s.Expression, names: Names) -> Temporal:
         inner = dict(names)
@@ -157,15 +197,13 @@ class Formulas:
             if not isinstance(one, s.Definition) or one.parameters:
                 raise _refused(body)
             inner[one.name] = self._closed(one.body, inner)
-        return self.of(body, inner)
+        return self._of(body, inner)
 
     def _fair(self, e: s.Subscripted, names: Names) -> Temporal:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
-        idle = Negated(self._state(s.Apply("ENABLED", (step,), place=e.place), names))
-        taken = self._step(step, names)
-        if e.kind == "WF_":
-            return Always(Eventually(Either((idle, taken))))
-        return Either((Eventually(Always(idle)), Always(Eventually(taken))))
+        able = self._closed(s.Apply("ENABLED", (step,), place=e.place), names)
+        taken = self.interpreter.relation(self._closed(step, names))
+        return Fair(e.kind == "SF_", Leaf(self.interpreter.predicate(able)), Leaf(taken))
 
     def _elements(self, bounds: Sequence[s.Bound], names: Names) -> Iterator[Names]:
         """The names with elements of the bounds' sets, in all ways."""
@@ -187,10 +225,23 @@ class Formulas:
         return s.Let(used, e, place=e.place) if used else e
 
     def _state(self, e: s.Expression, names: Names) -> Temporal:
-        return Holds(cast(n.Node, Leaf(self.interpreter.predicate(self._closed(e, names)))))
+        return _holds(Leaf(self.interpreter.predicate(self._closed(e, names))))
 
     def _step(self, e: s.Expression, names: Names) -> Temporal:
-        return Happens(cast(n.Node, Leaf(self.interpreter.relation(self._closed(e, names)))))
+        return _happens(Leaf(self.interpreter.relation(self._closed(e, names))))
+
+
+def _conjuncts(formula: Temporal) -> Iterator[Temporal]:
+    if isinstance(formula, Both):
+        for one in formula.items:
+            yield from _conjuncts(one)
+    else:
+        yield formula
+
+
+def _plain(formula: Temporal) -> Temporal:
+    """A formula with its conditions of fairness as formulas."""
+    return formula.formula() if isinstance(formula, Fair) else formula.over(tuple(map(_plain, formula.parts)))
 
 
 def _refused(e: s.Expression) -> ModelError:
@@ -230,30 +281,54 @@ class _Leaves:
 
 
 class _Steps:
-    """The graph of the states that an exploration has found. Fairness is no part of it."""
+    """The graph of the states that an exploration has found, with the conditions of fairness that steps serve.
 
-    weak = strong = 0
+    Each condition has a bit. Its attributes are those of `leadline.symbolic.concrete.graph.Graph`.
+    """
 
-    def __init__(self, explorer: Explorer) -> None:
+    def __init__(self, explorer: Explorer, leaves: _Leaves, conditions: Sequence[Fair]) -> None:
         self.states = explorer.order
         self.begun = [place for place, parent in enumerate(explorer.parents) if parent < 0]
-        self.able = array("b", bytes(len(self.states)))
+        bits = [1 << i for i in range(len(conditions))]
+        self.weak = sum(bit for bit, one in zip(bits, conditions, strict=True) if not one.strong)
+        self.strong = sum(bits) - self.weak
+        self._conditions = list(zip(bits, conditions, strict=True))
+        self._leaves = leaves
         self._beyond = explorer.beyond
         places = {state: place for place, state in enumerate(self.states)}
-        self._first, self._targets = array("q", [0]), array("q")
+        self._first, self._targets, self._served = array("q", [0]), array("q"), array("q")
+        self.able: list[int] = []
+        numbers: dict[int, int] = {}
         for place, state in enumerate(self.states):
+            able = 0 if place in self._beyond else self._able(state)
             found: list[Any] = []
             for step in explorer.semantics.steps[1:] if place not in self._beyond else ():
                 step(state, found.append)
-            self._targets.extend(places[after] for after in dict.fromkeys(found) if after in places)
+            for after in dict.fromkeys(found):
+                if after in places:
+                    self._targets.append(places[after])
+                    mask = self._mask(able, state, after)
+                    self._served.append(numbers.setdefault(mask, len(numbers)))
+            self.able.append(able)
             self._first.append(len(self._targets))
+        self._masks = list(numbers)
+
+    def _able(self, state: State) -> int:
+        return sum(bit for bit, one in self._conditions if self._leaves.holds(one.able, state))
+
+    def _mask(self, able: int, before: State, after: State) -> int:
+        return sum(
+            bit
+            for bit, one in self._conditions
+            if able & bit and self._leaves.happens(one.taken, before, after)
+        )
 
     def steps(self, place: int) -> Iterator[tuple[int, int]]:
-        """The steps from a state, the stuttering one first: where each leads, and no fairness that it serves."""
+        """The steps from a state, the stuttering one first: where each leads, and what it serves."""
         if place not in self._beyond:
             yield place, 0
         for i in range(self._first[place], self._first[place + 1]):
-            yield self._targets[i], 0
+            yield self._targets[i], self._masks[self._served[i]]
 
 
 class FairRuns:
@@ -262,8 +337,11 @@ class FairRuns:
     def __init__(self, interpreter: Interpreter, explorer: Explorer) -> None:
         self._formulas = Formulas(interpreter)
         self._explorer = explorer
-        self._graph = cast(Graph, _Steps(explorer))  # it has all that the search for runs asks for
-        self._leaves = cast(Runs, _Leaves(interpreter))
+        leaves = _Leaves(interpreter)
+        conditions = [one for one in self._formulas.fairness if isinstance(one, Fair)]
+        # They have all that the search for runs asks for.
+        self._graph = cast(Graph, _Steps(explorer, leaves, conditions))
+        self._leaves = cast(Runs, leaves)
 
     def states_to(self, places: Sequence[int]) -> list[State]:
         """The states of a path to the first of some places, and those at the others."""
@@ -295,5 +373,5 @@ def is_violated(interpreter: Interpreter, name: str, states: Sequence[State], lo
     if loop is None:
         return is_refuted(leaves, formulas.claim(name), states)
     word = Word(states, loop)
-    fair = formulas.fairness is None or satisfies(leaves, formulas.fairness, word)
+    fair = satisfies(leaves, formulas.fair(), word)
     return fair and not satisfies(leaves, formulas.claim(name), word)

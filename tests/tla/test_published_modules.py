@@ -1,0 +1,176 @@
+"""The published modules that the encodings follow: what TLC says of them (`data/tlc.json`, `liveness.json`).
+
+The modules are not ours to copy. The tests run where the environment variable LEADLINE_TLA_MODULES names a folder
+with them: KafkaReplication.tla and its variants (github.com/hachikuji/kafka-specification), TxTest.tla and
+DisjointLeases.tla (github.com/s12f/tlads, spanner), kafka_transactions_for_web.tla, compaction.tla, TPC.tla and
+TPCBTM.tla.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.catalog import find_module, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.lang import ModelError
+from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.config import parse_config
+from leadline.symbolic.tla.specification import load
+from tests.tlc_names import CONSTANTS
+from tests.truth import Row, name_of, rows_where
+
+FOLDER = Path(os.environ.get("LEADLINE_TLA_MODULES", "/nowhere"))
+pytestmark = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason="LEADLINE_TLA_MODULES names no folder with the modules"
+)
+LARGE = 15_000
+"""The states of a row that is tested among the slow ones."""
+LIVENESS: list[Row] = json.loads((Path(__file__).parents[1] / "data" / "liveness.json").read_text())
+MODULES = {
+    "kafka-transactions": "kafka_transactions_for_web",
+    "two-phase-commit": "TPC",
+    "pulsar-compaction": "compaction",
+    "spanner-transactions": "TxTest",
+}
+WRAPPER = """---- MODULE MC ----
+EXTENDS {module}
+nonconflict == {{<<[read |-> {{"k1"}}, write |-> [k1 |-> 1]], [read |-> {{"k2"}}, write |-> [k2 |-> 2]]>>}}
+circular == {{<<[read |-> {{"k1"}}, write |-> [k2 |-> 1]], [read |-> {{"k2"}}, write |-> [k3 |-> 2]],
+              [read |-> {{"k3"}}, write |-> [k1 |-> 3]]>>}}
+{more}
+====
+"""
+
+
+def written(folder: Path, module: str, constants: dict[str, Any], config: str, more: str = "") -> Path:
+    """A copy of the module, or one that extends it, with its configuration; other constants are model values."""
+    path = folder / f"{module}.tla"
+    path.write_text((FOLDER / path.name).read_text())
+    if more or "TxDefs" in constants:
+        path = folder / "MC.tla"
+        path.write_text(WRAPPER.format(module=module, more=more))
+    given = [f"{name} {'<-' if name == 'TxDefs' else '='} {value}" for name, value in constants.items()]
+    config += f"CONSTANTS {' '.join(given)} CHECK_DEADLOCK FALSE\n"
+    try:
+        load(path, parse_config(config, "MC.cfg"), [FOLDER])
+    except ModelError as error:
+        missing = re.findall(r"constant (\w+) has no value", str(error))
+        config += " ".join(f"CONSTANT {name} = {name}" for name in missing)
+    path.with_suffix(".cfg").write_text(config)
+    return path
+
+
+def of_row(row: Row, folder: Path) -> tuple[Path, list[str]]:
+    """The row's module with its configuration, and those of its properties that the module defines."""
+    text = "".join(path.read_text() for path in FOLDER.glob("*.tla"))
+    names = [name for name in row["properties"] if re.search(rf"^{name}\b", text, re.MULTILINE)]
+    config = "INIT Init NEXT Next\n" + "".join(f"INVARIANT {name}\n" for name in names)
+    return written(folder, row["module"], row["parameters"], config), names
+
+
+def marked(row: Row, name: str, large: bool) -> Any:
+    return pytest.param(row, id=name, marks=[pytest.mark.slow] if large else [])
+
+
+COMPLETE = [
+    marked(row, name_of(row), row["distinct_states"] > LARGE)
+    for row in rows_where(lambda row: cast(bool, row["complete"]))
+]
+
+
+def tlc_steps(row: Row, name: str) -> tuple[int | None, int | None]:
+    """The steps to a violation, and to an error of evaluation."""
+    found = row["properties"][name]
+    steps = found["shortest_violation_steps"]
+    return (None, steps) if found["result"] == "evaluation error" else (steps, None)
+
+
+@pytest.mark.parametrize("row", COMPLETE)
+def test_the_interpreter_has_tlcs_states_and_verdicts(row: Row, tmp_path: Path) -> None:
+    path, names = of_row(row, tmp_path)
+    specification = load(path, parse_config(path.with_suffix(".cfg").read_text(), "MC.cfg"), [FOLDER])
+    found = explore(cast(Semantics, Behaviour(specification)), names)
+    assert found.complete and list(found.states_within_steps) == row["states_within_steps"]
+    for name in names:
+        one = found.properties[name]
+        beyond = len(one.out_of_bounds) - 1 if one.out_of_bounds else None
+        assert (one.steps, beyond) == tlc_steps(row, name)
+
+
+def asked(path: Path, name: str, options: Options) -> Result:
+    entry = find_module(path, None, [FOLDER])
+    question = Asked(entry, model_of(entry, {}), Query(entry.source, {}, (name,), options, "cadical"))
+    question.put(Limits(), lambda _: None, lambda _: None)
+    return question.verdicts[0]
+
+
+@pytest.mark.parametrize("row", COMPLETE)
+def test_the_model_has_tlcs_states_and_verdicts(row: Row, tmp_path: Path) -> None:
+    path, names = of_row(row, tmp_path)
+    names = [name for name in names if row["properties"][name]["result"] != "evaluation error"]
+    for name in names[:1]:
+        result = asked(path, name, ExploreOptions(prove=True))
+        assert result.depth == row["diameter_steps"] or result.verdict is Verdict.VIOLATED
+    for name in names:
+        steps, _ = tlc_steps(row, name)
+        if steps is not None and steps <= 14:
+            found = asked(path, name, BmcOptions(depth=steps))
+            assert (found.verdict, found.steps) == (Verdict.VIOLATED, steps)
+        elif steps is None and row["distinct_states"] < 1_000:
+            assert asked(path, name, PdrQuery()).verdict is Verdict.PROVED
+
+
+SETS = ("Clients", "Brokers", "TransactionIds", "TxnLogPartitions", "TopicPartitions")
+BACK = {parameter: constant for constant, parameter in CONSTANTS.items() if parameter is not None}
+
+
+def constants_of(row: Row) -> dict[str, Any]:
+    """The constants of a row whose parameters have the names of the encodings."""
+    found: dict[str, Any] = {}
+    for name, value in row["parameters"].items():
+        constant = BACK.get(name)
+        if constant is None:
+            continue
+        found[constant] = str(value).upper() if isinstance(value, bool) else value
+        if constant in ("RM", "KeySpace", "ValueSpace", *SETS):
+            plain = name if constant in SETS else ""
+            found[constant] = f"{{{', '.join(f'{plain}{i}' for i in range(1, value + 1))}}}"
+    return found
+
+
+RUNS = [
+    marked(row, f"{row['tla']}-{'-'.join(map(str, row['parameters'].values()))}", row["tlc_seconds"] > 12)
+    for row in LIVENESS
+]
+
+
+def with_runs(row: Row, folder: Path) -> Path:
+    weak = "WF_vars(Next)"
+    more = f"FairSpec == Spec /\\ {weak}" if row["specification"] == "FairSpec" else ""
+    config = f"SPECIFICATION {row['specification']}\nPROPERTY {row['tla']}\n"
+    constants = constants_of(row)
+    if row["protocol"] == "spanner-transactions":
+        constants |= {"None": "None"}
+    return written(folder, MODULES[row["protocol"]], constants, config, more)
+
+
+@pytest.mark.parametrize("row", RUNS)
+def test_the_interpreter_has_tlcs_verdicts_on_runs(row: Row, tmp_path: Path) -> None:
+    path = with_runs(row, tmp_path)
+    specification = load(path, parse_config(path.with_suffix(".cfg").read_text(), "MC.cfg"), [FOLDER])
+    behaviour = Behaviour(specification)
+    (found,) = explore_specification(
+        behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False
+    ).results
+    assert found.verdict is (Verdict.VIOLATED if row["result"] == "violated" else Verdict.SAFE)
