@@ -4,8 +4,7 @@ import itertools
 
 import pytest
 
-from leadline.encodings.kafka_transactions import KafkaTransactions
-from leadline.encodings.kafka_transactions.cluster import balanced
+from leadline.encodings.kafka_transactions import KafkaTransactions, balanced
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Verdict

@@ -3,8 +3,7 @@
 Lengths are in steps; TLC finds the same where the module has the property.
 """
 
-from leadline.encodings.kafka_transactions import KafkaTransactions
-from leadline.encodings.kafka_transactions.cluster import MENDED_BECOME_LEADER
+from leadline.encodings.kafka_transactions import MENDED_BECOME_LEADER, KafkaTransactions
 from leadline.properties.kafka_transactions.counts import (
     OUTSTANDING,
     TO_ADD,

@@ -8,8 +8,7 @@ The functions at the top are the terms of these and the other strengthenings.
 import functools
 import operator
 
-from leadline.encodings.kafka_transactions import KafkaTransactions
-from leadline.encodings.kafka_transactions.cluster import MENDED_BECOME_LEADER
+from leadline.encodings.kafka_transactions import MENDED_BECOME_LEADER, KafkaTransactions
 from leadline.symbolic.lang import (
     Tuple,
     all_of,
