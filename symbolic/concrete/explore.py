@@ -285,7 +285,7 @@ class Explorer:
 
     def keep(self, state: State, parent: int) -> None:
         """Keep a new state, unless there are as many as may be."""
-        if self.max_states is not None and len(self.seen) >= self.max_states:
+        if self.max_states is not None and len(self.seen) >= self.max_states and not self.has_room():
             self.full = True
             return
         # Equal values of a variable become one object, which saves most of the memory. Each variable
@@ -299,6 +299,10 @@ class Explorer:
             watch.look(state, index)
         if self.within_constraint is not None and self._is_beyond(state):
             self.beyond.add(index)
+
+    def has_room(self) -> bool:
+        """Whether there may be one more state than `max_states` after all, which this raises then."""
+        return False
 
     def _is_beyond(self, state: State) -> bool:
         """Whether a state is beyond a constraint. Where that goes out of bounds, its steps do."""

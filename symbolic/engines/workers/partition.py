@@ -42,16 +42,15 @@ def _owner(places: Sequence[int], workers: int) -> Owner:
     """The owner by the values of some variables."""
     match places:
         case [place]:
-            return lambda state: hash((state[place],)) % workers
+            return Owner(lambda state: hash((state[place],)) % workers, (place, place))
         case [first, second]:
-            return lambda state: hash((state[first], state[second])) % workers
-    key = itemgetter(*places)
-    return lambda state: hash(key(state)) % workers
+            return Owner(lambda state: hash((state[first], state[second])) % workers, (first, second))
+    return Owner(lambda state: hash(state) % workers, None)
 
 
 def _cost(places: Sequence[int], steps: Sequence[tuple[State, State]], workers: int) -> float:
     """The work of the worker that has most, with one worker as 1."""
-    owner, after = _owner(places, workers), {one for _, one in steps}
+    owner, after = _owner(places, workers).of, {one for _, one in steps}
     values = {itemgetter(*places)(one) for one in after}
     if len(values) < min(_KEYS * workers, len(after) // 2):
         return float("inf")

@@ -6,13 +6,24 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from leadline.symbolic.concrete import Explorer, State
 from leadline.symbolic.engines.workers.lines import Line, Pool, ready
 
-Owner: TypeAlias = Callable[[State], int]
-"""The number of the worker that owns a state."""
+
+@dataclass(frozen=True)
+class Owner:
+    """The worker that owns a state.
+
+    Attributes:
+        of: tells its number.
+        places: those of two variables, or twice that of one, that alone decide it; None if all do.
+    """
+
+    of: Callable[[State], int]
+    places: tuple[int, int] | None
+
 
 _BATCH = 1_000
 """States that are sent together."""
@@ -20,6 +31,8 @@ _REMEMBERED = 1 << 17
 """States at most that a worker remembers to have sent."""
 _LOOKS = 64
 """States that are expanded between two looks at the lines."""
+
+_NO_VALUE = object()
 
 FULL, MEMORY = "full", "memory"
 """Reasons why a worker stops by itself."""
@@ -96,6 +109,7 @@ class Worker(Explorer):
         self.known_beyond = len(self.beyond)
         self.number, self.owner = number, owner
         self.parent, self.peers, self.pool = parent, peers, pool
+        self.max_states = None if pool is None else len(self.seen)
         self.workers = 1 + len(peers)
         self.level = 0
         self.stopped: str | None = None
@@ -187,12 +201,17 @@ class Worker(Explorer):
     # -- states -----------------------------------------------------------------------------------
 
     def take(self, found: list[State | None], parent: int) -> None:
-        owner, own, seen, sent = self.owner, self.number, self.seen, self._sent
+        owner, own, seen, sent = self.owner.of, self.number, self.seen, self._sent
         reference = parent * self.workers + own
+        # Values that a step leaves as they are stay the same objects: such states need no hash to tell the owner.
+        (one, other), first, second = (0, 0), _NO_VALUE, _NO_VALUE
+        if self.owner.places is not None and parent >= self.base:
+            one, other = self.owner.places
+            first, second = self.order[parent][one], self.order[parent][other]
         for state in found:
             if state is None:
                 self.out_of_bounds.append(parent)
-            elif (whose := owner(state)) == own:
+            elif (state[one] is first and state[other] is second) or (whose := owner(state)) == own:
                 if state not in seen:
                     self.keep(state, reference)
             elif state not in sent:
@@ -203,10 +222,11 @@ class Worker(Explorer):
                 if len(states) >= _BATCH:
                     self._send(whose)
 
-    def keep(self, state: State, parent: int) -> None:
-        if self.pool is not None:
-            self.max_states = len(self.seen) + self.pool.take(1)
-        super().keep(state, parent)
+    def has_room(self) -> bool:
+        if self.pool is None or not self.pool.take(1):
+            return False
+        self.max_states = len(self.seen) + 1
+        return True
 
     def _send(self, peer: int) -> None:
         """Send the states that belong to a peer."""
