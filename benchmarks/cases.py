@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from leadline.benchmarks.ways import PROOFS, SEARCHES, USUAL, WITHOUT_SORTS
+from leadline.benchmarks.runs import RUNS, RunsCase
+from leadline.benchmarks.ways import LASSOS, PROOFS, RUN_PROOFS, SEARCHES, USUAL, WITHOUT_SORTS
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang.parameters import Setting
 
@@ -43,6 +44,7 @@ class Case:
         quick: whether it belongs to the small table of `--quick`.
         timeout: seconds for one measurement.
         cpu: CPU seconds within which PDR is to prove it, where there is a target.
+        tlc: of a claim about runs, the seconds that TLC took for it; see `leadline.benchmarks.runs`.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Case:
     quick: bool = False
     timeout: float = TIMEOUT
     cpu: float | None = None
+    tlc: float | None = None
 
 
 def _finds(
@@ -107,6 +110,13 @@ def _proves(
     """A case that is proved for all depths, without strengthenings."""
     frozen = MappingProxyType(parameters)
     return Case(name, protocol, frozen, claim, Verdict.PROVED, 0, 0, PROOFS, cpu=cpu, **more)
+
+
+def _about_runs(row: RunsCase) -> Case:
+    """A case about runs: a lasso is found by sweeps, a claim that holds is proved."""
+    verdict, ways = (Verdict.PROVED, RUN_PROOFS) if row.holds else (Verdict.VIOLATED, LASSOS)
+    frozen, sweeps = MappingProxyType(dict(row.parameters)), 0 if row.holds else 12
+    return Case(row.name, row.protocol, frozen, row.property, verdict, 0, sweeps, ways, tlc=row.tlc)
 
 
 def _kafka(variant: str, sizes: str) -> tuple[str, dict[str, Setting]]:
@@ -335,5 +345,6 @@ CASES = (
     _proves(
         "prove-nonconflict", "spanner-transactions", {"transactions": "nonconflict"}, "strict-serializability"
     ),
+    *map(_about_runs, RUNS),
 )
 """Every case, those that are compared with each other side by side."""

@@ -167,7 +167,7 @@ def _deliver(
     args: argparse.Namespace, cases: Sequence[Case], baseline: str, rows: Sequence[Row], machine: Machine
 ) -> Exit:
     from leadline.benchmarks.pictures import pictures
-    from leadline.benchmarks.summary import HEADER, answer, cells, lines, markdown
+    from leadline.benchmarks.summary import HEADER, RUNS_HEADER, answer, beside_tlc, cells, lines, markdown
     from leadline.benchmarks.ways import WAYS
 
     found = cells(rows)
@@ -177,12 +177,17 @@ def _deliver(
     report.say(f"seconds: the median; ratio: the time of {baseline} divided by it")
     report.say()
     report.table(HEADER, table)
+    runs = beside_tlc(found, cases)
+    if runs:
+        report.say()
+        report.table(RUNS_HEADER, runs)
     if args.targets:
         _tell_targets(report, found, cases)
     drawn = pictures(found, cases, list(WAYS))
     for name, text in drawn.items():
         write_out(args.out / name, text)
-    write_out(args.out / TABLE, f"{machine.told()}\n\n{markdown(HEADER, table)}")
+    about_runs = f"\n{markdown(RUNS_HEADER, runs)}" if runs else ""
+    write_out(args.out / TABLE, f"{machine.told()}\n\n{markdown(HEADER, table)}{about_runs}")
     report.say()
     report.say(f"the record is {args.out / RECORD}, the table {args.out / TABLE}")
     report.say(f"pictures: {', '.join(drawn) or 'none'}")

@@ -16,6 +16,7 @@ from leadline.benchmarks.measurement import Measurement, Point, model
 from leadline.benchmarks.outside import abc, apalache, beside, tlc
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Query, Verdict, answer
+from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.solve import DEFAULT
@@ -34,6 +35,8 @@ def measure(case: Case, way: Way, limits: Limits) -> Measurement:
     match way.engine:
         case PdrQuery.engine:
             return _answered(case, PdrQuery(strengthenings=False), DEFAULT, limits)
+        case "explore" if case.tlc is not None:
+            return _answered(case, ExploreOptions(prove=True), DEFAULT, limits)
         case "explore":
             return _explored(case, way.workers, limits)
         case "tlc":

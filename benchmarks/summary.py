@@ -6,8 +6,10 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from leadline.benchmarks.cases import Case
 from leadline.benchmarks.measurement import ANSWERED
 from leadline.benchmarks.record import Row
+from leadline.benchmarks.ways import PDR
 from leadline.symbolic.engines import Verdict
 
 HEADER = (
@@ -116,6 +118,24 @@ def lines(found: Cells, baseline: str, order: Sequence[str]) -> list[list[str]]:
                 base = found.get((case, baseline))
                 table.append([case if first else "", way, *_line(found[case, way], base)])
                 first = False
+    return table
+
+
+RUNS_HEADER = ("claim about runs", "TLC", "explore", "lasso", "proof")
+
+
+def beside_tlc(found: Cells, cases: Iterable[Case]) -> list[list[str]]:
+    """The claims about runs, with TLC's seconds as recorded and the medians of each way; the lassos' best."""
+    table = []
+    for case in cases:
+        if case.tlc is None or not any(name == case.name for name, _ in found):
+            continue
+        lassos = [
+            cell for (name, way), cell in found.items() if name == case.name and way.startswith("sweeps/")
+        ]
+        best = min(lassos, key=lambda cell: (not cell.answered, cell.seconds), default=None)
+        ways = (found.get((case.name, "explore")), best, found.get((case.name, PDR)))
+        table.append([case.name, _short(case.tlc), *("-" if x is None else seconds(x) for x in ways)])
     return table
 
 

@@ -67,6 +67,12 @@ BASELINE = f"steps/{DEFAULT}"
 PROOFS = (PDR, "explore", "tlc", "abc", BESIDE)
 """The ways of a proof."""
 
+RUN_PROOFS = (PDR, "explore")
+"""The ways of a proof of a claim about runs."""
+
+LASSOS = (*(f"{SWEEPS}/{solver}" for solver in SOLVERS), "explore")
+"""The ways to a run that violates a claim about runs."""
+
 _ALONE = (f"sweeps/{DEFAULT}/no-symmetry", PDR, "explore/2", "abc", BESIDE)
 USUAL = tuple(name for name in WAYS if name not in _ALONE)
 """The ways of a case that does not say otherwise."""
