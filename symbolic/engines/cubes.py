@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from leadline.symbolic.encode import Encoding, StepsUnrolling
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.types import Sort
-from leadline.symbolic.solve import LONE, SOLVERS, Answer
+from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 Cube = tuple[str, ...]
 """Choices in the first steps, as `StepRelation.choices` spells them."""
@@ -53,7 +53,7 @@ def cubes(model: Model, sorts: Sequence[Sort], least: int, depth: int) -> list[C
             longer = [
                 ((*cube, text), [*literals, literal], made + 1)
                 for text, literal in choices.items()
-                if solver.check([*literals, literal]) is not Answer.UNSATISFIABLE
+                if solver.check([*literals, literal]) is not Satisfiability.UNSATISFIABLE
             ]
             waiting += longer
             if not choices:

@@ -14,7 +14,7 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.result import Result, Verdict
 from leadline.symbolic.engines.search import Clock, Search
 from leadline.symbolic.lang import Model, Property
-from leadline.symbolic.solve import Answer, Solver
+from leadline.symbolic.solve import Satisfiability, Solver
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class _Step:
                 after(relation.out_of_bounds),
             ]
         )
-        return bad == -TRUE or self._solver.check([bad]) is Answer.UNSATISFIABLE
+        return bad == -TRUE or self._solver.check([bad]) is Satisfiability.UNSATISFIABLE
 
     def _be_new(self) -> None:
         """The last state is none of the earlier ones."""

@@ -17,7 +17,7 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.enabled import enabledness
 from leadline.symbolic.lang.model import Model, Property, PropertyKind
 from leadline.symbolic.lang.types import Bool
-from leadline.symbolic.solve import Answer, Solver
+from leadline.symbolic.solve import Satisfiability, Solver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
 
 _BOOL = Bool()
@@ -124,9 +124,9 @@ class Search:
         begin = time.perf_counter()
         answer = self.solver.check([assumption])
         self.clock.solve += time.perf_counter() - begin
-        if answer is Answer.UNKNOWN:
+        if answer is Satisfiability.UNKNOWN:
             self.unknown = f"the solver gave up: {self.solver.reason()}"
-        return answer is Answer.SATISFIABLE
+        return answer is Satisfiability.SATISFIABLE
 
     def any_of(self, literals: Sequence[int]) -> int:
         """A literal that implies the disjunction of the literals."""

@@ -25,7 +25,7 @@ from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Model, Pick, Property, sorts_in, symmetric_sorts
 from leadline.symbolic.lang.types import Sort
-from leadline.symbolic.solve import LONE, SOLVERS, Answer
+from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 LOOK = 1000
 """The most states that the look visits, in a few hundredths of a second."""
@@ -252,7 +252,7 @@ def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.
     return {
         sort
         for sort, literal in shows.items()
-        if literal != FALSE and solver.check([made(literal)]) is Answer.SATISFIABLE
+        if literal != FALSE and solver.check([made(literal)]) is Satisfiability.SATISFIABLE
     }
 
 

@@ -251,6 +251,6 @@ def make_record(kind: Record, values: Mapping[str, Any], span: Span) -> n.Node:
     if missing or unknown:
         told = [f"missing {', '.join(missing)}"] if missing else []
         told += [f"unknown {', '.join(unknown)}"] if unknown else []
-        return invalid(f"a {kind!r} has the fields {', '.join(kind.positions)}: {'; '.join(told)}")
+        return invalid(f"{kind!r} has the fields {', '.join(kind.positions)}: {'; '.join(told)}")
     items = tuple(as_node(values[name], part) for name, part in kind.fields)
     return whole_of(n.MakeRecord, kind, span, items)

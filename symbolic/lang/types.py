@@ -164,6 +164,11 @@ class Type:
             f"{type(self).__name__}({', '.join(map(repr, self._key))})" if self._key else type(self).__name__
         )
 
+    def __call__(self, *values: object, **fields: object) -> NoReturn:
+        given = ", ".join([*("..." for _ in values), *(f"{name}=..." for name in fields)])
+        text = f"the type {self!r} is no function: write of({self!r}, {given or '...'})"
+        raise ModelError([Mistake(caller_span(), text)])
+
     def __iter__(self) -> NoReturn:
         members = (
             " or, written out for each member, a Python loop over .members"

@@ -5,7 +5,7 @@ child process that can be killed, since a solver's own limits are only requests.
 the child, never a solver's objects. Importing this package loads no solver's library.
 """
 
-from leadline.symbolic.solve.interface import TRUE, Answer, Clause, Copier, Formula, Sink, Solver
+from leadline.symbolic.solve.interface import TRUE, Clause, Copier, Formula, Satisfiability, Sink, Solver
 from leadline.symbolic.solve.solvers import DEFAULT, LONE, PROVER, RACERS, SOLVERS, SolverKind, refute
 
 __all__ = [
@@ -15,10 +15,10 @@ __all__ = [
     "RACERS",
     "SOLVERS",
     "TRUE",
-    "Answer",
     "Clause",
     "Copier",
     "Formula",
+    "Satisfiability",
     "Sink",
     "Solver",
     "SolverKind",

@@ -17,7 +17,7 @@ from pathlib import Path
 import pysolvers
 from pysat.solvers import Solver as PySatSolver
 
-from leadline.symbolic.solve.interface import TRUE, Answer, Clause, Solver
+from leadline.symbolic.solve.interface import TRUE, Clause, Satisfiability, Solver
 
 _NAME = "cadical195"
 
@@ -52,11 +52,11 @@ class CadicalSolver(Solver):
         # This skips the two Python calls of python-sat's own method, which take half of a layer's time.
         deque(map(self._add_clause, clauses), maxlen=0)
 
-    def check(self, assumptions: Sequence[int]) -> Answer:
+    def check(self, assumptions: Sequence[int]) -> Satisfiability:
         if not self._solver.solve(assumptions=list(assumptions)):
-            return Answer.UNSATISFIABLE
+            return Satisfiability.UNSATISFIABLE
         self._model = self._solver.get_model()
-        return Answer.SATISFIABLE
+        return Satisfiability.SATISFIABLE
 
     def true(self, literal: int) -> bool:
         place = abs(literal) - 1

@@ -148,7 +148,7 @@ class Formula(Sink):
         file.writelines(" ".join(map(str, (*clause, 0))) + "\n" for clause in self.clauses)
 
 
-class Answer(Enum):
+class Satisfiability(Enum):
     """The outcome of one check."""
 
     SATISFIABLE = "sat"
@@ -169,7 +169,7 @@ class Solver(Sink):
     def __init__(self, seed: int = 0) -> None: ...
 
     @abstractmethod
-    def check(self, assumptions: Sequence[int]) -> Answer:
+    def check(self, assumptions: Sequence[int]) -> Satisfiability:
         """Whether the clauses can be satisfied under assumptions, which count for this call only."""
 
     @abstractmethod

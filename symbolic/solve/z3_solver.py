@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import z3
 
-from leadline.symbolic.solve.interface import TRUE, Answer, Clause, Copier, Solver
+from leadline.symbolic.solve.interface import TRUE, Clause, Copier, Satisfiability, Solver
 from leadline.symbolic.solve.z3_terms import (
     GateTable,
     Terms,
@@ -148,17 +148,17 @@ class Z3Solver(Solver):
 
     # -- answers ----------------------------------------------------------------------------------
 
-    def check(self, assumptions: Sequence[int]) -> Answer:
+    def check(self, assumptions: Sequence[int]) -> Satisfiability:
         if -TRUE in assumptions:
-            return Answer.UNSATISFIABLE
+            return Satisfiability.UNSATISFIABLE
         named = self.named([x for x in assumptions if x != TRUE])
         answer = self._solver.check(*map(self._wrapped, named))
         if answer == z3.sat:
             self._model, self._values = self._solver.model(), {TRUE: True}
-            return Answer.SATISFIABLE
+            return Satisfiability.SATISFIABLE
         if answer == z3.unknown and self.reason() == _CTRL_C:
             raise KeyboardInterrupt
-        return Answer.UNSATISFIABLE if answer == z3.unsat else Answer.UNKNOWN
+        return Satisfiability.UNSATISFIABLE if answer == z3.unsat else Satisfiability.UNKNOWN
 
     def true(self, literal: int) -> bool:
         assert self._model is not None, "only a satisfiable check has a model"

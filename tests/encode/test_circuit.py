@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.template import Instance, Unrolled, template
-from leadline.symbolic.solve import SOLVERS, Answer
+from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from tests.encode.truth import all_rows, simulate
 
@@ -155,7 +155,7 @@ def test_a_solver_gives_every_literal_the_value_of_its_truth_table(
         expected &= twin.table[x]
     for row in range(ROWS):
         here = [x if row >> place & 1 else -x for place, x in enumerate(map(instance, twin.inputs))]
-        possible = solver.check(here) is Answer.SATISFIABLE
+        possible = solver.check(here) is Satisfiability.SATISFIABLE
         assert possible == bool(expected >> row & 1)
         if possible:
             values = [solver.true(literal) for literal in literals]
@@ -177,8 +177,8 @@ def test_an_instance_is_the_template_with_other_inputs(twin: Twin, pick: int, ro
     here = [a if values[1] else -a, b if values[2] else -b]
     whole = sum(1 << place for place, value in enumerate(values) if value)
     wanted = literal if twin.table[root] >> whole & 1 else -literal
-    assert solver.check([*here, wanted]) is Answer.SATISFIABLE
-    assert solver.check([*here, -wanted]) is Answer.UNSATISFIABLE
+    assert solver.check([*here, wanted]) is Satisfiability.SATISFIABLE
+    assert solver.check([*here, -wanted]) is Satisfiability.UNSATISFIABLE
 
 
 def test_free_variables_are_each_instances_own() -> None:
@@ -192,7 +192,7 @@ def test_free_variables_are_each_instances_own() -> None:
         Instance(template(circuit, [given_input], [gate], ()), [shared], unrolled) for _ in range(2)
     )
     assert first(given_input) == second(given_input) == shared
-    assert solver.check([first(gate), -second(gate)]) is Answer.SATISFIABLE
+    assert solver.check([first(gate), -second(gate)]) is Satisfiability.SATISFIABLE
     assert solver.true(first(own)) != solver.true(second(own))
 
 

@@ -12,7 +12,7 @@ from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling
 from leadline.symbolic.encode.template import Instance
 from leadline.symbolic.engines.bmc import BmcOptions, chosen_unrolling
 from leadline.symbolic.lang import Model, Protocol, build
-from leadline.symbolic.solve import Answer
+from leadline.symbolic.solve import Satisfiability
 from leadline.symbolic.solve.z3_solver import Z3Solver
 from tests.encode.protocols import Clock, Letterbox, Picky, Shelf
 
@@ -114,5 +114,5 @@ def test_copies_mean_the_same(name: str, unroll: str, copied: list[Instance]) ->
         differ = [solver.xor(*pair) for pair in roots if 1 not in map(abs, pair)]
         assert all(pair[0] == pair[1] for pair in roots if 1 in map(abs, pair))
         assert solver.check([-solver.conj([-x for x in differ])] if len(differ) > 1 else differ) is (
-            Answer.UNSATISFIABLE if differ else Answer.SATISFIABLE
+            Satisfiability.UNSATISFIABLE if differ else Satisfiability.SATISFIABLE
         )

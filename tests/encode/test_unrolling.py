@@ -14,7 +14,7 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Property, PropertyKind
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.types import Bool
-from leadline.symbolic.solve import SOLVERS, Answer
+from leadline.symbolic.solve import SOLVERS, Satisfiability
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 from tests.encode.protocols import Clock, Letterbox, Picky, Shelf
 
@@ -48,7 +48,7 @@ class Unrolled:
         """Every state after `depth` steps: each answer of the solver excludes its state."""
         found: set[Any] = set()
         gate = self.solver.new_variables(1)
-        while self.solver.check([gate]) is Answer.SATISFIABLE:
+        while self.solver.check([gate]) is Satisfiability.SATISFIABLE:
             state = self.encoding.decode(self.unrolling.rows[depth], self.solver.true)
             assert state not in found
             found.add(state)
@@ -69,7 +69,7 @@ class Unrolled:
 
     def possible(self, literals: list[int]) -> bool:
         """Whether one of the literals can hold."""
-        return any(self.solver.check([literal]) is Answer.SATISFIABLE for literal in literals)
+        return any(self.solver.check([literal]) is Satisfiability.SATISFIABLE for literal in literals)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -102,7 +102,7 @@ def test_the_run_of_an_answer_is_one_of_the_model(protocol: Protocol) -> None:
     unrolled.unrolling.assert_initial()
     for _ in range(3):
         unrolled.unrolling.extend()
-    assert unrolled.solver.check([]) is Answer.SATISFIABLE
+    assert unrolled.solver.check([]) is Satisfiability.SATISFIABLE
     run = unrolled.unrolling.run(3, unrolled.solver.true)
     assert run.initial is not None and len(run.steps) == 3
     begun = meaning.outcome(None, "init", run.initial_picks)

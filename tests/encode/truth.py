@@ -10,7 +10,7 @@ from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.template import Instance, Unrolled, template
 from leadline.symbolic.encode.values import Values
 from leadline.symbolic.lang import Type
-from leadline.symbolic.solve import Answer
+from leadline.symbolic.solve import Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 
 Columns = Callable[[int], int]
@@ -78,7 +78,7 @@ class Solved:
 
     def possible(self, *literals: int) -> bool:
         """Whether the constraints allow all these literals of the circuit."""
-        return self.solver.check([self.instance(x) for x in literals]) is Answer.SATISFIABLE
+        return self.solver.check([self.instance(x) for x in literals]) is Satisfiability.SATISFIABLE
 
     def true(self, literal: int) -> bool:
         """Whether a literal of the circuit is true in the last answer."""

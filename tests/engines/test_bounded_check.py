@@ -13,7 +13,7 @@ from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Effort, Listener, Progress, Query, Result, Verdict
 from leadline.symbolic.engines.query import SILENT
 from leadline.symbolic.lang import InternalError, Model, ModelError
-from leadline.symbolic.solve import SOLVERS, Answer
+from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
 from tests.asking import bounded_query, here, options_of
@@ -207,10 +207,10 @@ def test_a_solver_that_gives_up_is_unknown_at_the_depth_reached(monkeypatch: pyt
     check = CadicalSolver.check
     count = 0
 
-    def tired(self: CadicalSolver, assumptions: Any) -> Answer:
+    def tired(self: CadicalSolver, assumptions: Any) -> Satisfiability:
         nonlocal count
         count += 1
-        return check(self, assumptions) if count < 5 else Answer.UNKNOWN
+        return check(self, assumptions) if count < 5 else Satisfiability.UNKNOWN
 
     monkeypatch.setattr(CadicalSolver, "check", tired)
     properties = ["off-the-ground", "below-top"]

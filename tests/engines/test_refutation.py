@@ -17,7 +17,7 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.refutation import answer_proof, failure, formula_of
 from leadline.symbolic.lang import InternalError, Model, UserError
-from leadline.symbolic.solve import Answer
+from leadline.symbolic.solve import Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK
 from tests.asking import bounded_query, here, model_for, options_of
@@ -65,7 +65,7 @@ def test_the_formula_says_what_the_search_looks_for(name: str, settings: dict[st
             solver = CadicalSolver()
             solver.new_variables(formula.variables - 1)
             solver.add(formula.clauses)
-            fails = solver.check([]) is Answer.SATISFIABLE
+            fails = solver.check([]) is Satisfiability.SATISFIABLE
             assert fails == (result.verdict is not Verdict.SAFE), (one, depth)
             seen.add(result.verdict)
     # There is something to tell apart, but where nothing happens and what is wrong is so at once.

@@ -88,7 +88,7 @@ def test_nothing_is_asked_twice_and_all_is_replayed(
 ) -> None:
     traces = len([*Path("kept", "traces").iterdir()])
     assert main(["grid", "grid.toml", "--no-prune", "--store", "kept", "--replay"]) == 0
-    assert f"replayed: {traces} counterexamples, " in capsys.readouterr().err
+    assert f"replayed: {traces} counterexamples, 5 certificates" in capsys.readouterr().err
     assert asked == []
 
 

@@ -184,7 +184,7 @@ IN_ACTIONS = {
     ),
     "missing fields": (
         "nxt.info[now.leader] = {'seen': 1, 'body': None}  #a",
-        "{a}: a Info has the fields seen, buddy: missing buddy; unknown body",
+        "{a}: Info has the fields seen, buddy: missing buddy; unknown body",
     ),
     "missing keys": (
         "nxt.info = {'n1': of(self.Info, seen=0, buddy=None), 'n7': None}  #a",
@@ -207,6 +207,14 @@ IN_ACTIONS = {
     "division": ("nxt.count = now.count / 2  #a", "{a}: `/` ... //"),
     "list added to a sequence": ("nxt.log = [self.Node.members[0]] + now.log  #a", "{a}: `+` ... .prepend"),
     "sequences added": ("nxt.log = now.log + now.log  #a", "{a}: `+` ... .concat"),
+    "record called": (
+        "nxt.count = self.Info(seen=1).seen  #a",
+        "{a}: the type Info is no function: write of(Info, seen=...)",
+    ),
+    "sort called": (
+        "nxt.count = self.Node('n1')  #a",
+        "{a}: the type Node is no function: write of(Node, ...)",
+    ),
     "sort iterated over": (
         "for node in self.Node:  #a\n    pass",
         "{a}: Node cannot be iterated over ... forall ... .members",

@@ -9,7 +9,7 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.symbolic.solve import SOLVERS, Answer, z3_terms
+from leadline.symbolic.solve import SOLVERS, Satisfiability, z3_terms
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.solve.z3_solver import Z3Solver
 
@@ -70,7 +70,7 @@ def test_a_copy_is_the_same_with_other_operands(
     assert after["variables"] - before["variables"] == len(block)
     assert after["clauses"] - before["clauses"] == solver.statistics()["clauses"] - after["clauses"]
     for one, same in zip(copied, again, strict=True):
-        assert solver.check([one, -same]) is solver.check([-one, same]) is Answer.UNSATISFIABLE
+        assert solver.check([one, -same]) is solver.check([-one, same]) is Satisfiability.UNSATISFIABLE
     check_values(solver, [*block, *copied], [*made(solver, gates, outside, block[:OWN]), *again])
 
 
@@ -97,14 +97,14 @@ def test_a_copy_goes_down_to_what_is_known(
     third = [last + place if sign else -last - place for place, sign in others]
     again = made(solver, gates, [*third, *made(solver, below, third, [])], [])
     for one, same in zip(copied, again, strict=True):
-        assert solver.check([one, -same]) is solver.check([-one, same]) is Answer.UNSATISFIABLE
+        assert solver.check([one, -same]) is solver.check([-one, same]) is Satisfiability.UNSATISFIABLE
     check_values(solver, copied, again)
     assert solver.copier(block, range(first, first + INPUTS)) is None or not copier.outside
 
 
 def check_values(solver: Z3Solver, some: Sequence[int], same: Sequence[int]) -> None:
     """What the model says of gates is what follows from their operands, whichever way they were made."""
-    assert solver.check([]) is Answer.SATISFIABLE
+    assert solver.check([]) is Satisfiability.SATISFIABLE
     for one, other in zip(some, same, strict=True):
         assert solver.true(one) == solver.true(other) != solver.true(-one)
 
@@ -121,9 +121,9 @@ def test_copies_can_be_asserted_named_and_built_on() -> None:
     assert name not in (first, -first)
     differ = solver.xor(first, -(first + 1))
     solver.add([(differ,), (c,), (name, first + 1)])
-    assert solver.check([]) is Answer.SATISFIABLE
+    assert solver.check([]) is Satisfiability.SATISFIABLE
     assert (solver.true(c), solver.true(d), solver.true(first)) == (True, True, False)
-    assert solver.check([-d]) is Answer.UNSATISFIABLE
+    assert solver.check([-d]) is Satisfiability.UNSATISFIABLE
 
 
 @pytest.mark.parametrize("count", [0, 1])

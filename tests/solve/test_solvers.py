@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leadline.symbolic.solve import SOLVERS, TRUE, Answer, Solver
+from leadline.symbolic.solve import SOLVERS, TRUE, Satisfiability, Solver
 from leadline.symbolic.solve.z3_solver import Z3Solver
 
-SATISFIABLE, UNSATISFIABLE = Answer.SATISFIABLE, Answer.UNSATISFIABLE
+SATISFIABLE, UNSATISFIABLE = Satisfiability.SATISFIABLE, Satisfiability.UNSATISFIABLE
 Clause = tuple[int, ...]
 
 
@@ -241,7 +241,7 @@ def test_z3_is_interrupted_from_another_thread() -> None:
     solver = Z3Solver()
     pigeons(solver, 11)
     with interrupted(solver):
-        assert solver.check([]) is Answer.UNKNOWN
+        assert solver.check([]) is Satisfiability.UNKNOWN
     assert solver.reason() == "interrupted"
 
 
@@ -250,7 +250,7 @@ def test_z3_answers_again_after_an_interruption() -> None:
     gate = solver.new_variables(1)
     pigeons(solver, 11)
     with interrupted(solver):
-        assert solver.check([]) is Answer.UNKNOWN
+        assert solver.check([]) is Satisfiability.UNKNOWN
     solver.add([(-gate,)])
     assert solver.check([gate]) is UNSATISFIABLE
 

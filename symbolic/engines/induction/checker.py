@@ -17,7 +17,7 @@ from leadline.symbolic.engines.induction.obligation import Obligation, Obligatio
 from leadline.symbolic.engines.limits import own_peak_mb
 from leadline.symbolic.engines.result import Effort, Result, Verdict
 from leadline.symbolic.lang import Action, Model, Property
-from leadline.symbolic.solve import TRUE, Answer, Solver
+from leadline.symbolic.solve import TRUE, Satisfiability, Solver
 from leadline.symbolic.trace import Cti, Step, Trace, TraceEnd, call_of, cti_document, end_reason, replay_cti
 
 
@@ -227,12 +227,12 @@ class Checker:
         failure = context.failure(obligation)
         built = time.perf_counter()
         refuted = -TRUE in failure
-        answer = Answer.UNSATISFIABLE if refuted else context.solver.check(failure)
+        answer = Satisfiability.UNSATISFIABLE if refuted else context.solver.check(failure)
         solve = time.perf_counter() - built
         verdict, reason, document = Verdict.PROVED, self.model.scope or None, None
-        if answer is Answer.UNKNOWN:
+        if answer is Satisfiability.UNKNOWN:
             verdict, reason = Verdict.UNKNOWN, f"the solver gave up: {context.solver.reason()}"
-        elif answer is Answer.SATISFIABLE:
+        elif answer is Satisfiability.SATISFIABLE:
             cti = context.cti(obligation)
             replay_cti(self.semantics, cti)
             verdict, reason = Verdict.UNKNOWN, f"not inductive: {self._why(cti)}"
@@ -265,7 +265,7 @@ class Checker:
     def _initial(self) -> InitialContext:
         context = InitialContext(self._formulas, self._new_solver())
         ways = [context.circuit.disj((context.possible, context.outside))]
-        if context.solver.check(ways) is Answer.UNSATISFIABLE:
+        if context.solver.check(ways) is Satisfiability.UNSATISFIABLE:
             raise no_initial_state(self.model)
         return context
 

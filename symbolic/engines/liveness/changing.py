@@ -11,7 +11,7 @@ from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import Instance, template
 from leadline.symbolic.lang.model import Action, Model
-from leadline.symbolic.solve import LONE, SOLVERS, Answer
+from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 
 class Changing:
@@ -53,4 +53,4 @@ class Changing:
         solver = SOLVERS[LONE]()
         free = [literal for row in before.values() for literal in row]
         made = Instance(template(circuit, (), [stays, *free], [slots.valid(), *valid]), (), Unrolled(solver))
-        return solver.check([made(stays)]) is Answer.UNSATISFIABLE
+        return solver.check([made(stays)]) is Satisfiability.UNSATISFIABLE

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from leadline.symbolic.encode import Encoding, Instance, Unrolled
 from leadline.symbolic.lang import Model, Property
-from leadline.symbolic.solve import PROVER, Answer, Solver
+from leadline.symbolic.solve import PROVER, Satisfiability, Solver
 
 
 def inductive_part(model: Model, candidates: Sequence[Property]) -> tuple[Property, ...]:
@@ -63,7 +63,10 @@ def _unbroken(
     while kept:
         some = circuit.disj([broken[place] for place in kept])
         held = [-before[place] for place in kept] if before else []
-        if -1 in (some, *held, *assumed) or solver.check([*assumed, *held, some]) is not Answer.SATISFIABLE:
+        if (
+            -1 in (some, *held, *assumed)
+            or solver.check([*assumed, *held, some]) is not Satisfiability.SATISFIABLE
+        ):
             break
         kept = [place for place in kept if not solver.true(broken[place])]
     return kept

@@ -14,7 +14,7 @@ from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unroll
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.pdr.system import Bad, Cube, System
 from leadline.symbolic.lang import InternalError, Model, Property, UserError
-from leadline.symbolic.solve import Answer, Solver
+from leadline.symbolic.solve import Satisfiability, Solver
 from leadline.symbolic.solve.cores import CoreSolver
 
 
@@ -199,6 +199,6 @@ class _Recheck:
         solver = circuit.sink
         assert isinstance(solver, Solver)
         answer = solver.check(literals)
-        if answer is Answer.UNKNOWN:
+        if answer is Satisfiability.UNKNOWN:
             raise InternalError(f"the solver gave up: {solver.reason()}")
-        return answer is Answer.SATISFIABLE
+        return answer is Satisfiability.SATISFIABLE
