@@ -215,7 +215,7 @@ def entry_of_class(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entr
 
 
 def find(name_or_path: str, *, tried: bool = False) -> Entry:
-    """The protocol of that name, or of that Python file. The file runs, so do not pass on what data names.
+    """The protocol of that name, or of that Python file. The file is run: pass no path that comes from data.
 
     Args:
         name_or_path: a name such as `kafka-replication`, `path.py`, or `path.py:ClassName` where the file
@@ -251,7 +251,7 @@ def find_module(
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
 ) -> Entry:
-    """The protocol that a TLA+ module stands for; other processes get what was learned of it by value.
+    """The protocol of a TLA+ module. Other processes are sent what was learned of its types.
 
     Args:
         path: the module's file.

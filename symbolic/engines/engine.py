@@ -65,7 +65,7 @@ class Engine(ABC):
         takes_solver: whether it takes a solver.
         needs_property: whether its command needs a property, or --deadlock.
         proves: whether its definite answers hold at every depth.
-        certifies: whether each proof of its is one result with a certificate.
+        certifies: whether each of its proofs is one result with a certificate.
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
             definite; None if it takes no part.
         knows_runs: whether it answers about claims about runs by itself; for others they are reduced.

@@ -14,7 +14,7 @@ from leadline.symbolic.trace import Stored, Trace, document
 
 
 class Verdict(IntEnum):
-    """The knowledge about a property, the worst last: the verdict of several is their `max`."""
+    """The answer about a property, from the best to the worst: the verdict of several is their `max`."""
 
     PROVED = 0
     SAFE = 1
@@ -96,9 +96,9 @@ class Result:
             one; or the value that is out of bounds.
         cti: the counterexample to induction of a part that does not hold, replayed by the concrete meaning,
             as JSON that `leadline trace` reads.
-        refuted: whether a proof that was to be rechecked is none.
-        loops: whether the layers are those of a search for a loop, of which some choose where it begins and
-            some only what is owed: no number of steps follows from the depth.
+        refuted: whether a proof that was rechecked is wrong.
+        loops: whether the layers belong to a search for a loop. Some of them take no step, but choose where
+            the loop begins, so that `depth` is no number of steps.
         certificate: the proof as JSON that `leadline prove --recheck` reads, where the engine has one.
     """
 
