@@ -235,7 +235,8 @@ class Paths(Picks):
 
     def assigned(self, way: Way, name: str, value: n.Node) -> Way:
         """The path with the next value of a variable."""
-        return replace(way, next=(*way.next, (name, value)))
+        places = (*way.places, (name, self._terms.place))
+        return replace(way, next=(*way.next, (name, value)), places=places)
 
     def _unchanged(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         for name in self._names(e.arguments[0], scope.names):
