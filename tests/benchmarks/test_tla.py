@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leadline.benchmarks import tla
-from leadline.benchmarks.tla import Ran, Row, examples, main, table
+from leadline.benchmarks.tla import Example, Ran, Row, examples, main, table
 
 MODULE = """---- MODULE Climb ----
 EXTENDS Naturals
@@ -46,7 +46,12 @@ def test_models_are_explored_and_checked(tmp_path: Path, monkeypatch: pytest.Mon
     main(["--examples", str(tmp_path), "--out", str(out), "--only", "Good"])
     asked: list[str] = []
     bad = Ran("violated", 4, ("bmc",), 1.0, "")
-    monkeypatch.setattr(tla, "_run", lambda folder, one, *_: asked.append(one.config) or bad)
+
+    def run(_: Path, one: Example, *__: object) -> Ran:
+        asked.append(one.config)
+        return bad
+
+    monkeypatch.setattr(tla, "_run", run)
     main(["--examples", str(tmp_path), "--out", str(out), "--only", "Bad"])
     assert asked == ["specifications/climb/Bad.cfg"] * 2
     told = out.read_text()
