@@ -3,7 +3,8 @@
 FOLDER is a checkout of https://github.com/tlaplus/Examples. Taken are the models of the folders whose names begin
 with the letters of `--letters`, if their manifest tells TLC's number of distinct states, up to a million, or the
 violation that TLC finds. Each is explored by the interpreter and checked by the portfolio on the model that the
-module is lowered to, each in a process of its own. The table is written after each model.
+module is lowered to, each in a process of its own. The table is written after each model. What was measured before
+is kept beside it in a file of JSON lines, so that one model can be measured again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,12 @@ class Ran:
 
 @dataclass(frozen=True)
 class Row:
-    """A model with what became of it."""
+    """A model with what became of it, and the seconds that each command had."""
 
     example: Example
     explored: Ran
     checked: Ran
+    limit: int
 
     @property
     def right(self) -> bool:
@@ -107,7 +109,7 @@ def examples(folder: Path, letters: str) -> Iterator[Example]:
 def measured(folder: Path, one: Example, seconds: int) -> Row:
     """Explore and check a model."""
     explored = _run(folder, one, "explore", seconds)
-    return Row(one, explored, _run(folder, one, "check", seconds))
+    return Row(one, explored, _run(folder, one, "check", seconds), seconds)
 
 
 def _run(folder: Path, one: Example, command: str, seconds: int) -> Ran:
@@ -145,8 +147,9 @@ def _judged(told: Mapping[str, Any], seconds: float) -> Ran:
     return Ran("-", told.get("states"), engines, seconds, str(told.get("stopped") or (why or verdicts)[0]))
 
 
-def table(rows: Sequence[Row], letters: str, seconds: int) -> str:
+def table(rows: Sequence[Row], letters: str) -> str:
     """The table as Markdown."""
+    seconds = max(one.limit for one in rows)
     with_states = [one for one in rows if one.example.states is not None]
     counts = [
         f"{len(some)}; explored with TLC's number and verdict: {sum(x.right for x in some)}; answered by `check`: "
@@ -158,7 +161,7 @@ def table(rows: Sequence[Row], letters: str, seconds: int) -> str:
         "# The models of tlaplus/Examples",
         "",
         f"Made by `{command}` on the folders {letters[0]} to {letters[-1]}, one model at a time, with "
-        f"{seconds} seconds and {MOST_MEMORY:,} MB for each command.",
+        f"at most {seconds} seconds and {MOST_MEMORY:,} MB for each command.",
         "Listed are the models of which the manifest tells TLC's number of distinct states, up to a million, or a "
         "violation.",
         "",
@@ -198,14 +201,35 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--letters", default="abcd", help="the first letters of the folders (default: abcd)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only models whose path has this text")
     parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=f"default: {OUT}")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="default: the table's name with .jsonl")
     args = parser.parse_args(words)
-    rows: list[Row] = []
+    record = args.out.with_suffix(".jsonl") if args.record is None else args.record
+    rows = _recorded(record)
     for one in examples(args.examples, args.letters):
         if args.only not in one.config:
             continue
-        rows.append(measured(args.examples, one, args.seconds))
-        print(_line(rows[-1]), flush=True)
-        args.out.write_text(table(rows, args.letters, args.seconds), encoding="utf-8")
+        row = rows[one.config] = measured(args.examples, one, args.seconds)
+        print(_line(row), flush=True)
+        with record.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(row)) + "\n")
+        args.out.write_text(table(sorted(rows.values(), key=_path), args.letters), encoding="utf-8")
+
+
+def _recorded(record: Path) -> dict[str, Row]:
+    """The rows of a record, the last one of each model."""
+    lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    found = {}
+    for told in map(json.loads, lines):
+        explored, checked = (
+            Ran(**{**told[x], "engines": tuple(told[x]["engines"])}) for x in ("explored", "checked")
+        )
+        row = Row(Example(**told["example"]), explored, checked, told["limit"])
+        found[row.example.config] = row
+    return found
+
+
+def _path(row: Row) -> str:
+    return row.example.config.lower()
 
 
 if __name__ == "__main__":

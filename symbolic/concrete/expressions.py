@@ -114,7 +114,8 @@ class Expressions(Logic):
             return key if kind.key.low == 0 else joined(f"({{}} - ({kind.key.low}))", key)
         constant = self.module.value(key.text)
         if constant is not None:
-            return Code(str(kind.key.rank(constant)), 0)
+            # For what is no key, the test above raises an error before the place is used.
+            return Code(str(kind.key.rank(constant) if kind.key.contains(constant) else 0), 0)
         found = self.known((node.key, kind.key))
         if found is None:
             rank = self.places(kind.key)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Pick
+from leadline.symbolic.lang.structures import Set
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower import Lowering
@@ -17,6 +18,7 @@ from leadline.symbolic.tla.lower_picks import Picks, Way
 from leadline.symbolic.tla.lower_scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 
 MOST_PATHS = 2_000
+_MOST_ELEMENTS = 8
 
 
 Rest = Callable[[Way, Scope], Iterator[Way]]
@@ -85,6 +87,8 @@ class Paths(Picks):
                 return self._operator
             case s.Quantified("\\E"):
                 return self._exists
+            case s.Quantified("\\A"):
+                return self._every
             case s.If():
                 return self._if
             case s.Case():
@@ -235,7 +239,8 @@ class Paths(Picks):
 
     def assigned(self, way: Way, name: str, value: n.Node) -> Way:
         """The path with the next value of a variable."""
-        return replace(way, next=(*way.next, (name, value)))
+        places = (*way.places, (name, self._terms.place))
+        return replace(way, next=(*way.next, (name, value)), places=places)
 
     def _unchanged(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
         for name in self._names(e.arguments[0], scope.names):
@@ -283,6 +288,52 @@ class Paths(Picks):
                 yield from chosen(place + 1, after, inner.having(names))
 
         yield from chosen(0, way, scope)
+
+    # -- quantifiers over all -------------------------------------------------------------------------------------
+
+    def _every(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """A conjunction over the elements of sets. Of a set that is not known, each element is in it or not."""
+        cases = [(scope, list[n.Node]())]
+        for bound, name, domain in self._lowering.pairs(e.bounds, scope):
+            node = self._terms.set_node(self._lowering.listed(domain))
+            known = self._terms.elements(node)
+            elements = known if known is not None else self._possible(e, node)
+            cases = [
+                (
+                    inner.having(self._lowering.names_of(bound, name, x)),
+                    [*guards, *([] if known is not None else [self._terms.member(x, node)])],
+                )
+                for inner, guards in cases
+                for x in elements
+            ]
+
+        def from_here(place: int, way: Way) -> Iterator[Way]:
+            if place == len(cases):
+                yield from rest(way, scope)
+                return
+            inner, guards = cases[place]
+            inside = self._terms.conj(guards)
+            held, left = way.requiring(inside), way.requiring(self._terms.negation(inside))
+            if held is not None:
+
+                def others(after: Way, _: Scope) -> Iterator[Way]:
+                    yield from from_here(place + 1, after)
+
+                yield from self._inside(e.body, inner, held, scope, others)
+            if left is not None:
+                yield from from_here(place + 1, left)
+
+        yield from from_here(0, way)
+
+    def _possible(self, e: s.Quantified, node: n.Node) -> list[n.Node]:
+        """All that may be in a set."""
+        assert isinstance(node.type, Set)
+        item = node.type.item
+        if item.cardinality > _MOST_ELEMENTS:
+            raise Unsupported(
+                e.place, f"\\A with assignments over more than {_MOST_ELEMENTS} possible elements"
+            )
+        return [self._terms.narrowed(item, x) for x in item.values()]
 
 
 def aliased(e: s.Expression, names: Mapping[str, Binding]) -> tuple[s.Expression, Mapping[str, Binding]]:

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.node import Binary
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import (
@@ -22,9 +23,11 @@ from leadline.symbolic.tla.lower import Lowering
 from leadline.symbolic.tla.lower_scope import Entity, Scope
 from leadline.symbolic.tla.lower_steps import enabled
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.terms import Terms
+from leadline.symbolic.tla.terms import Terms, is_function
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
+
+_MOST_KEYS = 64
 
 
 def _conjunction(universal: bool) -> Rule:
@@ -174,22 +177,48 @@ def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
 
 
 def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
-    if not isinstance(key, n.Const):
-        raise Unlowerable("x :> y where x is no constant")
-    return t.function([(key, value)])
+    """`x :> y`, for each argument that x may be."""
+    if isinstance(key, n.Const):
+        return t.function([(key, value)])
+    if key.type.cardinality > _MOST_KEYS:
+        raise Unlowerable(f"x :> y where x may be more than {_MOST_KEYS} values")
+    result: n.Node = t.undefined(NEVER, "there is no value")
+    for one in key.type.values():
+        constant = t.narrowed(key.type, one)
+        assert isinstance(constant, n.Const)
+        result = t.ite(t.equal(key, constant), t.function([(constant, value)]), result)
+    return result
 
 
-def _over(t: Terms, left: n.Node, right: n.Node) -> n.Node:
+def _over(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     """`f @@ g`: the arguments of both, the value of the first where both have one."""
+    left, right = (at.value(one, scope) for one in arguments)
+    why = "a function is needed"
+
+    def either(f: n.Node) -> n.Node:
+        return at.terms.cases(right, lambda g: _merged(at, f, g), is_function, why)
+
+    return at.terms.cases(left, either, is_function, why)
+
+
+def _merged(at: Lowering, left: n.Node, right: n.Node) -> n.Node:
+    t = at.terms
     pairs: dict[object, tuple[n.Const, n.Node]] = {}
     for function in (right, left):
         keys = t.elements(t.domain(function))
         if keys is None:
-            raise Unlowerable("f @@ g of functions whose domains are no constants")
+            break
         for key in keys:
             assert isinstance(key, n.Const)
             pairs[key.value] = (key, t.apply(function, key))
-    return t.function(list(pairs.values()))
+    else:
+        return t.function(list(pairs.values()))
+    first = t.domain(left)
+
+    def value(x: n.Node) -> n.Node:
+        return t.ite(t.member(x, first), t.apply(left, x), t.apply(right, x))
+
+    return at.function(t.both_sets(n.SetUnion, first, t.domain(right)), "x", value)
 
 
 def _assert(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -263,7 +292,7 @@ OPERATORS: dict[str, Rule] = {
     "Cardinality": _cardinality,
     "IsFiniteSet": _true,
     ":>": _of_nodes(_arrow),
-    "@@": _of_nodes(_over),
+    "@@": _over,
     "Assert": _assert,
     "Print": _same(1),
     "PrintT": _true,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.model import Pick
+from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.structures import Map, Set, Union
 from leadline.symbolic.lang.types import Option, Type
 from leadline.symbolic.tla import shapes
@@ -23,11 +24,13 @@ class Way:
         body: picks and guards.
         next: the values of the variables that it assigns, which may be outside of their types.
         name: the operator that it came through first.
+        places: where it assigns them.
     """
 
     body: tuple[Pick | n.Node, ...] = ()
     next: tuple[tuple[str, n.Node], ...] = ()
     name: str = ""
+    places: tuple[tuple[str, Span], ...] = ()
 
     def requiring(self, guard: n.Node) -> Way | None:
         """The path with one more guard; None if the guard is never true."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.enabled import enabledness
 from leadline.symbolic.lang.model import Action
+from leadline.symbolic.lang.span import NOWHERE, Span
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.lower import Lowering
 from leadline.symbolic.tla.lower_actions import Paths
@@ -29,15 +30,17 @@ def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[A
         for one, kind in lowering.variables.items():
             if one not in raw:
                 raw[one] = n.make(n.Undefined, kind, span, f"{plain} does not say what {one} becomes")
-        values = _within(lowering, raw)
+        values = _within(lowering, raw, dict(way.places))
         changed = tuple((one, x) for one, x in values.items() if not _is_variable(x, one))
         found.append(Action(name, plain, "", span, way.body, changed))
     return found
 
 
-def _within(lowering: Lowering, raw: Mapping[str, n.Node]) -> dict[str, n.Node]:
+def _within(lowering: Lowering, raw: Mapping[str, n.Node], places: Mapping[str, Span]) -> dict[str, n.Node]:
     """The next values in the variables' types; a step that an action constraint excludes changes nothing."""
-    values = {name: converted(lowering, name, raw[name]) for name in lowering.variables}
+    values = {
+        name: converted(lowering, name, raw[name], places.get(name, NOWHERE)) for name in lowering.variables
+    }
     constraints = lowering.specification.action_constraints
     if not constraints:
         return values
@@ -46,13 +49,13 @@ def _within(lowering: Lowering, raw: Mapping[str, n.Node]) -> dict[str, n.Node]:
     return {name: lowering.terms.ite(within, value, olds[name]) for name, value in values.items()}
 
 
-def converted(lowering: Lowering, name: str, value: n.Node) -> n.Node:
-    """A value as one of a variable's type."""
-    lowering.terms.place = value.span
+def converted(lowering: Lowering, name: str, value: n.Node, place: Span) -> n.Node:
+    """The value that an assignment at a place gives a variable, as one of its type."""
+    lowering.terms.place = place
     try:
         return lowering.terms.convert(value, lowering.variables[name])
     except Unlowerable as error:
-        raise Unsupported(value.span, str(error)) from error
+        raise Unsupported(place, str(error)) from error
 
 
 def _is_variable(node: n.Node, name: str) -> bool:

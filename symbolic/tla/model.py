@@ -35,10 +35,7 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
     lowering = Lowering(specification, types)
     names = tuple(types)
     variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
-    ways = [
-        replace(way, next=tuple((name, converted(lowering, name, value)) for name, value in way.next))
-        for way in Paths(lowering, initial=True).of(specification.init)
-    ]
+    ways = [_typed(lowering, way) for way in Paths(lowering, initial=True).of(specification.init)]
     init = _initial(lowering, ways, names)
     actions = actions_of(Paths(lowering).of(specification.next), lowering, "Next")
     properties = {
@@ -70,6 +67,12 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
         constraints=constraints,
         origin=origin,
     )
+
+
+def _typed(lowering: Lowering, way: Way) -> Way:
+    places = dict(way.places)
+    found = ((name, converted(lowering, name, value, places[name])) for name, value in way.next)
+    return replace(way, next=tuple(found))
 
 
 def _place(specification: Specification) -> s.Place:

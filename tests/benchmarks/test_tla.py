@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from leadline.benchmarks.tla import Ran, Row, examples, main, table
+import pytest
+
+from leadline.benchmarks import tla
+from leadline.benchmarks.tla import Example, Ran, Row, examples, main, table
 
 MODULE = """---- MODULE Climb ----
 EXTENDS Naturals
@@ -22,7 +25,7 @@ def model(path: str, result: str = "success", **more: object) -> dict[str, objec
     return {"path": path, "mode": "exhaustive search", "result": result, **more}
 
 
-def test_models_are_explored_and_checked(tmp_path: Path) -> None:
+def test_models_are_explored_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "specifications" / "climb"
     folder.mkdir(parents=True)
     (folder / "Climb.tla").write_text(MODULE)
@@ -40,7 +43,17 @@ def test_models_are_explored_and_checked(tmp_path: Path) -> None:
     assert not list(examples(tmp_path, "ab"))
     assert [one.states for one in examples(tmp_path, "abcd")] == [4, None]
     out = tmp_path / "out.md"
-    main(["--examples", str(tmp_path), "--out", str(out)])
+    main(["--examples", str(tmp_path), "--out", str(out), "--only", "Good"])
+    asked: list[str] = []
+    bad = Ran("violated", 4, ("bmc",), 1.0, "")
+
+    def run(_: Path, one: Example, *__: object) -> Ran:
+        asked.append(one.config)
+        return bad
+
+    monkeypatch.setattr(tla, "_run", run)
+    main(["--examples", str(tmp_path), "--out", str(out), "--only", "Bad"])
+    assert asked == ["specifications/climb/Bad.cfg"] * 2
     told = out.read_text()
     assert "1; explored with TLC's number and verdict: 1; answered by `check`: 1; wrong: 0" in told
     assert "2; explored with TLC's number and verdict: 2; answered by `check`: 2; wrong: 0" in told
@@ -48,6 +61,6 @@ def test_models_are_explored_and_checked(tmp_path: Path) -> None:
     assert "| climb/Bad.cfg | violated | 4 | violated |" in told
 
     (good, _) = examples(tmp_path, "abcd")
-    wrong = Row(good, Ran("holds", 5, (), 1.0, ""), Ran("-", None, (), 1.0, "a | b"))
+    wrong = Row(good, Ran("holds", 5, (), 1.0, ""), Ran("-", None, (), 1.0, "a | b"), 60)
     assert wrong.wrong and not wrong.right and not wrong.answered
-    assert "check: a \\| b" in table([wrong], "abcd", 60)
+    assert "check: a \\| b" in table([wrong], "abcd")

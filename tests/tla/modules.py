@@ -127,9 +127,35 @@ INVARIANTS TypesKnown Sums
 CHECK_DEADLOCK FALSE
 """
 
+VOTES = r"""
+---- MODULE Votes ----
+EXTENDS Naturals, TLC
+CONSTANTS Voters
+VARIABLES ready, chosen, seen
+vars == <<ready, chosen, seen>>
+Init == ready = {} /\ chosen = 0 /\ seen = <<>>
+Quorums == {q \in SUBSET Voters : q # {}}
+Join(v) == v \notin ready /\ ready' = ready \cup {v} /\ UNCHANGED <<chosen, seen>>
+Note(v) == v \in ready /\ v \notin DOMAIN seen /\ seen' = v :> chosen @@ seen /\ UNCHANGED <<ready, chosen>>
+Decide == /\ chosen < 2
+          /\ \E q \in Quorums : \A v \in q : v \in ready /\ chosen' = chosen + 1 /\ UNCHANGED <<ready, seen>>
+Clear == \A v \in ready : chosen' = 0 /\ ready' = ready \ {v} /\ seen' = [w \in {v} |-> chosen] @@ seen
+Next == (\E v \in Voters : Join(v) \/ Note(v)) \/ Decide \/ (ready # {} /\ chosen = 2 /\ Clear)
+Spec == Init /\ [][Next]_vars
+Seen == \A v \in DOMAIN seen : seen[v] < 2
+====
+"""
+VOTES_CFG = """
+CONSTANT Voters = {a, b}
+SPECIFICATION Spec
+INVARIANTS Seen
+CHECK_DEADLOCK FALSE
+"""
+
 ALL = {
     "Mailbox": (MAILBOX, MAILBOX_CFG),
     "Stock": (STOCK, STOCK_CFG),
     "Climb": (CLIMB, CLIMB_CFG),
     "Tables": (TABLES, TABLES_CFG),
+    "Votes": (VOTES, VOTES_CFG),
 }

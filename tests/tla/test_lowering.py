@@ -27,6 +27,7 @@ VERDICTS = {
     "Low": (Verdict.VIOLATED, 9),
     "TypesKnown": (Verdict.PROVED, None),
     "Sums": (Verdict.VIOLATED, 2),
+    "Seen": (Verdict.VIOLATED, 4),
 }
 
 

@@ -115,7 +115,10 @@ def asked(path: Path, name: str, options: Options) -> Result:
     return question.verdicts[0]
 
 
-@pytest.mark.parametrize("row", COMPLETE)
+LOWERED = [one for one in COMPLETE if one.values[0]["module"] != "TxTest"]  # its serialisations are functions
+
+
+@pytest.mark.parametrize("row", LOWERED)
 def test_the_model_has_tlcs_states_and_verdicts(row: Row, tmp_path: Path) -> None:
     path, names = of_row(row, tmp_path)
     names = [name for name in names if row["properties"][name]["result"] != "evaluation error"]
