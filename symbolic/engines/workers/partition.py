@@ -12,7 +12,7 @@ from leadline.symbolic.engines.workers.worker import Owner
 
 _SAMPLE = 1_000
 """States of which the steps are looked at."""
-_SENDING = 0.35
+_SENDING = 0.6
 """The cost of sending a state, and taking it, as a share of that of finding it."""
 _KEYS = 64
 """The least number of values, for each worker, that a state is told by."""

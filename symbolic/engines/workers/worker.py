@@ -214,13 +214,15 @@ class Worker(Explorer):
             elif (state[one] is first and state[other] is second) or (whose := owner(state)) == own:
                 if state not in seen:
                     self.keep(state, reference)
-            elif state not in sent:
+            else:
+                known = len(sent)
                 sent.add(state)
-                states = self._states[whose]
-                states.append(state)
-                self._from[whose].append(reference)
-                if len(states) >= _BATCH:
-                    self._send(whose)
+                if len(sent) > known:
+                    states = self._states[whose]
+                    states.append(state)
+                    self._from[whose].append(reference)
+                    if len(states) >= _BATCH:
+                        self._send(whose)
 
     def has_room(self) -> bool:
         if self.pool is None or not self.pool.take(1):
