@@ -17,6 +17,8 @@ from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, 
 from leadline.symbolic.engines.cubes import Cube, cubes
 from leadline.symbolic.engines.engine import Engine, NewSolver, Violation
 from leadline.symbolic.engines.limits import Limits, seldom_collected
+from leadline.symbolic.engines.liveness.direct import LoopSearch, noting_model
+from leadline.symbolic.engines.liveness.product import Product
 from leadline.symbolic.engines.query import SILENT, Ledger, Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Verdict
 from leadline.symbolic.engines.search import Clock, Search, deadlock_property
@@ -111,6 +113,15 @@ class Bmc(Engine):
             targets = [*query.chosen(model), *([deadlock_property(model)] if query.deadlock else [])]
             return Answer(bounded_check(model, targets, query.options, new_solver, listener))
 
+    def loop(
+        self, product: Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
+    ) -> Result | None:
+        assert isinstance(query.options, BmcOptions)
+        if query.options.unroll != STEPS:
+            return None
+        with seldom_collected():
+            return loop_check(product, name, query.options, new_solver, listener)
+
     def cut_off(self, query: Query, result: Result, why: str) -> Result:
         assert isinstance(query.options, BmcOptions)
         shortened = query.options.shortest and query.options.unroll == SWEEPS and result.steps
@@ -202,6 +213,35 @@ def bounded_check(
     if options.unroll == SWEEPS and options.shortest:
         results = [_shortest(semantics, one, options, new_solver) for one in results]
     return results
+
+
+def loop_check(
+    product: Product, name: str, options: BmcOptions, new_solver: NewSolver, listener: Listener = SILENT
+) -> Result:
+    """Look for a fair run of a product within `options.depth` steps: one that stops, or a loop.
+
+    Args:
+        product: the product of a model and the negation of a property.
+        name: the name of the property.
+        options: the options; layers are steps.
+        new_solver: makes a fresh solver.
+        listener: is told of progress.
+    """
+    model = noting_model(product, name)
+    semantics, clock = Semantics(model), Clock()
+    unroll = chosen_unrolling(semantics, list(model.properties.values()), replace(options, cube=()))
+    search = LoopSearch(product, semantics, new_solver(), clock, unroll)
+    news = _News(search, options, listener)
+    search.start()
+    for depth in range(options.depth + 1):
+        last = depth == options.depth
+        search.look(depth, last=last)
+        if search.unknown is not None or not search.open:
+            break
+        news.progress(depth)
+        if not last:
+            search.advance()
+    return search.result(name, options.engine, options.unroll)
 
 
 def chosen_unrolling(

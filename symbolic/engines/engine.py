@@ -10,7 +10,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Options, Query
@@ -18,6 +18,9 @@ from leadline.symbolic.engines.result import Answer, Part, Result, Table, Verdic
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.solve import Solver
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.liveness.product import Product
 
 NewSolver = Callable[[], Solver]
 """Makes a fresh solver."""
@@ -115,6 +118,21 @@ class Engine(ABC):
     def patient(self, options: Options, questions: int) -> Options:
         """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""
         return options
+
+    def loop(
+        self, product: Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
+    ) -> Result | None:
+        """The result about a fair run of a product, which is then a counterexample; None if it does not look
+        for loops by itself, but for states of another model.
+
+        Args:
+            product: the product of a model and the negation of a property.
+            name: the name of the property.
+            query: the question.
+            new_solver: makes a fresh solver.
+            listener: is told of progress.
+        """
+        return None
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
         """The subjects of the results of an answer, in its order."""

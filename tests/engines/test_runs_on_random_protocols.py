@@ -107,11 +107,12 @@ def compare_proofs_by_loops(seed: int, verdicts: dict[str, Verdict]) -> None:
 
 
 def compare_k_induction(seed: int, verdicts: dict[str, Verdict]) -> None:
-    """It may have no answer, and no other one."""
+    """It may have no answer, or see a step out of bounds and no violation so near; it has no other answer."""
     model = random_runs(seed)
     for name, verdict in verdicts.items():
-        found = asked(model, KInductionQuery(5), name)[name]
-        assert found.verdict in (verdict, Verdict.UNKNOWN), f"{name} of {seed}: {found.verdict}"
+        found = asked(model, KInductionQuery(5), name)[name].verdict
+        near = found is Verdict.OUT_OF_BOUNDS and verdict is Verdict.VIOLATED
+        assert near or found in (verdict, Verdict.UNKNOWN), f"{name} of {seed}: {found}"
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -14,7 +14,7 @@ from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.liveness.counting import Counting
 from leadline.symbolic.engines.liveness.loops import SAVE
 from leadline.symbolic.engines.liveness.parts import METHODS, Method, Part, Reduction, runs_certificate
-from leadline.symbolic.engines.liveness.product import STUTTER
+from leadline.symbolic.engines.liveness.product import STUTTER, Product
 from leadline.symbolic.engines.liveness.rounds import BEGIN
 from leadline.symbolic.engines.query import Listener, Query
 from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
@@ -25,6 +25,9 @@ from leadline.symbolic.trace.trace import action_named
 
 Ask: TypeAlias = Callable[[Model, str, int], Result]
 """Has an engine answer about a property of a model, which is named, with so many questions; 0 is no limit."""
+
+Loop: TypeAlias = Callable[[Product, str], Result | None]
+"""Has an engine look for a loop in a product, if it does so by itself; the property is named."""
 
 PATIENCE = 100_000
 """Questions after which a proof by rounds gives way to one by loops, and that to one by rounds, ever longer."""
@@ -53,11 +56,14 @@ def answered(
         only = Listener(listener.progress)
         return engine.answer(other, asked, new_solver, limits, only).results[0]
 
+    def loop(product: Product, name: str) -> Result | None:
+        return engine.loop(product, name, query, new_solver, Listener(listener.progress))
+
     found = {one.property: one for one in first.results}
     facts: dict[str, Any] = dict(first.facts)
     for one in runs:
         begin = time.process_time()
-        claim = _Claim(model, one, query, counts=engine.certifies)
+        claim = _Claim(model, one, query, loop, counts=engine.certifies)
         found[one.name] = claim.judged(ask)
         if engine.certifies:
             facts[one.name] = {**claim.facts, "cpu_seconds": round(time.process_time() - begin, 3)}
@@ -72,11 +78,13 @@ class _Claim:
         model: the model.
         claim: the claim.
         query: the query.
+        loop: has the engine look for a loop in a product, if it does so by itself.
         counts: whether proofs by rounds are tried.
     """
 
-    def __init__(self, model: Model, claim: Property, query: Query, *, counts: bool) -> None:
+    def __init__(self, model: Model, claim: Property, query: Query, loop: Loop, *, counts: bool) -> None:
         self.model, self.name, self.query, self.counts = model, claim.name, query, counts
+        self.loop = loop
         self.reduction = Reduction(model, claim)
         self.formula = self.reduction.formula
         self.semantics = Semantics(model)
@@ -127,7 +135,8 @@ class _Claim:
 
     def _ask(self, ask: Ask, part: Part, limit: int = 0) -> bool:
         """Ask about a part; whether there is an answer within the limit, or none is to be had."""
-        result = ask(self.reduction.stated(part), self.name, limit)
+        result = self.loop(self.reduction.product, self.name) if part.method is Method.LOOPS else None
+        result = result or ask(self.reduction.stated(part), self.name, limit)
         if limit and result.verdict is Verdict.UNKNOWN:
             return False
         self.parts.append((part, self._told(result)))
