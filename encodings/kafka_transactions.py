@@ -115,9 +115,9 @@ class KafkaTransactions(Protocol):
     3. From then on c2 sends an InitPidRequest, b2 answers it with ConcurrentTransactions since the state is
        PrepareAbort, c2 receives the answer and is ready to ask again, for ever.
 
-    Fairness does not help. The three actions of the loop are taken again and again, as it demands, and it
-    demands nothing of the others, which are not enabled: CommitTxnLogAppend finds no entry above the high
-    watermark, each broker knows the leader, and c1 has added all its partitions. A coordinator that completed
+    Fairness does not help. In each state of the loop only the action that is taken is enabled:
+    CommitTxnLogAppend finds no entry above the high watermark, each broker knows the leader, and c1 has added
+    all its partitions. So fairness demands nothing else. A coordinator that completed
     the prepared transactions of a log that it takes over would end the loop; the module has no such step.
 
     Producer ids, producer epochs and the log are unbounded in the source. Their bounds here follow from the

@@ -49,6 +49,7 @@ from tests.language_page import (
     SAMPLE,
     SHORT,
     STEPS,
+    TURNS,
     TYPES,
     codes,
     first,
@@ -93,6 +94,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "locks.py").write_text(LOCKS, encoding="utf-8")
     (tmp_path / "careful.py").write_text(CAREFUL, encoding="utf-8")
     (tmp_path / "short.py").write_text(SHORT, encoding="utf-8")
+    (tmp_path / "turns.py").write_text(TURNS, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     yield tmp_path
@@ -100,7 +102,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_the_protocol_is_as_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(RUNS) == 3
+    assert len(RUNS) == 4
     for command, shown in RUNS:
         for solver in SOLVERS:
             asked = shlex.split(command)
