@@ -136,7 +136,7 @@ def session(setup: SparkSetup, log: Path) -> Iterator[SparkContext]:
     logging.getLogger().addHandler(nobody)
     try:
         if interrupts:
-            raise KeyboardInterrupt
+            signal.raise_signal(interrupts[0])
         spark = _context(conf, gateway, f"on {setup.master}", log)
         try:
             yield spark
@@ -154,20 +154,24 @@ def session(setup: SparkSetup, log: Path) -> Iterator[SparkContext]:
 
 @contextmanager
 def _held_back() -> Iterator[list[int]]:
-    """Only note a first Ctrl-C; a second one interrupts."""
+    """Only note a first Ctrl-C or SIGTERM; a second one interrupts."""
     noted: list[int] = []
-    usual = signal.getsignal(signal.SIGINT)
+    usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def note(number: int, frame: FrameType | None) -> None:
-        if noted and callable(usual):
-            usual(number, frame)
+        handler = usual[signal.Signals(number)]
+        if noted and callable(handler):
+            handler(number, frame)
         noted.append(number)
 
-    signal.signal(signal.SIGINT, note)
+    for number, handler in usual.items():
+        if callable(handler):
+            signal.signal(number, note)
     try:
         yield noted
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
 
 
 def _launched(conf: SparkConf, log: Path) -> Any:
