@@ -15,6 +15,7 @@ from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.runs import Resumed, StoreArchive, new_run, resume
 from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
 from leadline.symbolic.lang.names import counted
 
 Show = Callable[[str, float], None]
@@ -67,6 +68,7 @@ class GridRun:
         ui: whether to serve Spark's web pages.
         conf: settings of Spark.
         prune: whether queries that another answer makes moot are not run.
+        patience: the most seconds to wait for a worker of a cluster when there is none.
     """
 
     name: str
@@ -78,6 +80,7 @@ class GridRun:
     ui: bool = False
     conf: Mapping[str, str] = field(default_factory=dict)
     prune: bool = True
+    patience: float = PATIENCE
 
     def plan(self, grid: Path | Mapping[str, Any]) -> Plan:
         """The plan of a grid file, or of a grid that is given as what such a file holds.
@@ -161,9 +164,6 @@ class GridRun:
 
     def _answer(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
         """Answer the queries that are left; if that ends early, report the reason."""
-        # Here, since nothing else needs Spark.
-        from leadline.symbolic.grid.spark import SparkGaveUp
-
         try:
             archive.store.record(archive.run, todo.queries)
             for query, reason in begin.moot:
@@ -190,7 +190,9 @@ class GridRun:
         from leadline.symbolic.grid.session import MASTER, RETRIES, SparkSetup
 
         retries = RETRIES if self.retries is None else self.retries
-        setup = SparkSetup(self.master or MASTER, retries, self.ui, dict(self.conf))
+        setup = SparkSetup(
+            MASTER if self.master is None else self.master, retries, self.ui, dict(self.conf), self.patience
+        )
         with self.steady(f"grid {self.name}") as show:
             show("starting Spark", 0.0)
             spark.run(
@@ -199,6 +201,7 @@ class GridRun:
                 setup,
                 begin.pruning,
                 lambda progress: show(progress.text(), progress.share),
+                warn=self.tell,
                 started=lambda made: (
                     self.tell(f"Spark shows its pages at {made.uiWebUrl}") if self.ui else None
                 ),

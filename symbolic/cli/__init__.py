@@ -32,7 +32,8 @@ from leadline.symbolic.cli import (
     trace,
     workshop,
 )
-from leadline.symbolic.cli.output import COLOURS, Exit, forget_output, set_colour, tell
+from leadline.symbolic.cli.endings import orderly
+from leadline.symbolic.cli.output import COLOURS, Exit, forget_output, put, set_colour, tell
 from leadline.symbolic.engines import ENGINES
 from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
@@ -66,14 +67,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    with orderly() as came:
+        try:
+            return _flushed(_run(given))
+        except BrokenPipeError:
+            forget_output()
+            return Exit.BROKEN_PIPE
+        except KeyboardInterrupt:
+            if came:
+                tell("ended by SIGTERM")
+                return Exit.TERMINATED
+            print(file=sys.stderr)
+            return Exit.INTERRUPTED
+
+
+def _flushed(code: int) -> int:
+    """The exit code, once all output is written: the help is, for one, when the process ends."""
     try:
-        return _run(given)
+        sys.stdout.flush()
     except BrokenPipeError:
+        raise
+    except OSError as error:
         forget_output()
-        return Exit.BROKEN_PIPE
-    except KeyboardInterrupt:
-        print(file=sys.stderr)
-        return Exit.INTERRUPTED
+        tell(f"standard output: {error.strerror}")
+        return code or Exit.WRONG_COMMAND
+    return code
 
 
 def _run(given: list[str]) -> int:
@@ -113,6 +131,13 @@ class _Parser(argparse.ArgumentParser):
             default=argparse.SUPPRESS,
             help="whether answers are in colour (default: auto, on a terminal unless NO_COLOR is set)",
         )
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # Without this a help that cannot be written is no error.
+        if file is sys.stdout:
+            put(message)
+        else:
+            super()._print_message(message, file)
 
 
 def new_parser(given: list[str]) -> argparse.ArgumentParser:

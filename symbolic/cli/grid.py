@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.grid_report import show_plan
-from leadline.symbolic.cli.inputs import store_folder
+from leadline.symbolic.cli.inputs import seconds, store_folder
 from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell, write_out
+from leadline.symbolic.grid.workers import PATIENCE
 from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
@@ -59,6 +60,13 @@ def add_parser(commands: Any) -> None:
         help="try a query again up to N times if its worker process or machine is lost (default: 2)",
     )
     parser.add_argument(
+        "--patience",
+        metavar="S",
+        type=seconds,
+        default=PATIENCE,
+        help="on a cluster without any worker, give up after S seconds (default: 600; it is told after 30)",
+    )
+    parser.add_argument(
         "--conf",
         metavar="NAME=VALUE",
         type=_setting,
@@ -101,6 +109,7 @@ def run(args: argparse.Namespace) -> Exit:
         args.ui,
         dict(args.conf),
         args.prune,
+        args.patience,
     )
     todo = grid.plan(args.file)
     if args.plan:

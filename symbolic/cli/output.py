@@ -9,6 +9,7 @@ import argparse
 import io
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Sequence
@@ -42,6 +43,7 @@ class Exit(IntEnum):
     OUT_OF_BOUNDS = 21
     INTERRUPTED = 130
     BROKEN_PIPE = 141
+    TERMINATED = 143
     MODEL_MISTAKES = 150
     INTERNAL = 255
 
@@ -110,17 +112,18 @@ class Report:
         console = Console(file=made, highlight=False, soft_wrap=True, force_terminal=True, no_color=False)
         for part in self.parts:
             console.print(_rich_table(part) if isinstance(part, Table) else _rich_line(part))
-        put(made.getvalue())
+        put(made.getvalue(), coloured=True)
 
 
 def _rich_line(part: str | Line) -> Text:
-    return Text(part.text, style=_STYLES[part.kind]) if isinstance(part, Line) else Text(part)
+    text, style = (part.text, _STYLES[part.kind]) if isinstance(part, Line) else (part, "")
+    return Text("\n".join(map(printable, text.split("\n"))), style=style)
 
 
 def _rich_table(rows: Table) -> RichTable:
     table = RichTable(*rows.header, box=None, header_style="bold", pad_edge=False)
     for row in rows.rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
 
 
@@ -178,15 +181,19 @@ class NoOutput(UserError):
     """Standard output cannot be written, as on a full disk."""
 
 
-def put(text: str) -> None:
+def put(text: str, *, coloured: bool = False) -> None:
     """Write to standard output and flush it.
+
+    Args:
+        text: the text; control characters in it are escaped.
+        coloured: whether it is made here, with control characters for its colours.
 
     Raises:
         BrokenPipeError: if its reader has closed it.
         NoOutput: if it cannot be written.
     """
     try:
-        sys.stdout.write(text)
+        sys.stdout.write(text if coloured else _STEERING.sub(lambda found: printable(found[0]), text))
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -205,8 +212,14 @@ def forget_output() -> None:
 
 
 def as_json(data: Any) -> str:
-    """Indented JSON with a newline at its end."""
-    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+    """Indented JSON with a newline at its end; no character in it controls a terminal."""
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""The control characters that JSON leaves as they are, of directions too."""
 
 
 COLOURS = ("auto", "always", "never")

@@ -13,7 +13,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
@@ -24,6 +24,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 
 import leadline
+from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp, knock
 from leadline.symbolic.lang import UserError
 
 MASTER = "local[*]"
@@ -33,6 +34,8 @@ RETRIES = 2
 """The number of times that a query whose worker was lost is tried again."""
 
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|\d+)\])?")
+_GATEWAY = "PYSPARK_GATEWAY_PORT"
+_WIDTH = "spark.default.parallelism"
 _CONNECT = re.compile(r"sc://|connect$")
 
 _SETTINGS = {
@@ -60,12 +63,14 @@ class SparkSetup:
         retries: the number of times that a query whose worker was lost is tried again, 0 or more.
         ui: whether Spark shows its pages.
         conf: further settings of Spark, by name, which override all others.
+        patience: the most seconds to wait for a worker of a cluster when there is none.
     """
 
     master: str = MASTER
     retries: int = RETRIES
     ui: bool = False
     conf: Mapping[str, str] = field(default_factory=dict)
+    patience: float = PATIENCE
 
     @property
     def local(self) -> bool:
@@ -82,14 +87,28 @@ class SparkSetup:
         """Check the settings that can be checked before Spark starts.
 
         Raises:
-            UserError: if there is no Java, or the master is one that grids cannot use.
+            UserError: if there is no Java, or the master or a setting is one that grids cannot use.
+            SparkGaveUp: if the master cannot be reached.
         """
+        if not self.master.strip():
+            raise UserError(
+                "--master is empty: give spark://HOST:PORT, yarn, k8s://... or local[N], or leave it out"
+            )
+        if _GATEWAY in os.environ:
+            raise UserError(
+                f"{_GATEWAY} is set, and grids start a Java process of their own: unset it (spark-submit sets "
+                "it: run leadline without, with --master)"
+            )
+        width = self.conf.get(_WIDTH, "1")
+        if not (width.isascii() and width.isdecimal() and int(width[:9]) > 0 and len(width) < 10):
+            raise UserError(f"--conf {_WIDTH}={width}: a number of tasks, at least 1, is needed")
         if _CONNECT.match(self.master) or "SPARK_REMOTE" in os.environ:
             raise UserError(
                 "grids need a classic Spark, whose jobs can be named and cancelled one by one, and not Spark "
                 "Connect: give --master spark://HOST:PORT, yarn or k8s://..., and unset SPARK_REMOTE"
             )
         require_java()
+        knock(self.master)
 
     def spark_conf(self) -> SparkConf:
         """The settings as Spark takes them."""
@@ -136,7 +155,7 @@ def session(setup: SparkSetup, log: Path) -> Iterator[SparkContext]:
     logging.getLogger().addHandler(nobody)
     try:
         if interrupts:
-            raise KeyboardInterrupt
+            signal.raise_signal(interrupts[0])
         spark = _context(conf, gateway, f"on {setup.master}", log)
         try:
             yield spark
@@ -144,7 +163,8 @@ def session(setup: SparkSetup, log: Path) -> Iterator[SparkContext]:
             _stop(spark)
     finally:
         signal.signal(signal.SIGINT, interrupt)
-        gateway.shutdown()
+        with suppress(Exception):  # py4j raises several kinds if Java has ended
+            gateway.shutdown()
         # The Java process ends when its standard input does.
         gateway.proc.stdin.close()
         gateway.proc.wait()
@@ -154,20 +174,24 @@ def session(setup: SparkSetup, log: Path) -> Iterator[SparkContext]:
 
 @contextmanager
 def _held_back() -> Iterator[list[int]]:
-    """Only note a first Ctrl-C; a second one interrupts."""
+    """Only note a first Ctrl-C or SIGTERM; a second one interrupts."""
     noted: list[int] = []
-    usual = signal.getsignal(signal.SIGINT)
+    usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def note(number: int, frame: FrameType | None) -> None:
-        if noted and callable(usual):
-            usual(number, frame)
+        handler = usual[signal.Signals(number)]
+        if noted and callable(handler):
+            handler(number, frame)
         noted.append(number)
 
-    signal.signal(signal.SIGINT, note)
+    for number, handler in usual.items():
+        if callable(handler):
+            signal.signal(number, note)
     try:
         yield noted
     finally:
-        signal.signal(signal.SIGINT, usual)
+        for number, handler in usual.items():
+            signal.signal(number, handler)
 
 
 def _launched(conf: SparkConf, log: Path) -> Any:
@@ -189,6 +213,11 @@ def _context(conf: SparkConf, gateway: Any, where: str, log: Path) -> SparkConte
             warnings.simplefilter("ignore", FutureWarning)
             spark = SparkContext(conf=conf, gateway=gateway)
     except Exception as error:
+        if gateway.proc.poll() is not None:
+            text = (
+                f"Spark does not start {where}: its Java process has ended, perhaps killed (its log is {log})"
+            )
+            raise SparkGaveUp(text) from error
         raise UserError(f"Spark does not start {where}: {gist(error)} (its log is {log})") from error
     # If Java has ended, that is reported once, and not by the traceback of a thread that reads from it.
     setattr(spark._accumulatorServer, "handle_error", lambda *_: None)  # noqa: B010  # a method, to mypy

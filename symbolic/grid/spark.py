@@ -17,14 +17,10 @@ from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
 from leadline.symbolic.grid.session import SparkSetup, gist, session
 from leadline.symbolic.grid.task import Errand, Task, TaskResult, answer
-from leadline.symbolic.lang import LeadlineError
+from leadline.symbolic.grid.workers import SparkGaveUp, Watch
 
 _THREADS = 4096  # an upper bound: there are as many as queries that run
 _REASON = 400  # characters of Spark's message about a lost query
-
-
-class SparkGaveUp(LeadlineError, RuntimeError):
-    """Spark ended before all queries were answered; the answers so far are stored."""
 
 
 def run(
@@ -35,6 +31,7 @@ def run(
     tell: Callable[[RunProgress], None],
     *,
     started: Callable[[SparkContext], None] = lambda _: None,
+    warn: Callable[[str], None] = lambda _: None,
     task: Task = answer,
 ) -> None:
     """TaskResult queries and store their rows, each as soon as it exists.
@@ -46,6 +43,7 @@ def run(
         pruning: has learned all answers so far; None to prune nothing.
         tell: called with the progress, from time to time.
         started: called with Spark once it has started.
+        warn: takes messages to the user while the run goes on.
         task: answers a query.
 
     Raises:
@@ -57,7 +55,10 @@ def run(
     log = archive.store.folder / "spark.log"
     with _sign(archive) as sign, session(setup, log) as spark:
         started(spark)
-        executor = SparkExecutor(spark, archive, sign, task)
+        with _begun(setup.master):
+            executor = SparkExecutor(spark, archive, sign, task)
+        if not setup.local:
+            executor.watch = Watch(executor.workers, setup.patience, warn, setup.master)
         try:
             schedule.run(executor, tell)
         except SparkGaveUp as error:
@@ -67,6 +68,15 @@ def run(
             # However the run ends, the answers so far are stored, if that is possible.
             archive.unsaved += executor.answered()
             archive.again()
+
+
+@contextmanager
+def _begun(master: str) -> Iterator[None]:
+    """The first calls of Spark, which may have stopped itself meanwhile."""
+    try:
+        yield
+    except Exception as error:
+        raise SparkGaveUp(f"Spark gave up on {master}: {gist(error)[:_REASON]}") from error
 
 
 @contextmanager
@@ -101,6 +111,7 @@ class SparkExecutor:
         self._threads = ThreadPoolExecutor(_THREADS, "query")
         self._packed: dict[str, str | None] = {}
         self._ended: queue.SimpleQueue[EndedQuery] = queue.SimpleQueue()
+        self.watch: Watch | None = None
 
     def width(self) -> int:
         """The number of Spark's processors and a few more: a query that waits in Spark costs nothing.
@@ -140,10 +151,16 @@ class SparkExecutor:
         try:
             ended = self._ended.get(timeout=seconds)
         except queue.Empty:
+            if self.watch is not None:
+                self.watch.look()
             return None
         if ended.result is None:
             self._check(ended.lost)
         return ended
+
+    def workers(self) -> int:
+        """The number of Spark's executors besides the driver."""
+        return int(self._spark._jsc.sc().getExecutorMemoryStatus().size()) - 1
 
     def answered(self) -> list[TaskResult]:
         """The answers that have come in since the last `wait` and that are not stored."""

@@ -12,8 +12,8 @@ from leadline.symbolic.engines import Limits, Query
 from leadline.symbolic.grid import spark, task
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.session import require_java
-from leadline.symbolic.grid.spark import SparkGaveUp
 from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import UserError
 
 GRID = """

@@ -14,9 +14,10 @@ from pyspark import SparkContext
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.session import MASTER, SparkSetup, gist
-from leadline.symbolic.grid.spark import SparkExecutor, SparkGaveUp
+from leadline.symbolic.grid.spark import SparkExecutor
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import answer
+from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
 from tests.grid.sparks import (

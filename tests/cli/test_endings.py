@@ -1,0 +1,92 @@
+"""Commands that end early, and texts that would steer a terminal."""
+
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.cli import endings
+from tests.cli.conftest import Leadline
+from tests.cli.test_manners import leadline_process
+
+
+def test_sigterm_shows_the_answers_so_far(leadline: Leadline, tmp_path: Path) -> None:
+    command = [
+        "check",
+        "two-phase-commit",
+        "-p",
+        "resource_managers=5",
+        "--depth",
+        "90",
+        "--property",
+        "consistency",
+    ]
+    with leadline_process(*command, folder=tmp_path, stdout=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        wait_for_child(process.pid)
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert out.startswith("two-phase-commit (variant")
+    assert err.endswith("leadline: ended by SIGTERM\n")
+    assert "Traceback" not in err
+
+
+def wait_for_child(pid: int) -> bool:
+    """Wait until a process has a child, which answers its query."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    while children.exists():
+        if children.read_text().strip():
+            return True
+    return False
+
+
+def test_an_interrupt_that_python_drops_comes_again(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Dropping:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), endings.orderly():
+        one = Dropping()
+        del one
+        threading.Event().wait(60)
+
+
+@pytest.mark.parametrize("command", [["--help"], ["check", "--help"], ["--version"], ["show", "counter.py"]])
+def test_a_full_disk_under_any_output(command: list[str], leadline: Leadline, tmp_path: Path) -> None:
+    with (
+        Path("/dev/full").open("w") as disk,
+        leadline_process(*command, folder=tmp_path, stdout=disk) as process,
+    ):
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err.startswith("leadline: standard output: No space left on device")
+    assert "Exception" not in err
+
+
+STEERING = "\x1b]0;owned\x07\x9b2J"
+
+
+@pytest.mark.parametrize("command", ["show", "check", "export --to tla"])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_no_text_of_a_protocol_steers_the_terminal(command: str, form: str, leadline: Leadline) -> None:
+    text = Path("counter.py").read_text()
+    text = text.replace("A number of nodes", f"A {STEERING} number of nodes").replace(
+        "where counting", STEERING
+    )
+    text = text.replace("A node counts.", STEERING).replace("Fails where", STEERING)
+    text = text.replace(
+        "    def assume", f"    name: str = parameter({STEERING!r}, doc={STEERING!r})\n\n    def assume"
+    )
+    Path("steering.py").write_text(text, encoding="utf-8")
+    if form == "json" and command.startswith("export"):
+        return
+    given = command.split() + ([] if command.startswith("export") else ["--format", form])
+    ran = leadline(given[0], "steering.py", *given[1:])
+    assert ran.code in (0, 12)
+    for sign in "\x1b\x07\x9b":
+        assert sign not in ran.out + ran.err
