@@ -250,6 +250,7 @@ def find_module(
     folders: Sequence[Path] = (),
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
+    source: str | None = None,
 ) -> Entry:
     """The protocol of a TLA+ module. Other processes are sent what was learned of its types.
 
@@ -259,6 +260,7 @@ def find_module(
         folders: other folders with modules.
         invariants: the invariants to check in place of those of the configuration.
         properties: the properties to check in the same way.
+        source: the source in queries about it; by default the path.
 
     Raises:
         ModelError: with all mistakes in the module.
@@ -269,8 +271,8 @@ def find_module(
 
     resolved = tuple(map(real_path, folders))
     named = tuple(invariants), tuple(properties)
-    source = Source(real_path(path), real_path(config) if config else None, resolved, *named)
-    return keep_by_value(str(path), *protocol_of(source))
+    files = Source(real_path(path), real_path(config) if config else None, resolved, *named)
+    return keep_by_value(source or str(path), *protocol_of(files))
 
 
 def installed(name: str) -> Entry:

@@ -41,7 +41,7 @@ from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.catalog import Entry, entry_of_class, find, split_path
+from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, split_path
 from leadline.symbolic.engines import ENGINES, Engine, Limits
 from leadline.symbolic.grid.constraints import Constraint, read_constraint
 from leadline.symbolic.grid.gridvalues import (
@@ -53,7 +53,7 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
-from leadline.symbolic.lang import ModelError, Parameter, PropertyKind, Protocol, UserError
+from leadline.symbolic.lang import Foreign, ModelError, Parameter, PropertyKind, Protocol, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.files import read_text, real_path
 from leadline.symbolic.lang.parameters import Setting
@@ -79,7 +79,7 @@ _SHARED: dict[str, Any] = {
     "timeout_seconds": 600,
     "memory_mb": 4096,
 }
-_KEYS = ("protocol", "parameters", "constraints", "properties", *_SHARED)
+_KEYS = ("protocol", "spec", "config", "parameters", "constraints", "properties", *_SHARED)
 _SEEDS = (1 << 32) - 1
 _AUTO = {
     "auto": '"auto" races two solvers, each on a processor of its own, and a grid has a query for each '
@@ -190,6 +190,18 @@ class _Protocols:
                 self._found[name] = error
         return self._found[name]
 
+    def find_module(self, spec: str, config: str | None) -> Entry | UserError:
+        """The protocol that a TLA+ module stands for, with a configuration."""
+        key = f"{spec} with {config}"
+        if key not in self._found:
+            path = real_path(self._folder / spec)
+            file = None if config is None else real_path(self._folder / config)
+            try:
+                self._found[key] = find_module(path, file, source=f"{path} {file or ''}".strip())
+            except UserError as error:
+                self._found[key] = error
+        return self._found[key]
+
     def _source(self, name: str) -> str:
         """The name with an absolute path: the machines that answer have other working directories."""
         file = split_path(name)
@@ -268,16 +280,39 @@ def _fitting(reader: TableReader, asked: SharedValues, own: frozenset[str]) -> N
 
 
 def _protocol(reader: TableReader, entries: _Protocols) -> Entry | None:
+    if "spec" in reader.values or "config" in reader.values:
+        return _module(reader, entries)
     name = reader.values.get("protocol")
     if not isinstance(name, str) and not (isinstance(name, type) and issubclass(name, Protocol)):
         text = "is missing" if name is None else f"must be text, and is {shown(name)}"
         reader.say("protocol", f'{text}: write protocol = "a name or a path"')
         return None
-    found = entries.find(name)
+    if isinstance(name, str) and name.endswith(".tla"):
+        reader.say("protocol", f'this is a TLA+ module: write spec = "{name}"')
+        return None
+    return _entry(reader, "protocol", entries.find(name))
+
+
+def _module(reader: TableReader, entries: _Protocols) -> Entry | None:
+    """The protocol of a TLA+ module."""
+    values = reader.values
+    for key in ("spec", "config"):
+        if not isinstance(values.get(key, ""), str):
+            reader.say(key, f"a path as text is needed, not {shown(values[key])}")
+    if "protocol" in values:
+        reader.say("protocol", "spec names a TLA+ module already: leave one of them out")
+    if "spec" not in values:
+        reader.say("config", 'it is for a TLA+ module: write spec = "Spec.tla" too')
+    if reader.wrong:
+        return None
+    return _entry(reader, "spec", entries.find_module(values["spec"], values.get("config")))
+
+
+def _entry(reader: TableReader, key: str, found: Entry | UserError) -> Entry | None:
     if isinstance(found, ModelError):
         reader.mistakes.of_model(found)
     elif isinstance(found, UserError):
-        reader.say("protocol", str(found))
+        reader.say(key, str(found))
     return found if isinstance(found, Entry) else None
 
 
@@ -292,6 +327,7 @@ def _parameters(reader: TableReader, entry: Entry) -> dict[str, tuple[Setting, .
     for name, value in given.items():
         key = f"parameters.{name}"
         if name in declared:
+            value = _tla(value) if issubclass(entry.protocol, Foreign) else value
             found[name] = reader.many(key, value, declared[name].complaint)
         else:
             reader.say(key, unknown_name(f"{entry.name} has no parameter", name, list(declared)))
@@ -299,6 +335,15 @@ def _parameters(reader: TableReader, entry: Entry) -> dict[str, tuple[Setting, .
     if points > MOST_VALUES:
         reader.say("parameters", f"{points} combinations are more than {MOST_VALUES}: split the table")
     return found
+
+
+def _tla(value: Any) -> Any:
+    """The value of a constant, or a list of such, as TLA+ text."""
+    if isinstance(value, list):
+        return [_tla(one) for one in value]
+    if isinstance(value, bool):
+        return str(value).upper()
+    return str(value) if isinstance(value, int) else value
 
 
 def _constraints(reader: TableReader, entry: Entry, given: frozenset[str]) -> tuple[Constraint, ...]:

@@ -1,0 +1,72 @@
+"""Grids about TLA+ modules: the constants are the parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.catalog import model_of, packed
+from leadline.symbolic.catalog.by_value import receive
+from leadline.symbolic.grid.plan import plan
+from leadline.symbolic.grid.task import _answered
+from leadline.symbolic.lang import UserError
+from tests.tla.modules import CLIMB_CFG
+
+MODULE = """---- MODULE Climb ----
+EXTENDS Naturals
+CONSTANTS N, Up
+VARIABLE x
+Init == x = 0
+Next == Up /\\ x < N /\\ x' = x + 1
+Spec == Init /\\ [][Next]_x
+Low == x < 3
+====
+"""
+CONFIG = CLIMB_CFG + "CONSTANTS N = 2 Up = TRUE\n"
+GRID = """
+[[check]]
+spec = "Climb.tla"
+config = "Other.cfg"
+parameters = { N = [2, 4], Up = [true, "1 = 2"] }
+depth = 5
+"""
+
+
+def test_constants_are_parameters(folder: Path) -> None:
+    Path("Climb.tla").write_text(MODULE)
+    Path("Other.cfg").write_text(CONFIG)
+    Path("grid.toml").write_text(GRID)
+    queries = plan(Path("grid.toml")).queries
+    points = {(dict(one.settings)["N"], dict(one.settings)["Up"]): one for one in queries}
+    assert points.keys() == {("2", "TRUE"), ("4", "TRUE"), ("2", "1 = 2"), ("4", "1 = 2")}
+    for (most, up), query in points.items():
+        content = packed(query.source)
+        assert content is not None
+        entry = receive(query.source, content)
+        assert model_of(entry, dict(query.settings)).fingerprint == query.fingerprint
+        result, trace = _answered(query)
+        violated = (most, up) == ("4", "TRUE")
+        assert (str(result.verdict), trace is not None) == ("violated" if violated else "safe", violated)
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        (
+            'spec = "Climb.tla"\nprotocol = "two-phase-commit"',
+            r"check\[1\].protocol: spec names a TLA\+ module",
+        ),
+        ('config = "Other.cfg"\nprotocol = "two-phase-commit"', r"check\[1\].*config: .* write spec"),
+        ("spec = 3", r"check\[1\].spec: a path as text is needed"),
+        ('spec = "None.tla"', r"check\[1\].spec: .*None.tla"),
+        ('protocol = "Climb.tla"', r'check\[1\].protocol: .* write spec = "Climb.tla"'),
+        ('spec = "Climb.tla"\nparameters = { M = 2 }', r"Climb has no parameter"),
+    ],
+)
+def test_mistakes(text: str, mistake: str, folder: Path) -> None:
+    Path("Climb.tla").write_text(MODULE)
+    Path("Climb.cfg").write_text(CONFIG)
+    Path("grid.toml").write_text(f"[[check]]\n{text}\n")
+    with pytest.raises(UserError, match=mistake):
+        plan(Path("grid.toml"))
