@@ -44,8 +44,8 @@ _LARGEST = 1 << 20  # bytes of a file
 _SHORTEST = 0.005  # seconds: the least that is measured
 _ENDLESS = 1e9  # seconds: thirty years
 
-# Fitted to 1,142 rows of the built-in protocols, which they predict typically within a factor of two; PDR's to the
-# 19 proofs of the main grid.
+# Fitted to 1,142 rows of the built-in protocols, which they predict typically within a factor of two; PDR's to 19
+# proofs of the main grid.
 _START = 0.08
 _DEFAULTS: Mapping[str, float] = {
     "size": 0.55,

@@ -235,12 +235,12 @@ PROTOCOLS = {
 
 def test_the_main_grid() -> None:
     found: Plan = plan(GRIDS / "main.toml")
-    assert {query.protocol for query in found.queries} == PROTOCOLS
+    assert {query.protocol for query in found.queries} == {*PROTOCOLS, "transaction-commit"}
     assert {query.engine for query in found.queries} == {"bmc", "explore", "induction", "pdr"}
     points = {query.fingerprint for query in found.queries}
     assert found.costs.layers.keys() <= points and len(found.costs.layers) < len(points)
     proofs = [query for query in found.queries if query.engine == "pdr"]
-    assert len(proofs) == 19 and len(found.queries) == 297
+    assert len(proofs) == 20 and len(found.queries) == 298
 
 
 def test_what_is_known_to_hold_is_to_be_proved_by_one_of_the_grids() -> None:
