@@ -46,3 +46,26 @@ VIOLATED = [row for row in ROWS if row["result"] == "violated"]
 def test_a_lasso_is_found_by_sweeps(row: dict[str, Any]) -> None:
     found = asked(row, unroll="sweeps", solver="cadical", depth=8)
     assert found.verdict == "violated" and found.trace is not None
+
+
+def is_quick(row: dict[str, Any]) -> bool:
+    """Whether a proof takes a few seconds."""
+    return row["protocol"] == "pulsar-compaction" and not row["parameters"]["model_producer"]
+
+
+PROVED = [row for row in ROWS if row["result"] == "holds" and row["parameters"].get("resource_managers") != 3]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(
+            *marked(row).values, id=marked(row).id, marks=[] if is_quick(row) else [pytest.mark.slow]
+        )
+        for row in PROVED
+        if row["parameters"].get("transactions") != "circular"
+    ],
+)
+def test_a_claim_that_holds_is_proved(row: dict[str, Any]) -> None:
+    found = leadline.prove(row["protocol"], row["property"], engine="pdr", **row["parameters"])
+    assert found.verdict == "proved" and found.certificate is not None

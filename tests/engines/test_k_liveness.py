@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -306,3 +307,25 @@ def test_a_bounded_answer_says_what_it_counts(unroll: str, words: str) -> None:
     (result,) = answer_here(model, query).results
     assert verdict_text(model, result) == f"safe within {words} of the search for loops"
     assert ENGINES["bmc"].record(model, query, result)["steps_covered"] is None
+
+
+def test_by_steps_the_loop_is_selected_in_the_unrolling() -> None:
+    """The hand goes round, and the counter falls back each time: four steps, and none chooses where they begin."""
+
+    @action
+    def reset(self: Any, now: Any, nxt: Any) -> None:
+        nxt.require(now.count == 1)
+        nxt.count = 0
+
+    @temporal(Clock)
+    def ends(protocol: Any, now: Any) -> Any:
+        return eventually(now.count == 2)
+
+    kind = type("Endless", (Clock,), {"reset": reset})
+    model = build(kind(), [ends])
+    query = Query("test", {}, ("ends",), BmcOptions(6, "steps"))
+    (result,) = answer_here(model, query).results
+    assert result.verdict is Verdict.VIOLATED and result.trace is not None
+    assert (result.trace.loop, result.trace.loop_length, result.depth) == (0, 4, 3)
+    (none,) = answer_here(model, replace(query, options=BmcOptions(3, "steps"))).results
+    assert none.verdict is Verdict.SAFE and none.loops
