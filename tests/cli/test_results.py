@@ -350,7 +350,7 @@ def test_an_url_is_no_folder(url: str, leadline: Leadline, tmp_path: Path) -> No
     ran = leadline("results", url)
     assert ran.code == 2
     assert f"a store is a folder, and {url} is none" in " ".join(ran.err.split())
-    assert [path.name for path in tmp_path.iterdir()] == ["counter.py"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["counter.py", "lamp.py"]
 
 
 def test_a_file_url_is_a_folder(leadline: Leadline, filled: Filled, tmp_path: Path) -> None:

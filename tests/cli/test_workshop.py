@@ -40,7 +40,7 @@ def test_a_first_protocol_and_its_test_pass(leadline: Leadline) -> None:
 def test_a_name_that_names_no_file(name: str, leadline: Leadline) -> None:
     ran = leadline("init", name)
     assert (ran.code, "cannot name a Python file" in ran.err) == (2, True)
-    assert [path.name for path in Path().iterdir()] == ["counter.py"]
+    assert sorted(path.name for path in Path().iterdir()) == ["counter.py", "lamp.py"]
 
 
 def test_a_file_is_watched(leadline: Leadline, tmp_path: Path) -> None:
