@@ -15,12 +15,14 @@ from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.runs import Resumed, StoreArchive, new_run, resume
 from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import CHANGED
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
 from leadline.symbolic.lang.names import counted
 
 Show = Callable[[str, float], None]
 """Takes a text that says how far the work is, and the share of it that is done, 0 to 1."""
 
+_NAMED = 10  # answers that a message names
 _GOES_ON = "the same command goes on from there"
 
 
@@ -122,10 +124,25 @@ class GridRun:
             self._answer(begin, todo, archive, replayed.refuted)
             self._learn(todo, _known(todo, archive, replayed.refuted))
         known = _known(todo, archive, replayed.refuted)
+        self._tell_changed(known)
         proved = self._certify(todo, known)
         before = len(begin.settled)
         told = replayed.refusals, replayed.unfinished
         return Answers(todo, self.store.folder, archive.run, known, before, proved, *told)
+
+    def _tell_changed(self, rows: Sequence[Row]) -> None:
+        """Tell of protocols that were changed while the grid ran, and which answers are of the older ones."""
+        for source in dict.fromkeys(row.source for row in filter(_changed, rows)):
+            own = [row for row in rows if row.source == source]
+            left = [*filter(_changed, own)]
+            older = sorted({f"{row.property} at {row.parameters}" for row in own if not _changed(row)})
+            named = "; ".join(older[:_NAMED]) + ("; ..." if len(older) > _NAMED else "") or "none"
+            count = counted(len(left), "query", "queries")
+            self.tell(
+                f"{source} was changed or moved while the grid ran: {count} found it so "
+                "and have no answer: run the same command again. These answers belong to the older file: "
+                f"{named}"
+            )
 
     def _replay(self, todo: Plan) -> Any:
         """Replay the stored counterexamples, recheck the certificates, and report those that fail."""
@@ -206,6 +223,11 @@ class GridRun:
                     self.tell(f"Spark shows its pages at {made.uiWebUrl}") if self.ui else None
                 ),
             )
+
+
+def _changed(row: Row) -> bool:
+    """Whether a query has no answer, since its protocol was changed meanwhile."""
+    return (row.reason or "").startswith(CHANGED)
 
 
 def _known(todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> list[Row]:

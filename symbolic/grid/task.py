@@ -21,7 +21,7 @@ from leadline.symbolic.engines import Result, Verdict, answer_in_child
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.rows import Row, solver_version
 from leadline.symbolic.grid.store import Store, certificate_place
-from leadline.symbolic.lang import InternalError
+from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import document
 
 
@@ -39,6 +39,9 @@ class TaskResult:
     documents: Mapping[str, str] = field(default_factory=dict)
     stored: bool = False
 
+
+CHANGED = "changed"
+"""The beginning of the reason of a query whose protocol was changed while the grid ran."""
 
 Task = Callable[[GridQuery, str, float | None], TaskResult]
 """Answers a query, as `answer` does."""
@@ -58,6 +61,8 @@ def answer(query: GridQuery, run: str, predicted: float | None) -> TaskResult:
     documents: dict[str, str] = {}
     try:
         result, witness = _answered(query)
+    except Changed as error:
+        result, witness = _failed(query, f"{CHANGED}: {error}"), None
     except Exception as error:
         result, witness = _failed(query, f"error: {type(error).__name__}: {error}"), None
     trace = None if witness is None else f"traces/{query.id}.json"
@@ -87,11 +92,28 @@ def unanswered(query: GridQuery, run: str, predicted: float | None, verdict: str
 
 def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     """An engine's result, and its counterexample as a document."""
-    model = model_of(find(query.source, tried=True), dict(query.settings))
-    if model.fingerprint != query.fingerprint:
-        raise InternalError(f"{query.source} is another protocol here than where the grid was planned")
+    model = planned_model(query)
     (result,) = answer_in_child(model, query.by_engine(), query.limits).results
     return result, result.cti if result.trace is None else document(model, result.trace, query.source)
+
+
+class Changed(UserError):
+    """A protocol is not what it was when the grid was planned: its file was edited, moved, or is another here."""
+
+
+def planned_model(query: GridQuery) -> Model:
+    """The model of a query, made anew.
+
+    Raises:
+        Changed: if it is not that of the plan.
+    """
+    try:
+        model = model_of(find(query.source, tried=True), dict(query.settings))
+    except UserError as error:
+        raise Changed(f"{query.source} cannot be loaded as it was planned: {error}") from error
+    if model.fingerprint != query.fingerprint:
+        raise Changed(f"{query.source} is another protocol here than where the grid was planned")
+    return model
 
 
 def _json(document: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from leadline.symbolic.grid.cells import Goal, obligations_of, proofs
 from leadline.symbolic.grid.query import ASKED, GridQuery, Settings, question_id, read_options
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store, StoredRows, certificate_place
+from leadline.symbolic.grid.task import Changed, planned_model
 from leadline.symbolic.lang import InternalError, Model, UserError
 from leadline.symbolic.trace import (
     DEADLOCK,
@@ -250,12 +251,16 @@ def certify(rows: Iterable[Row], queries: Iterable[GridQuery], store: Store) -> 
     for goal, held in proofs(known, obligations_of(asked.values())).items():
         place = f"certificates/{goal.protocol}-{goal.property}-{goal.fingerprint[:16]}.json"
         query = asked[held[0].query]
+        try:
+            model = planned_model(query)
+        except Changed as error:
+            done.refusals.append(f"no certificate of {goal.property} is written: {error}")
+            continue
         entry = find(query.source, tried=True)
         refused = _refused(entry, goal, store.document(place))
         if refused is not None:
             if store.document(place).exists():
                 done.refusals.append(f"{refused}: it is written anew")
-            model = model_of(entry, dict(query.settings))
             made = certificate(model, goal.property, [_result(row) for row in held], source=query.source)
             store.put(place, json.dumps(made, indent=1) + "\n")
             if (wrong := _refused(entry, goal, store.document(place))) is not None:

@@ -162,6 +162,31 @@ def test_spark_gives_up(
     assert out.splitlines()[-2] == "not run: 1 of 4"
 
 
+@pytest.mark.parametrize("change", ["edited", "moved"])
+def test_a_protocol_that_is_changed_meanwhile(
+    change: str, grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here, path = spark.run, Path("counter.py")
+    proof = "protocol = 'counter.py'\nproperties = 'not-negative'\nkinds = 'induction'"
+    grid.write_text(f"{GRID}\n[[check]]\n{proof}\n")
+
+    def changing(queries: Any, *rest: Any, **more: Any) -> None:
+        here(queries[:-1], *rest, **more)
+        if change == "moved":
+            path.rename("elsewhere.py")
+        else:
+            path.write_text(path.read_text().replace("now.count + 1", "now.count + 2"))
+        here(queries[-1:], *rest, **more)
+
+    monkeypatch.setattr(spark, "run", changing)
+    assert main(["grid", "grid.toml"]) == 20
+    out, err = capsys.readouterr()
+    assert "changed or moved while the grid ran: 1 query found it so and have no answer" in err
+    assert "belong to the older file: below-three at {" in err or "never-one at {" in err
+    assert "1 unknown" in out, "the table is there"
+    assert "Traceback" not in err
+
+
 PRUNED = """
 solver = "cadical"
 depth = [0, 1, 2, 3, 4, 5, 6, 7, 8]

@@ -1,0 +1,1 @@
+"""Hostile inputs, generated from seeds."""

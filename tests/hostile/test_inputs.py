@@ -1,0 +1,249 @@
+"""Five hundred hostile inputs: a mistake of the user's with its place or an answer, and nothing evaluated.
+
+A case that fails is named by its kind and seed; `spoiled(TEXT, SEED)` makes it again.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from leadline.symbolic.catalog import find, find_module, model_of
+from leadline.symbolic.catalog.sources import _loaded
+from leadline.symbolic.cli import main
+from leadline.symbolic.engines.certificates import read_certificate
+from leadline.symbolic.grid.cells import cells, joined
+from leadline.symbolic.grid.constraints import read_constraint
+from leadline.symbolic.grid.cost import CostModel
+from leadline.symbolic.grid.plan import plan
+from leadline.symbolic.grid.rows import SCHEMA as _COLUMNS
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.where import read_where
+from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.trace import Trace, stored_traces
+from tests.grid.rows import ROW, row
+from tests.grid.test_constraints import DECLARED, UNSET
+from tests.hostile.inputs import CONFIG, CONSTRAINTS, GRID, MARK, MODULE, PROTOCOL, WHERE, WORDS, spoiled
+
+CASES = 60
+"""The number of cases of each kind."""
+
+COUNTER = Path(__file__).parent.parent / "cli" / "counter.py"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A trace and a certificate of counter.py, as commands write them."""
+    folder = tmp_path_factory.mktemp("made")
+    shutil.copy(COUNTER, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert (
+            main(
+                [
+                    "check",
+                    "counter.py",
+                    "--format",
+                    "json",
+                    "--out",
+                    "trace.json",
+                    "--property",
+                    "below-three",
+                ]
+            )
+            == 12
+        )
+        proof = ["prove", "counter.py", "--property", "not-negative", "--engine", "induction"]
+        assert main([*proof, "--out", "proof.json"]) == 0
+    return {name: (folder / f"{name}.json").read_text() for name in ("trace", "proof")}
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return model_of(find(str(COUNTER), tried=True), {})
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+def refused(run: Callable[[], object], place: str) -> str:
+    """The message of a refusal, which names the place; "" if the input was fine after all."""
+    try:
+        run()
+    except UserError as error:
+        text = str(error)
+        assert re.search(place, text), text
+        assert len(text) < 100_000
+        return text
+    finally:
+        assert not Path(MARK).exists(), "something was evaluated"
+    return ""
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_grid_files(seed: int) -> None:
+    Path("grid.toml").write_bytes(spoiled(GRID, seed))
+    refused(
+        lambda: plan(Path("grid.toml"), CostModel()), r"grid\.toml|check\[|^depth|^solver|^timeout|^memory"
+    )
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_constraints(seed: int) -> None:
+    text = spoiled(CONSTRAINTS[seed % len(CONSTRAINTS)], seed).decode("utf-8", "replace")
+    said: list[str] = []
+    found = refused(lambda: read_constraint(text, DECLARED, UNSET, said.append), "")
+    assert not found
+    if said:
+        assert all(":" in one for one in said)
+    assert not Path(MARK).exists()
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_conditions_on_rows(seed: int) -> None:
+    text = spoiled(WHERE[seed % len(WHERE)], seed).decode("utf-8", "replace")
+    refused(lambda: [*map(read_where(text, [ROW]), [ROW])], r"condition|\d")
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_traces(seed: int, made: dict[str, str], model: Model) -> None:
+    Path("trace.json").write_bytes(spoiled(made["trace"], seed))
+
+    def read() -> list[Trace]:
+        return [one.trace(model) for one in stored_traces(Path("trace.json"))]
+
+    refused(read, r"trace\.json")
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_certificates(seed: int, made: dict[str, str], model: Model) -> None:
+    Path("proof.json").write_bytes(spoiled(made["proof"], seed))
+    refused(lambda: read_certificate(Path("proof.json")).queries(model, "counter.py"), r"proof\.json")
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_rows(seed: int) -> None:
+    store = Store(Path("store"))
+    store.create()
+    store.keep(row(query="good", trace=None))
+    store.keep(_spoiled_row(seed))
+    found = store.all()
+    assert "good" in found.rows
+    told = joined(found.rows.values())
+    held = cells(told, {})
+    assert held
+    assert not Path(MARK).exists()
+
+
+def _spoiled_row(seed: int) -> Any:
+    chance = random.Random(seed)
+    wrong = replace(ROW, query="bad", trace=None)
+    for one in chance.sample(fields(ROW), 3):
+        value = getattr(wrong, one.name)
+        if one.name in ("query", "run", "started"):
+            continue
+        if isinstance(value, float):
+            wrong = replace(wrong, **{one.name: chance.choice([float("inf"), float("nan"), -1.0, 1e308])})
+        elif isinstance(value, int):
+            wrong = replace(wrong, **{one.name: chance.choice([-1, -(2**63), 2**63 - 1])})
+        elif value is None or isinstance(value, str):
+            kind = pa.types.is_string(_COLUMNS.field(one.name).type)
+            wrong = replace(wrong, **{one.name: chance.choice(WORDS) if kind else -7})
+    return wrong
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_protocols(seed: int) -> None:
+    Path("small.py").write_bytes(spoiled(PROTOCOL, seed))
+
+    def load() -> None:
+        # Without the process that tries a file first, which takes a third of a second.
+        for entry in _loaded(Path("small.py"), tried=False):
+            model_of(entry, {})
+
+    try:
+        refused(load, r"small\.py|top")
+    except AssertionError:
+        assert Path(MARK).exists(), "a protocol is a program, which may write a file"
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_modules(seed: int) -> None:
+    Path("Jug.tla").write_bytes(spoiled(MODULE, seed))
+    Path("Jug.cfg").write_text(CONFIG)
+    refused(lambda: model_of(find_module(Path("Jug.tla")), {}), r"Jug\.(tla|cfg)|constant")
+
+
+@pytest.mark.parametrize("seed", range(CASES))
+def test_configurations(seed: int) -> None:
+    Path("Jug.tla").write_text(MODULE)
+    Path("Jug.cfg").write_bytes(spoiled(CONFIG, seed))
+    refused(lambda: model_of(find_module(Path("Jug.tla")), {}), r"Jug\.(tla|cfg)|constant")
+
+
+COMMANDS = {
+    "grid.toml": ("grid", "grid.toml", "--plan"),
+    "trace.json": ("trace", "trace.json", "--protocol", "counter.py"),
+    "proof.json": ("prove", "--recheck", "proof.json", "--protocol", "counter.py"),
+    "Jug.tla": ("show", "Jug.tla"),
+    "Jug.cfg": ("show", "Jug.tla"),
+    "counter.py": ("show", "counter.py"),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands(name: str, seed: int, made: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    valid = {
+        "grid.toml": GRID,
+        "trace.json": made["trace"],
+        "proof.json": made["proof"],
+        "Jug.tla": MODULE,
+        "Jug.cfg": CONFIG,
+        "counter.py": COUNTER.read_text(),
+    }
+    for file, text in valid.items():
+        Path(file).write_bytes(spoiled(text, seed) if file == name else text.encode())
+    code = main(COMMANDS[name])
+    told = capsys.readouterr()
+    assert code in (0, 2, 10, 12, 150)
+    assert "Traceback" not in told.err
+    assert code in (0, 12) or told.err
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", told.out + told.err)
+    assert not Path(MARK).exists() or name == "counter.py"
+
+
+SURROUNDINGS = {
+    "COLUMNS": ("0", "-1", "x", "9" * 30),
+    "LINES": ("0", "x"),
+    "TERM": ("", "\x1b[2J", "dumb"),
+    "NO_COLOR": ("", "x"),
+    "LC_ALL": ("C", "xx_YY", ""),
+    "TZ": ("Nowhere/None", ":", "9" * 500),
+    "HOME": ("", "/nowhere"),
+    "PYTHONHASHSEED": ("0", "random"),
+    "PYSPARK_PYTHON": ("/nowhere",),
+    "SPARK_HOME": ("/nowhere",),
+}
+
+
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_surroundings(name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for value in SURROUNDINGS[name]:
+        monkeypatch.setenv(name, value)
+        for colour in ("never", "always"):
+            assert main(["explore", "spanner-leases", "--depth", "1", "--color", colour]) in (0, 12)
+        assert "Traceback" not in capsys.readouterr().err
