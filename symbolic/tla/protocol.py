@@ -83,6 +83,9 @@ class TlaProtocol(Foreign):
         _check_assumptions(origin.interpreter)
         try:
             return replace(origin.model(), parameters=dict(self.settings))
+        except RecursionError as error:
+            text = "the operators nest too deeply: this has no symbolic form"
+            raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)]) from error
         except Unsupported as error:
             text = f"{error.why}: this has no symbolic form"
             raise ModelError([Mistake(error.place, text)]) from error
