@@ -107,6 +107,11 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     specification = source.load({})
     parameters = {one.name: one for one in _parameters(specification)}
     body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
+    unused = [
+        word for word, used in (("SYMMETRY", specification.symmetry), ("VIEW", specification.view)) if used
+    ]
+    told = f"{' and '.join(unused)}: only `leadline explore` uses it; here every state counts"
+    body |= {"remarks": (told,) if unused else ()}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
     claims = [
