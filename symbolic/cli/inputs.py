@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from leadline.symbolic.catalog import Entry, find, find_module, installed, model_of, split_path
 from leadline.symbolic.cli import tla
+from leadline.symbolic.cli.output import tell
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.limits import TimeIsOver, limited
 from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
@@ -131,6 +132,8 @@ def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], M
         settings = settings_of(entry, args.settings)
         model = model_of(entry, settings)
     if issubclass(entry.protocol, Foreign):
+        for remark in entry.protocol.remarks:
+            tell(remark)
         if entry.protocol.deadlock and "deadlock" in args:
             args.deadlock = True
         if "properties" in args and args.properties:

@@ -125,6 +125,9 @@ class Foreign(Protocol, ABC):
     deadlock: ClassVar[bool] = False
     """Whether the specification wants to hear of states without a successor."""
 
+    remarks: ClassVar[tuple[str, ...]] = ()
+    """What of the specification the model leaves out without harm to verdicts, in sentences."""
+
     @abstractmethod
     def model(self) -> Model:
         """The model at these parameters.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,10 @@ from leadline.symbolic.tla.typing import type_of
 
 WALK = 300
 """The steps of a random walk."""
+
+
+class _Enough(Exception):
+    """No more states are needed."""
 
 
 @dataclass
@@ -47,6 +52,20 @@ class Learner:
     def initial(self) -> list[State]:
         """The initial states."""
         return self._found(self.interpreter.steps[0], None)
+
+    def some_initial(self, most: int = 10_000) -> list[State]:
+        """The first initial states."""
+        found: list[State] = []
+
+        def add(state: State | None) -> None:
+            if state is not None:
+                found.append(state)
+            if len(found) >= most:
+                raise _Enough
+
+        with suppress(_Enough):
+            self.interpreter.steps[0](None, add)
+        return found
 
     def successors(self, state: State) -> list[State]:
         """The states after a state, within the constraints; none if it is beyond them."""

@@ -18,6 +18,8 @@ from leadline.symbolic.tla.making import Unlowerable
 from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
 
+_MOST_ARGUMENTS = 64
+
 
 class Functions(Sets):
     """Functions, records and tuples.
@@ -101,14 +103,17 @@ class Functions(Sets):
         return body, inner
 
     def _call_function(self, function: s.Function, where: Scope, e: s.Index, scope: Scope) -> Entity:
-        """A recursive function applied. Where the argument is not known, it is each of a constant domain."""
+        """A recursive function applied. Where the argument is not known, it is each that it can be."""
         index = self.value(e.index, scope)
         elements = None
         if not isinstance(index, n.Const) and len(function.bounds) == len(function.bounds[0].names) == 1:
             ((_, _, domain),) = self.pairs(
                 function.bounds, replace(where, primed=scope.primed, next=scope.next)
             )
-            elements = self.terms.elements(self.terms.set_node(self.listed(domain)))
+            if isinstance(domain, n.Node):
+                elements = self.terms.elements(self.terms.set_node(domain))
+            if elements is None and index.type.cardinality <= _MOST_ARGUMENTS:
+                elements = [self.terms.narrowed(index.type, x) for x in index.type.values()]
         if elements is None:
             return self._called_at(index, function, where, scope)
         result: n.Node = self.terms.undefined(NEVER, "the function has no such argument")

@@ -53,7 +53,7 @@ class TlaOrigin(Origin):
             Unsupported: if the specification has no symbolic form.
         """
         if not self.types:
-            self.learner.run_ahead(self.learner.initial(), AHEAD)
+            self.learner.run_ahead(self.learner.some_initial(), AHEAD)
         return lowered(self.specification, self.learner.types, self)
 
     def disagreement(
@@ -89,7 +89,7 @@ class TlaOrigin(Origin):
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
         learner = self.learner
         known = [self._untyped(model, values) for values in states]
-        starts = learner.successors(known[-1]) if known else learner.initial()
+        starts = learner.successors(known[-1]) if known else learner.some_initial()
         learner.run_ahead(starts, self._afterwards)
         self._afterwards *= 2
         if all(learner.types[variable.name] == variable.type for variable in model.variables):

@@ -83,6 +83,9 @@ class TlaProtocol(Foreign):
         _check_assumptions(origin.interpreter)
         try:
             return replace(origin.model(), parameters=dict(self.settings))
+        except RecursionError as error:
+            text = "the operators nest too deeply: this has no symbolic form"
+            raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)]) from error
         except Unsupported as error:
             text = f"{error.why}: this has no symbolic form"
             raise ModelError([Mistake(error.place, text)]) from error
@@ -104,6 +107,11 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     specification = source.load({})
     parameters = {one.name: one for one in _parameters(specification)}
     body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
+    unused = [
+        word for word, used in (("SYMMETRY", specification.symmetry), ("VIEW", specification.view)) if used
+    ]
+    told = f"{' and '.join(unused)}: only `leadline explore` uses it; here every state counts"
+    body |= {"remarks": (told,) if unused else ()}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
     claims = [

@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete.conditions import conditions_in
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Result, Verdict
 from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.liveness.formulas import split
 from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.lang.temporal import expanded
 from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.interpreter import Interpreter
 from leadline.symbolic.tla.runs import is_violated, literal
@@ -169,3 +173,15 @@ def test_what_has_no_symbolic_form_is_named(tmp_path: Path) -> None:
     path.with_suffix(".cfg").write_text(config("Weak", "Wild"))
     with pytest.raises(Exception, match=r"M\.tla:.*no constant.*no symbolic form"):
         asked(path, "Wild", PdrQuery())
+
+
+def test_fairness_is_kept_account_of_condition_by_condition(tmp_path: Path) -> None:
+    path = write(tmp_path, M=MUTEX)
+    path.with_suffix(".cfg").write_text(config("Strong", "Live"))
+    formula = model_of(find(str(path)), {}).properties["Live"].temporal
+    assert formula is not None
+    _, rest = split(formula)
+    assert rest is not None
+    conditions, claim = conditions_in(expanded(rest))
+    assert sorted(one.able is not None for one in conditions) == [False] * 2 + [True] * 4
+    assert not conditions_in(claim)[0]

@@ -8,6 +8,7 @@ import pytest
 
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.provers import PdrQuery
@@ -110,3 +111,13 @@ def test_a_run_that_the_module_refutes_does_not_replay(tmp_path: Path) -> None:
     assert model.origin.disagreement(model, [first], "Low") == "Low holds in the module"
     wrong = model.origin.disagreement(model, [first, first], None)
     assert wrong == "the module does not reach state 1 of the run"
+
+
+def test_symmetry_that_is_not_used_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written("Votes", tmp_path)
+    config = path.with_suffix(".cfg")
+    text = path.read_text().replace("====", "Swaps == Permutations(Voters)\n====")
+    path.write_text(text)
+    config.write_text(config.read_text() + "SYMMETRY Swaps\n")
+    assert main(["check", str(path), "--depth", "4"]) == 12
+    assert "SYMMETRY: only `leadline explore` uses it" in capsys.readouterr().err

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from leadline.symbolic.concrete import Explorer, Runs, Semantics, State
+from leadline.symbolic.concrete.conditions import Conditioned, conditions_in
 from leadline.symbolic.concrete.explore import path_of
 from leadline.symbolic.concrete.fair import OutsideAt, Product, fair_run
 from leadline.symbolic.concrete.graph import Graph
 from leadline.symbolic.engines.liveness.formulas import split
 from leadline.symbolic.lang import OutOfBounds, Property
 from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.lang.temporal import Temporal
+from leadline.symbolic.lang.temporal import Temporal, expanded
 from leadline.symbolic.trace import Trace, TraceEnd, replay, trace_of_path
 
 
@@ -49,7 +51,7 @@ class Explicit:
             path = path or self._bad_step(safety.steps)
             if path is not None:
                 return self._trace(path, name)
-            word = None if rest is None else fair_run(Product(self.graph, self.runs, rest))
+            word = None if rest is None else fair_run(self._product(expanded(rest)))
         except OutsideAt as outside:
             path = [self.graph.states[place] for place in outside.places]
             return self._trace([*(self._to(outside.places[0]) or [])[:-1], *path], name, outside=True)
@@ -59,6 +61,14 @@ class Explicit:
         stutters = word.loop == length - 1
         states = [*word.states, *([] if stutters else [word.states[word.loop]])]
         return self._trace(states, name, word.loop)
+
+    def _product(self, formula: Temporal) -> Product:
+        conditions, rest = conditions_in(formula)
+        if not conditions:
+            return Product(self.graph, self.runs, formula)
+        # It has all that the search for runs asks for.
+        graph = cast(Graph, Conditioned(self.graph, self.runs, conditions))
+        return Product(graph, self.runs, rest)
 
     def _fails(self, nodes: Sequence[Node], place: int) -> bool:
         try:
