@@ -14,6 +14,8 @@ _SAMPLE = 1_000
 """States of which the steps are looked at."""
 _SENDING = 0.6
 """The cost of sending a state, and taking it, as a share of that of finding it."""
+_HASHING = 0.15
+"""The cost of telling the owner of a state by a hash, likewise; a step that leaves the values alone needs none."""
 _KEYS = 64
 """The least number of values, for each worker, that a state is told by."""
 
@@ -56,4 +58,5 @@ def _cost(places: Sequence[int], steps: Sequence[tuple[State, State]], workers: 
         return float("inf")
     most = max(Counter(map(owner, after)).values(), default=0) / max(1, len(after))
     sent = sum(owner(one) != owner(other) for one, other in steps) / max(1, len(steps))
-    return most * (1 + _SENDING * sent)
+    changed = sum(any(one[x] is not other[x] for x in places) for one, other in steps) / max(1, len(steps))
+    return most * (1 + _SENDING * sent + _HASHING * changed)
