@@ -18,15 +18,17 @@ from tests.pages import PAGES, REFERENCE, Command, File, as_shown, blocks, code_
 ROOT = Path(__file__).resolve().parent.parent
 GRID = re.compile(r"^\$ leadline grid (?!.*--plan)", re.MULTILINE)
 """Pages with this start Spark."""
+SLOW = re.compile(rf"{GRID.pattern}|^\$ leadline check .*--config", re.MULTILINE)
+"""Pages with one of these take long: the second run modules under several configurations."""
 
 
 def of_pages() -> list[object]:
     """The pages; the slow ones are marked. Only tests/test_wheel.py starts the cluster, which has a fixed port."""
     pages = [page for page in (*PAGES, *REFERENCE) if page.stem != "clusters"]
-    slow = [GRID.search(page.read_text(encoding="utf-8")) for page in pages]
+    slow = [SLOW.search(page.read_text(encoding="utf-8")) for page in pages]
     return [
-        pytest.param(page, id=f"{page.parent.name}/{page.stem}", marks=[pytest.mark.slow] if spark else [])
-        for page, spark in zip(pages, slow, strict=True)
+        pytest.param(page, id=f"{page.parent.name}/{page.stem}", marks=[pytest.mark.slow] if long else [])
+        for page, long in zip(pages, slow, strict=True)
     ]
 
 
