@@ -278,6 +278,9 @@ def _declared(protocol: Protocol) -> dict[str, Variable]:
 def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[Mistake]) -> Action:
     script = Script(variables, initial=True)
     function = type(protocol).init
+    if function is Protocol.init:
+        text = f"{type(protocol).__name__} has no init: write def init(self, start), which assigns every variable"
+        raise ModelError([Mistake(start_of(type(protocol).define), text)])
     ran = bool(attempted(lambda: protocol.init(Next(script)), mistakes, function))
     init = Action("init", "Init", "", start_of(function), tuple(script.body), updates(script))
     if ran:

@@ -13,7 +13,7 @@ from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, Sta
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.specification import Specification, conjuncts
 from leadline.symbolic.tla.symmetry import Orbits, group, same_view
-from leadline.symbolic.tla.values import Value
+from leadline.symbolic.tla.values import EvaluationError, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,11 @@ class Behaviour:
         self.broken: dict[str, tuple[State | None, State]] = {}
         self.weight = None
         for one in specification.assumptions:
-            if not self.interpreter.holds(one):
+            try:
+                holds = self.interpreter.holds(one)
+            except EvaluationError as error:
+                raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
+            if not holds:
                 raise AssumptionFailed(f"{one.place}: the assumption is false")
         if specification.init is None or specification.next is None:
             text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"

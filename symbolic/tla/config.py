@@ -105,8 +105,12 @@ def value_of(words: Sequence[tuple[str, s.Place]]) -> s.Expression:
     return value
 
 
+_DIGITS, _DEEPEST, _SHOWN = 1_000, 50, 80
+
+
 class _Reader:
     def __init__(self, text: str, file: str) -> None:
+        self.depth = 0
         self.words = list(_words(without_comments(text), file))
         self.at = 0
         self.config = Config()
@@ -130,12 +134,13 @@ class _Reader:
 
     def fail(self, expected: str) -> None:
         """Raise a mistake at the next word."""
-        found = f"`{self.word}`" if self.word else "the end of the file"
+        found = f"`{self.word[:_SHOWN]}`" if self.word else "the end of the file"
         raise ModelError([Mistake(self.place, f"{found} does not fit here: expected {expected}")])
 
     def run(self) -> Config:
         """Read statement by statement; after a mistake, go on with the next statement."""
         while self.word:
+            self.depth = 0
             try:
                 self.statement()
             except ModelError as error:
@@ -193,8 +198,15 @@ class _Reader:
         """A value: a number, a string, a truth value, a model value or a set of such."""
         word, place = self.word, self.place
         if word == "{":
-            return s.SetOf(self.items("{", "}"), place=place)
+            self.depth += 1
+            if self.depth > _DEEPEST:
+                self.fail(f"at most {_DEEPEST} sets within sets")
+            made = s.SetOf(self.items("{", "}"), place=place)
+            self.depth -= 1
+            return made
         if re.fullmatch(r"-?\d+", word):
+            if len(word) > _DIGITS:
+                self.fail(f"a number of at most {_DIGITS} digits")
             self.at += 1
             return s.Number(int(word), place=place)
         if word.startswith('"'):

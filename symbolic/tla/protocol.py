@@ -20,7 +20,7 @@ from leadline.symbolic.tla.interpreter import FAILURES, Interpreter
 from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.specification import Specification, load
-from leadline.symbolic.tla.values import TRUE, tla_text
+from leadline.symbolic.tla.values import TRUE, EvaluationError, tla_text
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,11 @@ class TlaProtocol(Foreign):
 
 def _check_assumptions(interpreter: Interpreter) -> None:
     for one in interpreter.specification.assumptions:
-        if interpreter.constant(one) is not TRUE:
+        try:
+            holds = interpreter.constant(one) is TRUE
+        except EvaluationError as error:
+            raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
+        if not holds:
             raise AssumptionFailed(f"assumption on the constants is false: {one.place}")
 
 

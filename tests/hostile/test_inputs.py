@@ -151,18 +151,19 @@ def test_rows(seed: int) -> None:
 def _spoiled_row(seed: int) -> Any:
     chance = random.Random(seed)
     wrong = replace(ROW, query="bad", trace=None)
+    changes: dict[str, Any] = {}
     for one in chance.sample(fields(ROW), 3):
         value = getattr(wrong, one.name)
         if one.name in ("query", "run", "started"):
             continue
         if isinstance(value, float):
-            wrong = replace(wrong, **{one.name: chance.choice([float("inf"), float("nan"), -1.0, 1e308])})
+            changes[one.name] = chance.choice([float("inf"), float("nan"), -1.0, 1e308])
         elif isinstance(value, int):
-            wrong = replace(wrong, **{one.name: chance.choice([-1, -(2**63), 2**63 - 1])})
+            changes[one.name] = chance.choice([-1, -(2**63), 2**63 - 1])
         elif value is None or isinstance(value, str):
             kind = pa.types.is_string(_COLUMNS.field(one.name).type)
-            wrong = replace(wrong, **{one.name: chance.choice(WORDS) if kind else -7})
-    return wrong
+            changes[one.name] = chance.choice(WORDS) if kind else -7
+    return replace(wrong, **changes)
 
 
 @pytest.mark.parametrize("seed", range(CASES))
@@ -192,6 +193,22 @@ def test_configurations(seed: int) -> None:
     Path("Jug.tla").write_text(MODULE)
     Path("Jug.cfg").write_bytes(spoiled(CONFIG, seed))
     refused(lambda: model_of(find_module(Path("Jug.tla")), {}), r"Jug\.(tla|cfg)|constant")
+
+
+@pytest.mark.parametrize(
+    "config", [CONFIG.replace("2", "9" * 5000), CONFIG.replace("2", "{" * 3000), CONFIG.replace("2", '"a"')]
+)
+def test_configurations_that_were_tracebacks(config: str) -> None:
+    Path("Jug.tla").write_text(MODULE)
+    Path("Jug.cfg").write_text(config)
+    for command in ("show", "check", "explore"):
+        assert main([command, "Jug.tla"]) in (10, 150) or command == "show"
+
+
+def test_a_protocol_without_an_initial_state(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("small.py").write_text(PROTOCOL.replace("def init", "def begin"))
+    assert main(["check", "small.py"]) == 150
+    assert "small.py:10: Small has no init" in capsys.readouterr().err
 
 
 COMMANDS = {
