@@ -160,15 +160,15 @@ def table(rows: Sequence[Row], letters: str) -> str:
     lines = [
         "# The models of tlaplus/Examples",
         "",
-        f"Made by `{command}` on the folders {letters[0]} to {letters[-1]}, one model at a time, with "
-        f"at most {seconds} seconds and {MOST_MEMORY:,} MB for each command.",
-        "Listed are the models of which the manifest tells TLC's number of distinct states, up to a million, or a "
-        "violation.",
+        f"Made by `{command}` on the folders {letters[0]} to {letters[-1]}, with at most {seconds} seconds and",
+        f"{MOST_MEMORY:,} MB for each command. Listed are the models of which the manifest tells TLC's number of",
+        "distinct states, up to a million, or a violation.",
         "",
         f"- models with TLC's number of states: {counts[0]}",
         f"- all models: {counts[1]}",
         "",
         "`states` is what `explore` finds. The last column tells what stopped `explore` or `check`.",
+        "Seconds are of the clock, and depend on the machine and what else it does.",
         "",
         f"| {' | '.join(_HEAD)} |",
         f"|{' --- |' * len(_HEAD)}",
