@@ -200,9 +200,11 @@ def _launched(conf: SparkConf, log: Path) -> Any:
         with log.open("wb") as file:
             return launch_gateway(conf, {"stdout": file, "stderr": file})  # type: ignore[no-untyped-call]  # pyspark leaves it so
     except (OSError, PySparkException) as error:
-        raise UserError(
-            f"Spark does not start: {_complaint(log) or gist(error)} (its log is {log})"
-        ) from error
+        why = _complaint(log)
+        if not why and isinstance(error, PySparkException):
+            text = f"Spark does not start: its Java process has ended, perhaps killed (its log is {log})"
+            raise SparkGaveUp(text) from error
+        raise UserError(f"Spark does not start: {why or gist(error)} (its log is {log})") from error
 
 
 def _context(conf: SparkConf, gateway: Any, where: str, log: Path) -> SparkContext:
@@ -254,7 +256,7 @@ def _complaint(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    said = [line.strip() for line in lines if line.strip()]
+    said = [line.strip() for line in lines if line.strip() and not line.startswith("WARNING")]
     thrown = [line for line in said if line.startswith(("Exception in thread", "Error"))]
     return (thrown or said[-1:] or [""])[0]
 

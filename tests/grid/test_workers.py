@@ -3,9 +3,12 @@
 import socket
 import subprocess
 from pathlib import Path
+from typing import IO
 
 import pytest
+from pyspark.errors import PySparkRuntimeError
 
+from leadline.symbolic.grid import session as grid_session
 from leadline.symbolic.grid.session import SparkSetup
 from leadline.symbolic.grid.workers import SparkGaveUp, Watch, knock
 from leadline.symbolic.lang import UserError
@@ -46,6 +49,17 @@ def test_a_gateway_of_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     with pytest.raises(UserError, match=r"PYSPARK_GATEWAY_PORT is set.*unset it"):
         SparkSetup().check()
+
+
+def test_a_java_that_is_killed_while_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def killed(_: object, options: dict[str, IO[bytes]]) -> None:
+        options["stderr"].write(b"WARNING: Using incubator modules\n")
+        raise PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+
+    monkeypatch.setattr(grid_session, "launch_gateway", killed)
+    monkeypatch.setattr(grid_session, "require_java", lambda: None)
+    with pytest.raises(SparkGaveUp, match="its Java process has ended, perhaps killed"):
+        grid_session.session(SparkSetup(), tmp_path / "log").__enter__()
 
 
 def test_no_worker_is_told_and_given_up() -> None:
