@@ -406,9 +406,13 @@ class Terms(Making):
                 new = of(self._apply(function, argument))
                 value = join(_item(kind.value), new.type)
                 whole = Map(key, Option(value) if isinstance(kind.value, Option) else value)
-                return self.make(
+                made = self.make(
                     n.MapUpdate, whole, self.convert(function, whole), place, self.convert(new, whole.value)
                 )
+                # As in TLC, nothing changes where the function has no such argument.
+                if fits(argument.type, key) and not isinstance(kind.value, Option):
+                    return made
+                return self.ite(self.member(argument, self.domain_of(function)), made, function)
         raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")
 
     def _changed(self, argument: n.Node, key: n.Node, old: n.Node, of: Body) -> n.Node:

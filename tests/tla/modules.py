@@ -136,7 +136,8 @@ vars == <<ready, chosen, seen>>
 Init == ready = {} /\ chosen = 0 /\ seen = <<>>
 Quorums == {q \in SUBSET Voters : q # {}}
 Join(v) == v \notin ready /\ ready' = ready \cup {v} /\ UNCHANGED <<chosen, seen>>
-Note(v) == v \in ready /\ v \notin DOMAIN seen /\ seen' = v :> chosen @@ seen /\ UNCHANGED <<ready, chosen>>
+Note(v) == v \in ready /\ v \notin DOMAIN seen /\ UNCHANGED <<ready, chosen>>
+           /\ seen' = [v :> chosen @@ [seen EXCEPT ![v] = 5] EXCEPT !["none"] = 7]
 Decide == /\ chosen < 2
           /\ \E q \in Quorums : \A v \in q : v \in ready /\ chosen' = chosen + 1 /\ UNCHANGED <<ready, seen>>
 Clear == \A v \in ready : chosen' = 0 /\ ready' = ready \ {v} /\ seen' = [w \in {v} |-> chosen] @@ seen
