@@ -1,14 +1,14 @@
-"""Names and applications as Python source: constants, calls of definitions, and expansions of them."""
+"""Names and applications as Python source: calls of definitions, and expansions of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from leadline.symbolic.lang.errors import Mistake, ModelError
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.analysis import Analysis, size, uses
-from leadline.symbolic.tla.levels import Level, Levels
+from leadline.symbolic.tla.analysis import size, uses
+from leadline.symbolic.tla.constants import Constants
 from leadline.symbolic.tla.scopes import (
     Binding,
     ByName,
@@ -22,65 +22,14 @@ from leadline.symbolic.tla.scopes import (
     Reference,
     Scope,
 )
-from leadline.symbolic.tla.writer import Fn, Lines, Source
+from leadline.symbolic.tla.writer import Fn
 
-_TRUTHS = frozenset({
-    "TRUE", "FALSE", "~", "/\\", "\\/", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">",
-    "<=", ">=", "ENABLED", "UNCHANGED", "IsFiniteSet",
-})  # fmt: skip
-_IMPURE = frozenset({"RandomElement", "TLCGet", "TLCSet", "JavaTime", "Print", "PrintT"})
-_ATOMS = (s.Number, s.String, s.ModelValue)
 _SMALL = 12
 _MEDIUM = 50
 
 
-def atomic(text: str) -> bool:
-    """Whether a piece of Python may stand twice: a name or a literal."""
-    return text.isidentifier() or text.isdigit() or (text[:1] == "'" and text.count("'") == 2)
-
-
-class Calls:
-    """The translation of names and applications; subclasses translate all else.
-
-    Attributes:
-        source: the Python source so far.
-        now: the Python name of each variable.
-        next: the Python name of each variable in the next state.
-    """
-
-    def __init__(self, definitions: Mapping[str, s.Definition], levels: Levels, source: Source) -> None:
-        self.definitions = definitions
-        self.levels = levels
-        self.source = source
-        self.analysis = Analysis(definitions, levels.variables)
-        self.now = {name: source.fresh(name) for name in sorted(levels.variables)}
-        self.next = {name: source.fresh(f"{name}_next") for name in sorted(levels.variables)}
-        self._constants: dict[object, tuple[s.Node | None, Code]] = {}
-        self._definitions: dict[tuple[str, frozenset[str]], tuple[Fn, Kind]] = {}
-        self._computing: set[int] = set()
-        self._closed: dict[int, tuple[s.Node, bool]] = {}
-        self._reached: dict[str, frozenset[str]] = {}
-
-    def expr(self, e: s.Expression, scope: Scope) -> Code:
-        """An expression."""
-        raise NotImplementedError
-
-    def body(self, e: s.Expression, scope: Scope, lines: Lines, truth: bool) -> Kind:
-        """Statements that return the expression's value, or its truth."""
-        raise NotImplementedError
-
-    def builtin(self, e: s.Apply, scope: Scope) -> Code:
-        """A built-in operator, applied."""
-        raise NotImplementedError
-
-    def value(self, e: s.Expression, scope: Scope) -> str:
-        """An expression as a value."""
-        return as_value(self.expr(e, scope))
-
-    def test(self, e: s.Expression, scope: Scope) -> str:
-        """An expression as Python's bool."""
-        code = self.expr(e, scope)
-        return code.text if code.kind is Kind.TRUTH else self.source.at(e.place, as_test(code))
+class Calls(Constants):
+    """The translation of names and applications; subclasses translate all else."""
 
     def apply(self, e: s.Apply, scope: Scope) -> Code:
         """A name, or an application."""
@@ -121,107 +70,6 @@ class Calls:
             case None if e.operator in self.definitions:
                 return self.definitions[e.operator].body, {}
         return None
-
-    def variable(self, name: str, scope: Scope, primed: bool = False) -> str:
-        """A variable's value in the state that the scope is about."""
-        known = (scope.next if primed or scope.primed else scope.now).get(name)
-        return f"unassigned({name!r})" if known is None else scope.fn.use(known)
-
-    # Constants
-
-    def closed(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether an expression has the same value everywhere."""
-        free = self.analysis.free(e)
-        if "@" in free or id(e) in self._computing or not free.isdisjoint(scope.names):
-            return False
-        if id(e) not in self._closed:
-            reached = free.union(*(self.reached(key) for key in free if key in self.definitions))
-            self._closed[id(e)] = (e, reached.isdisjoint(_IMPURE) and self.levels.of(e) is Level.CONSTANT)
-        return self._closed[id(e)][1]
-
-    def once(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether a set has the same elements everywhere, and is worth keeping; built-in sets are there anyway."""
-        built_in = isinstance(e, s.Apply) and not e.arguments and e.operator not in self.definitions
-        return not built_in and self.closed(e, scope)
-
-    def reached(self, key: str) -> frozenset[str]:
-        """The names that a definition mentions, directly or not."""
-        if key not in self._reached:
-            found, todo = set[str](), [key]
-            while todo:
-                one = self.definitions[todo.pop()]
-                new = self.analysis.free(one) - found
-                found |= new
-                todo += [name for name in new if name in self.definitions]
-            self._reached[key] = frozenset(found)
-        return self._reached[key]
-
-    def recursive(self, key: str) -> bool:
-        """Whether a definition mentions itself."""
-        return key in self.reached(key)
-
-    def constant(self, e: s.Expression) -> Code:
-        """A constant expression, which is evaluated once, where it is first needed."""
-        named = isinstance(e, s.Apply) and not e.arguments and e.operator in self.definitions
-        key = e.operator if isinstance(e, s.Apply) and named else id(e)
-        if key not in self._constants:
-            compute = self.source.fn("constant")
-            text = self._once(f"{compute.name}()")
-            self._constants[key] = (e, Code(text, Kind.VALUE))
-            body = self.definitions[e.operator].body if isinstance(e, s.Apply) and named else e
-            truth = self.is_truth(body)
-            self._computing.add(id(body))
-            kind = self.body(body, Scope(compute, {}, {}, {}), compute.lines, truth)
-            self._computing.discard(id(body))
-            self._constants[key] = (e, Code(text, Kind.TRUTH if truth else kind))
-        return self._constants[key][1]
-
-    def enumeration(self, e: s.Expression) -> str:
-        """The elements of a constant set in TLC's order, which are enumerated once."""
-        return self._derived("enumerated", e)
-
-    def listed_once(self, e: s.Expression) -> str:
-        """A constant set of which membership is asked: it is listed unless it is large."""
-        return self._derived("quick", e)
-
-    def _derived(self, function: str, e: s.Expression) -> str:
-        key = (function, e.operator if isinstance(e, s.Apply) and not e.arguments else id(e))
-        if key not in self._constants:
-            text = self._once(self.source.at(e.place, f"{function}({as_value(self.constant(e))})"))
-            self._constants[key] = (e, Code(text, Kind.LAZY))
-        return self._constants[key][1].text
-
-    def _once(self, text: str) -> str:
-        """A piece of Python that is evaluated once, where it is first needed."""
-        name = self.source.constant("constant", self.source.namespace["UNSET"])
-        fn = self.source.fn("get")
-        fn.lines += [f"global {name}", f"{name} = {text}", f"return {name}"]
-        return f"({name} if {name} is not UNSET else {fn.name}())"
-
-    def is_truth(self, e: s.Expression, seen: frozenset[str] = frozenset()) -> bool:
-        """Whether an expression certainly is a truth value, if it has a value."""
-        return self._truth(e, seen) is True
-
-    def _truth(self, e: s.Expression, seen: frozenset[str]) -> bool | None:
-        """As `is_truth`; None for a recursive application, of which nothing is known."""
-        match e:
-            case s.Quantified():
-                return True
-            case s.If(_, a, b):
-                return _all([self._truth(a, seen), self._truth(b, seen)])
-            case s.Case(arms, other):
-                found = [self._truth(arm, seen) for _, arm in arms]
-                return _all([*found, *([] if other is None else [self._truth(other, seen)])])
-            case s.Let(definitions, body):
-                hidden = {one.name for one in definitions if isinstance(one, s.Definition)}
-                return self._truth(body, seen | hidden)
-            case s.Apply(operator):
-                if operator in seen:
-                    return None
-                if operator in self.definitions:
-                    return self._truth(self.definitions[operator].body, seen | {operator})
-                return operator in _TRUTHS
-        return False
 
     # Applications of definitions
 
@@ -364,39 +212,6 @@ class Calls:
     def _primed(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> bool:
         return self.reads_state(e, scope) and self.analysis.primes(rest, name)
 
-    def simple(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether an expression is a name or literal that costs nothing to evaluate again."""
-        if not isinstance(e, s.Apply):
-            return isinstance(e, _ATOMS)
-        if e.arguments:
-            return False
-        match scope.names.get(e.operator):
-            case ByName(body, names):
-                return self.simple(body, scope.within(names))
-            case Local(_, _, called):
-                return not called
-            case None:
-                return e.operator in self.now or e.operator in ("TRUE", "FALSE")
-        return False
-
-    def cheap(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether an expression costs little to evaluate again: fields of names, and sums with numbers."""
-        match e:
-            case s.Index(function, index):
-                return self.cheap(function, scope) and self.simple(index, scope)
-            case s.Apply("+" | "-", (a, s.Number())):
-                return self.cheap(a, scope)
-        return self.simple(e, scope)
-
-    def safe(self, e: s.Expression, scope: Scope) -> bool:
-        """Whether an expression surely has a value."""
-        match e:
-            case s.TupleOf(items) | s.SetOf(items):
-                return all(self.safe(item, scope) for item in items)
-            case s.Record(fields):
-                return all(self.safe(item, scope) for _, item in fields)
-        return self.simple(e, scope)
-
     def later(self, e: s.Expression, scope: Scope) -> str:
         """A function without parameters that evaluates an expression."""
         fn = self.source.fn("later", (), scope.fn)
@@ -481,20 +296,6 @@ def after(before: list[tuple[str, str]], code: Code) -> Code:
     return Code(text, code.kind)
 
 
-def as_value(code: Code) -> str:
-    """An expression's value."""
-    return f"(TRUE if {code.text} else FALSE)" if code.kind is Kind.TRUTH else code.text
-
-
-def as_test(code: Code) -> str:
-    """An expression's truth."""
-    if code.kind is Kind.TRUTH:
-        return code.text
-    if atomic(code.text):
-        return f"({code.text} is TRUE or {code.text} is not FALSE and truth({code.text}))"
-    return f"truth({code.text})"
-
-
 def not_read(place: s.Place, text: str) -> ModelError:
     """The error about a formula that has no meaning here."""
     return ModelError([Mistake(place, text)])
@@ -502,9 +303,3 @@ def not_read(place: s.Place, text: str) -> ModelError:
 
 def _without(scope: Scope, name: str) -> Scope:
     return scope.within({key: one for key, one in scope.names.items() if key != name})
-
-
-def _all(found: list[bool | None]) -> bool | None:
-    if any(one is False for one in found):
-        return False
-    return True if any(found) else None

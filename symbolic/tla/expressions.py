@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.calls import Calls, after, as_test, as_value, atomic
+from leadline.symbolic.tla.calls import Calls, after
+from leadline.symbolic.tla.constants import as_test, as_value, atomic
 from leadline.symbolic.tla.scopes import Code, Kind, Local, Scope
 from leadline.symbolic.tla.values import domain_of, model_value, sequence_domain
 

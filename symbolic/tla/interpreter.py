@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.tla import operators, sets, values
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.actions import Actions, Part, Search
+from leadline.symbolic.tla.actions import Actions, Part
 from leadline.symbolic.tla.scopes import Scope
+from leadline.symbolic.tla.search import Search
 from leadline.symbolic.tla.specification import Specification
 from leadline.symbolic.tla.values import EvaluationError, Value, tla_text
 from leadline.symbolic.tla.writer import Fn, Lines, Source

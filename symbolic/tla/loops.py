@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.analysis import uses
-from leadline.symbolic.tla.calls import as_value, parts_of_let
+from leadline.symbolic.tla.calls import parts_of_let
+from leadline.symbolic.tla.constants import as_value
 from leadline.symbolic.tla.expressions import Expressions, as_number
 from leadline.symbolic.tla.scopes import Binding, ByName, Kind, Local, Names, Operator, Pending, Scope
 from leadline.symbolic.tla.writer import Lines

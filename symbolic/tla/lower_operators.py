@@ -10,6 +10,7 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.node import Binary
 from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.infinite import (
     Domain,
     Everything,
@@ -23,7 +24,6 @@ from leadline.symbolic.tla.lower import Lowering
 from leadline.symbolic.tla.lower_scope import Entity, Scope
 from leadline.symbolic.tla.lower_steps import enabled
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.terms import Terms, is_function
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 
@@ -153,15 +153,15 @@ def _cardinality(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) 
     return at.terms.cardinality(at.value(arguments[0], scope))
 
 
-def _head(t: Terms, node: n.Node) -> n.Node:
+def _head(t: FunctionTerms, node: n.Node) -> n.Node:
     return t.item(node, 1)
 
 
-def _tail(t: Terms, node: n.Node) -> n.Node:
+def _tail(t: FunctionTerms, node: n.Node) -> n.Node:
     return t.slice(node, t.integer(2), t.length(node))
 
 
-def _append(t: Terms, node: n.Node, item: n.Node) -> n.Node:
+def _append(t: FunctionTerms, node: n.Node, item: n.Node) -> n.Node:
     return t.concat(node, t.make_tuple([item]))
 
 
@@ -176,7 +176,7 @@ def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
     return at.entity(e, scope)
 
 
-def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
+def _arrow(t: FunctionTerms, key: n.Node, value: n.Node) -> n.Node:
     """`x :> y`, for each argument that x may be."""
     if isinstance(key, n.Const):
         return t.function([(key, value)])
@@ -251,10 +251,10 @@ NAMES: dict[str, Callable[[Lowering], Entity]] = {
 OPERATORS: dict[str, Rule] = {
     "/\\": _conjunction(True),
     "\\/": _conjunction(False),
-    "~": _of_nodes(Terms.negation),
+    "~": _of_nodes(FunctionTerms.negation),
     "=>": _implies,
     "<=>": _of_nodes(lambda t, a, b: t.equal(t.truth(a), t.truth(b))),
-    "=": _of_nodes(Terms.equal),
+    "=": _of_nodes(FunctionTerms.equal),
     "#": _of_nodes(lambda t, a, b: t.negation(t.equal(a, b))),
     "\\in": _member,
     "\\notin": _not_member,
@@ -265,7 +265,7 @@ OPERATORS: dict[str, Rule] = {
     "SUBSET": _power_set,
     "UNION": _big_union,
     "\\X": _times,
-    "DOMAIN": _of_nodes(Terms.domain),
+    "DOMAIN": _of_nodes(FunctionTerms.domain),
     "'": _prime,
     "UNCHANGED": _unchanged,
     "ENABLED": _enabled,
@@ -274,20 +274,20 @@ OPERATORS: dict[str, Rule] = {
     "*": _of_nodes(lambda t, a, b: t.arithmetic(n.Mul, a, b)),
     "\\div": _of_nodes(lambda t, a, b: t.arithmetic(n.Div, a, b)),
     "%": _of_nodes(lambda t, a, b: t.arithmetic(n.Mod, a, b)),
-    "^": _of_nodes(Terms.power),
+    "^": _of_nodes(FunctionTerms.power),
     "-.": _of_nodes(lambda t, a: t.arithmetic(n.Sub, t.integer(0), a)),
-    "<": _of_nodes(Terms.lt),
+    "<": _of_nodes(FunctionTerms.lt),
     ">": _of_nodes(lambda t, a, b: t.lt(b, a)),
-    "<=": _of_nodes(Terms.le),
+    "<=": _of_nodes(FunctionTerms.le),
     ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
-    "..": _of_nodes(Terms.interval),
+    "..": _of_nodes(FunctionTerms.interval),
     "Seq": _sequences,
-    "Len": _of_nodes(Terms.length),
+    "Len": _of_nodes(FunctionTerms.length),
     "Head": _of_nodes(_head),
     "Tail": _of_nodes(_tail),
     "Append": _of_nodes(_append),
-    "\\o": _of_nodes(Terms.concat),
-    "SubSeq": _of_nodes(Terms.slice),
+    "\\o": _of_nodes(FunctionTerms.concat),
+    "SubSeq": _of_nodes(FunctionTerms.slice),
     "SelectSeq": _selected,
     "Cardinality": _cardinality,
     "IsFiniteSet": _true,

@@ -10,6 +10,7 @@ from leadline.symbolic.lang.coercion import BOOL, NEVER
 from leadline.symbolic.lang.structures import Map, Set, Tuple, Union
 from leadline.symbolic.lang.types import Option
 from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.infinite import (
     Domain,
     Everything,
@@ -20,7 +21,6 @@ from leadline.symbolic.tla.infinite import (
     United,
 )
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.terms import Terms, is_function
 
 MOST_UNROLLED = 200
 """The largest constant set over which a quantifier is written out."""
@@ -34,7 +34,7 @@ class Sets:
     """
 
     def __init__(self) -> None:
-        self.terms = Terms()
+        self.terms = FunctionTerms()
 
     def quantifier(
         self, universal: bool, domain: Domain, name: str, body: Callable[[n.Node], n.Node]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.calls import as_test, as_value
+from leadline.symbolic.tla.constants import as_test, as_value
 from leadline.symbolic.tla.expressions import joined
 from leadline.symbolic.tla.loops import Loops
 from leadline.symbolic.tla.scopes import Kind, Local, Scope
