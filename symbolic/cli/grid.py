@@ -33,7 +33,6 @@ def add_parser(commands: Any) -> None:
         "(the same command goes on from there).",
     )
     parser.add_argument("file", metavar="FILE.toml", type=Path, help="the grid file")
-    parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*], this machine)")
     parser.add_argument(
         "--store",
         metavar="DIR",
@@ -52,6 +51,14 @@ def add_parser(commands: Any) -> None:
         "certificates by the other solver; report those that fail, and ask their queries again",
     )
     parser.add_argument("--no-prune", dest="prune", action="store_false", help="run moot queries too")
+    _add_spark(parser)
+    add_format(parser, "text", "json")
+    parser.set_defaults(run=run)
+
+
+def _add_spark(parser: argparse.ArgumentParser) -> None:
+    """Declare the options about Spark."""
+    parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*], this machine)")
     parser.add_argument("--ui", action="store_true", help="serve Spark's web pages while the grid runs")
     parser.add_argument(
         "--retries",
@@ -74,8 +81,6 @@ def add_parser(commands: Any) -> None:
         default=[],
         help="a setting for Spark, such as spark.executor.memory=2g; repeat it for several",
     )
-    add_format(parser, "text", "json")
-    parser.set_defaults(run=run)
 
 
 def _count(text: str) -> int:

@@ -14,9 +14,10 @@ from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry
 from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, keep, tell
 from leadline.symbolic.engines import Limits, Verdict, engines_of
 from leadline.symbolic.engines.certificates import read_certificate, recheck
+from leadline.symbolic.engines.invariants import understood
 from leadline.symbolic.engines.pdr import minimized
 from leadline.symbolic.engines.pdr.written import importable, strengthenings_file
-from leadline.symbolic.engines.provers import PdrQuery, understood
+from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.names import setting_text
 
@@ -30,19 +31,7 @@ def add_parser(commands: Any) -> None:
     add_protocol(parser, optional=True)
     parser.add_argument("--property", metavar="NAME", action=Once, help="the property to prove")
     ask.add_question(parser, "prove")
-    parser.add_argument(
-        "--recheck",
-        type=Path,
-        metavar="FILE",
-        help="recheck a certificate: each obligation by the solver that did not answer it, with the property "
-        "and the parameters of the certificate",
-    )
-    parser.add_argument(
-        "--protocol",
-        dest="file",
-        metavar="FILE.py",
-        help="with --recheck: the file of a protocol that is neither built in nor installed",
-    )
+    _add_recheck(parser)
     add_format(parser, "text", "json")
     parser.add_argument(
         up_to.UP_TO,
@@ -66,6 +55,23 @@ def add_parser(commands: Any) -> None:
         help="write the invariant that pdr finds to FILE.py, as strengthenings",
     )
     parser.set_defaults(run=run)
+
+
+def _add_recheck(parser: argparse.ArgumentParser) -> None:
+    """Declare the options to recheck a certificate."""
+    parser.add_argument(
+        "--recheck",
+        type=Path,
+        metavar="FILE",
+        help="recheck a certificate: each obligation by the solver that did not answer it, with the property "
+        "and the parameters of the certificate",
+    )
+    parser.add_argument(
+        "--protocol",
+        dest="file",
+        metavar="FILE.py",
+        help="with --recheck: the file of a protocol that is neither built in nor installed",
+    )
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -17,10 +17,16 @@ from typing import Any
 import leadline
 from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
+from leadline.symbolic.engines.invariants import (
+    WITHIN_BOUNDS,
+    Clauses,
+    InvariantQuery,
+    invariants,
+    understood,
+)
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.liveness.parts import PARTS, Method
 from leadline.symbolic.engines.parallel import answer_in_children
-from leadline.symbolic.engines.provers import WITHIN_BOUNDS, Clauses, InvariantQuery, invariants, understood
 from leadline.symbolic.engines.query import SILENT, Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.engines.table import ENGINES

@@ -12,18 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.catalog import Entry, model_of
-from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.parallel import answer
-from leadline.symbolic.engines.pdr import Invariant
-from leadline.symbolic.engines.pdr.restated import restated
-from leadline.symbolic.engines.provers import (
+from leadline.symbolic.engines.invariants import (
     Clauses,
     InvariantQuery,
-    PdrQuery,
     invariant_certificate,
     spelled,
     understood,
 )
+from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.parallel import answer
+from leadline.symbolic.engines.pdr import Invariant
+from leadline.symbolic.engines.pdr.restated import restated
+from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.engines.query import SILENT, Listener, Options, Query
 from leadline.symbolic.engines.result import Result, Verdict
 from leadline.symbolic.lang import AssumptionFailed, Model

@@ -1,47 +1,41 @@
-"""Proofs for all depths as engines: property-directed reachability, k-induction, the check of an invariant.
-
-An invariant that PDR finds is data: its clauses are written as texts over the parts of the state. The engine
-`InvariantCheck` reads them back and has a solver check, on a fresh encoding, that they are inductive.
-"""
+"""Proofs for all depths as engines: property-directed reachability and k-induction."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import leadline
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.engine import Engine, NewSolver
+from leadline.symbolic.engines.invariants import (
+    WITHIN_BOUNDS,
+    Clauses,
+    invariant_certificate,
+    scope,
+    spelled,
+    targets,
+    understood,
+)
 from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
-from leadline.symbolic.engines.liveness.parts import METHODS, Method, Part, Reduction
+from leadline.symbolic.engines.liveness.parts import METHODS
 from leadline.symbolic.engines.pdr import (
-    Invariant,
     PdrOptions,
     PdrProgress,
     PdrResult,
     minimized,
     pdr,
-    recheck,
 )
 from leadline.symbolic.engines.pdr.words import formulas
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
-from leadline.symbolic.engines.search import deadlock_property
-from leadline.symbolic.lang import Model, Property, PropertyKind, UserError
+from leadline.symbolic.lang import Model, Property, PropertyKind
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace import call_of, replay, shortened
 
-WITHIN_BOUNDS = "within_bounds"
-"""The member of a certificate that is true where steps may leave their bounds."""
-
 _INDUCTIVE = f"inductive_{WITHIN_BOUNDS}"
-
-Clauses = tuple[tuple[tuple[str, ...], ...], ...]
-"""Orbits of clauses. A clause is the cube that it excludes: facts that do not hold all at once, as texts."""
 
 
 class _Prover(Engine):
@@ -72,10 +66,6 @@ class _Prover(Engine):
             **(results[0] if len(results) == 1 else {"results": results}),
         }
         return {**self.model_json(model), **told}
-
-
-def _targets(model: Model, query: Query) -> list[Property]:
-    return [*query.chosen(model), *([deadlock_property(model)] if query.deadlock else [])]
 
 
 # -- property-directed reachability --------------------------------------------------------------------
@@ -132,7 +122,7 @@ class Pdr(_Prover):
         assert isinstance(options, PdrQuery)
         facts: dict[str, Any] = {}
         results = []
-        for target in _targets(model, query):
+        for target in targets(model, query):
             begin = time.process_time()
 
             def told(now: PdrProgress) -> None:
@@ -205,7 +195,7 @@ def _told(
         steps=None if trace is None else trace.length,
         trace=trace,
         reason=found.reason
-        or (_scope(model, in_bounds=invariant.in_bounds) if invariant is not None else None),
+        or (scope(model, in_bounds=invariant.in_bounds) if invariant is not None else None),
         certificate=None
         if invariant is None or clauses is None
         else invariant_certificate(model, target.name, query.source, invariant, clauses),
@@ -218,12 +208,6 @@ def _told(
     if show and invariant is not None:
         facts |= {"invariant": clauses, "formulas": [one.tla(model) for one in formulas(model, invariant)]}
     return result, facts
-
-
-def _scope(model: Model, *, in_bounds: bool) -> str | None:
-    """What a proof depends on, in words."""
-    within = None if in_bounds else "of the states reached within bounds; what is beyond is not said"
-    return "; ".join(x for x in (model.scope, within) if x) or None
 
 
 def _only_bounds(model: Model, result: Result) -> list[str]:
@@ -284,7 +268,7 @@ class KInduction(_Prover):
         options = query.options
         assert isinstance(options, KInductionQuery)
         results = []
-        for target in _targets(model, query):
+        for target in targets(model, query):
             asked = KInductionOptions(options.depth, options.simple)
             result = k_induction(model, target, asked, new_solver)
             if result.verdict is Verdict.SAFE:
@@ -293,139 +277,3 @@ class KInduction(_Prover):
             results.append(result)
             listener.done(result)
         return Answer(results)
-
-
-# -- invariants as certificates --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class InvariantQuery(Options):
-    """An invariant to check.
-
-    Attributes:
-        strengthenings: the names of the model's strengthenings that are conjuncts.
-        clauses: the orbits of clauses.
-        within_bounds: whether steps may leave their bounds.
-        proofs: if the property is about runs, the parts of its proof in place of these, as JSON objects.
-    """
-
-    engine = "invariant"
-
-    strengthenings: tuple[str, ...] = ()
-    clauses: Clauses = ()
-    within_bounds: bool = False
-    proofs: tuple[Mapping[str, Any], ...] = ()
-
-
-class InvariantCheck(Engine):
-    """The check that an invariant is inductive, within bounds, and implies a property."""
-
-    name = InvariantQuery.engine
-    doing = "checking"
-    options = InvariantQuery
-    knows_runs = True
-    proves = True
-
-    def answer(
-        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
-    ) -> Answer:
-        options = query.options
-        assert isinstance(options, InvariantQuery)
-        results = []
-        for target in _targets(model, query):
-            begin = time.perf_counter()
-            failing: list[str] = []
-            found = invariants(model, target, options)
-            for other, goal, invariant in found:
-                failing += recheck(other, goal, invariant, new_solver)
-            result = Result(
-                property=target.name,
-                engine=self.name,
-                verdict=Verdict.UNKNOWN if failing else Verdict.PROVED,
-                effort=Effort(total=time.perf_counter() - begin, memory_mb=own_peak_mb()),
-                solver=query.solver,
-                reason=f"the invariant does not prove it: {', '.join(failing)}"
-                if failing
-                else _scope(model, in_bounds=all(one.in_bounds for _, _, one in found)),
-                refuted=bool(failing),
-            )
-            results.append(result)
-            listener.done(result)
-        return Answer(results)
-
-
-def invariants(
-    model: Model, target: Property, options: InvariantQuery
-) -> list[tuple[Model, Property, Invariant]]:
-    """The invariants that prove a property, each with the model and the property of it that it is about.
-
-    Raises:
-        UserError: if they are about something else.
-    """
-
-    def read(one: Model, own: InvariantQuery) -> Invariant:
-        return understood(one, own.strengthenings, own.clauses, in_bounds=not own.within_bounds)
-
-    if target.temporal is None:
-        return [(model, target, read(model, options))]
-    reduction = Reduction(model, target)
-    own = [_part(one) for one in options.proofs]
-    reduction.check([part for part, _ in own])
-    made = [(reduction.stated(part), one) for part, one in own]
-    return [(other, other.properties[target.name], read(other, one)) for other, one in made]
-
-
-def _part(data: Mapping[str, Any]) -> tuple[Part, InvariantQuery]:
-    """A part of a proof about runs, and its invariant."""
-    settled = tuple(tuple(level) for level in data.get("settled", ()))
-    part = Part(Method(data["method"]), data.get("rounds", 0), settled)
-    clauses = tuple(tuple(tuple(cube) for cube in orbit) for orbit in data["clauses"])
-    names = tuple(data["strengthenings"])
-    return part, InvariantQuery(names, clauses, data.get(WITHIN_BOUNDS, False))
-
-
-def spelled(model: Model, invariant: Invariant) -> Clauses:
-    """The clauses of an invariant as texts."""
-    facts = Facts(model)
-    return tuple(
-        tuple(tuple(facts.text(literal) for literal in cube) for cube in orbit) for orbit in invariant.orbits
-    )
-
-
-def understood(
-    model: Model, strengthenings: Sequence[str], clauses: Clauses, *, in_bounds: bool = True
-) -> Invariant:
-    """The invariant that clauses as texts spell.
-
-    Raises:
-        UserError: if one of them is about something that the model does not have.
-    """
-    facts = Facts(model)
-    literals = [sign * (number + 2) for number in range(len(facts.literals)) for sign in (1, -1)]
-    numbers = {facts.text(literal): literal for literal in literals}
-    for text in (text for orbit in clauses for cube in orbit for text in cube):
-        if text not in numbers:
-            raise UserError(f"the invariant speaks of {text!r}, and {model.protocol} has no such part")
-    orbits = tuple(tuple(tuple(numbers[text] for text in cube) for cube in orbit) for orbit in clauses)
-    return Invariant(tuple(strengthenings), orbits, in_bounds)
-
-
-def invariant_certificate(
-    model: Model, goal: str, source: str, invariant: Invariant, clauses: Clauses
-) -> dict[str, Any]:
-    """A proof by an invariant, whose clauses are given as texts too, as a JSON object that
-    `certificates.read_certificate` reads.
-    """
-    return {
-        "version": 1,
-        "leadline": leadline.__version__,
-        "protocol": model.protocol,
-        "source": source,
-        "parameters": dict(model.parameters),
-        "fingerprint": model.fingerprint,
-        "property": goal,
-        "verdict": str(Verdict.PROVED),
-        "strengthenings": list(invariant.strengthenings),
-        "clauses": [[list(cube) for cube in orbit] for orbit in clauses],
-        **({} if invariant.in_bounds else {WITHIN_BOUNDS: True}),
-    }

@@ -9,8 +9,9 @@ from leadline.symbolic.engines.bmc import Bmc
 from leadline.symbolic.engines.engine import Engine
 from leadline.symbolic.engines.explore import Explore
 from leadline.symbolic.engines.induction import Induction
+from leadline.symbolic.engines.invariants import InvariantCheck
 from leadline.symbolic.engines.portfolio import Portfolio
-from leadline.symbolic.engines.provers import InvariantCheck, KInduction, Pdr
+from leadline.symbolic.engines.provers import KInduction, Pdr
 from leadline.symbolic.engines.refutation import Refutation
 from leadline.symbolic.engines.simulate import Simulate
 

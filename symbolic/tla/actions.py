@@ -7,11 +7,7 @@ from dataclasses import dataclass, replace
 
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.levels import Level
-from leadline.symbolic.tla.scopes import (
-    Code,
-    Kind,
-    Scope,
-)
+from leadline.symbolic.tla.scopes import Code, Kind, Scope
 from leadline.symbolic.tla.search import Search
 from leadline.symbolic.tla.statements import Statements
 

@@ -12,14 +12,9 @@ import pytest
 
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Query, Result, Verdict, answer
 from leadline.symbolic.engines.certificates import read_certificate, recheck
+from leadline.symbolic.engines.invariants import InvariantQuery, spelled, understood
 from leadline.symbolic.engines.portfolio import PortfolioOptions
-from leadline.symbolic.engines.provers import (
-    InvariantQuery,
-    KInductionQuery,
-    PdrQuery,
-    spelled,
-    understood,
-)
+from leadline.symbolic.engines.provers import KInductionQuery, PdrQuery
 from leadline.symbolic.lang import Model, UserError
 from tests.asking import model_for
 
