@@ -7,7 +7,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,14 +32,14 @@ def of_pages() -> list[object]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder, from which a page's commands are run."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, from which a page's commands are run. Modules that other tests wrote are forgotten."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    yield tmp_path
+    monkeypatch.setattr(sys, "path", [x for x in sys.path if not x.startswith(str(tmp_path.parent))])
     for name, module in [*sys.modules.items()]:
-        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
-            del sys.modules[name]
+        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path.parent)):
+            monkeypatch.delitem(sys.modules, name)
+    return tmp_path
 
 
 def shell(line: str, folder: Path) -> tuple[int, str]:

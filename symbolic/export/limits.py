@@ -40,7 +40,7 @@ def check_names(model: Model) -> None:
         raise UserError("\n".join([f"{model.protocol} cannot be written as TLA+:", *wrong]))
 
 
-_DEEPEST = 2_000
+_DEEPEST = 4_000
 """Levels to which an expression may be nested: text that is deeper overflows the parser of TLC, and the text
 of each part is held, which is quadratic."""
 

@@ -45,7 +45,6 @@ def test_prove_and_show(mailbox: str, leadline: Leadline) -> None:
 @pytest.mark.parametrize(
     ("config", "more", "code", "told"),
     [
-        (MAILBOX_CFG + "PROPERTY Spec\n", [], 2, "PROPERTY of a TLA+ module is not checked yet"),
         (MAILBOX_CFG, ["--invariant", "Nowhere"], 2, "Mailbox has no operator `Nowhere`"),
         (MAILBOX_CFG.replace("Max = 2", ""), [], 150, "constant Max has no value"),
         (MAILBOX_CFG, ["-p", "Most=2"], 2, "has no parameter `Most`"),

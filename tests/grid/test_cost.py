@@ -255,7 +255,7 @@ GOOD = {
         (json.dumps({**GOOD, "layers": None}), "its layers are no sizes"),
         ("[" * 100_000, ""),
         ("\x00", ""),
-        (" " * 2_000_000, "it is too long"),
+        (" " * 2_000_000, "it has more than 1 MB"),
     ],
 )
 def test_a_broken_model_is_told_and_not_used(content: str, why: str, tmp_path: Path) -> None:
