@@ -19,6 +19,8 @@ from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.engines.workers import Team, WorkerDied, team
+from leadline.symbolic.engines.workers.lines import Pool, pair
+from leadline.symbolic.engines.workers.worker import FULL, Owner, Worker
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -245,6 +247,23 @@ def test_a_bound_on_states(workers: int) -> None:
         assert (found.states, found.complete, found.stopped) == (most, False, f"states: stopped at {most}")
         full = found.states_within_steps
         assert full == whole.states_within_steps[: len(full)]
+
+
+def test_a_state_without_room_is_not_forgotten_when_it_comes_before_its_level() -> None:
+    """Else the exploration would be called complete."""
+    semantics = Semantics(crowd(not_all))
+    whole = Explorer(semantics, [])
+    whole.begin()
+    new = next(one.state for one in semantics.successors(whole.order[0]) if one.state not in whole.seen)
+    (parent, above), (here, peer), pool = pair(), pair(), Pool(0)
+    worker = Worker(whole, 0, Owner(lambda state: 0, None), parent, {1: here}, pool)
+    peer.send(([new], [0]))
+    peer.send(None)
+    worker._mail(None)
+    worker._do_level(())
+    assert worker.stopped == FULL
+    for end in (parent, above, here, peer, pool):
+        end.close()
 
 
 def test_a_path_is_one_of_the_protocol() -> None:

@@ -117,12 +117,13 @@ class Team(Explorer):
     def _await(self) -> None:
         """Wait until every worker has finished its level, or one has stopped."""
         while not all(member.reported for member in self.members):
-            self._hear(None)
-            if any(member.report.stopped is not None for member in self.members):
-                return
+            # Before waiting too: one that ended between two levels is never heard of again.
             for member in self.members:
                 if not member.alive:
                     raise WorkerDied(f"crash: a worker {member.end()}")
+            self._hear(None)
+            if any(member.report.stopped is not None for member in self.members):
+                return
 
     def _hear(self, seconds: float | None) -> None:
         for line in ready([member.line for member in self.members], seconds):

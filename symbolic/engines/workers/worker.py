@@ -168,12 +168,15 @@ class Worker(Explorer):
         for peer, line in self.peers.items():
             self._send(peer)
             line.send(None)
-        while len(self._ended) < len(self.peers) or any(line.unsent for line in self.peers.values()):
-            self._mail(None)
+        while True:
+            # Also where the state without room came before this level began.
             if self.full:
                 self._stop(FULL)
             if self._halted:
                 return
+            if len(self._ended) == len(self.peers) and not any(line.unsent for line in self.peers.values()):
+                break
+            self._mail(None)
         self._ended.clear()
         self.level += 1
 
