@@ -304,6 +304,20 @@ def test_a_worker_that_is_killed() -> None:
     assert found.out_of_bounds is not None and len(found.out_of_bounds) == 4
 
 
+def test_a_worker_whose_end_the_next_level_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is seen when the level is sent to it. Nothing comes from it then, nor from the other, who waits for it."""
+    monkeypatch.setattr(team, "_GRACE", 0.05)
+
+    def kill(explorer: Team) -> None:
+        other, lost = (member.pid for member in explorer.members)
+        os.kill(other, signal.SIGSTOP)
+        os.kill(lost, signal.SIGKILL)
+        os.waitid(os.P_PID, lost, os.WEXITED | os.WNOWAIT)
+
+    with limited(Limits(20)):
+        ended(kill, WorkerDied)
+
+
 def test_a_worker_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of ours in a worker is told as such."""
     model = crowd(not_all)
