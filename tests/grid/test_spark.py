@@ -98,6 +98,7 @@ def test_a_second_run_starts_no_spark(ran: Ran) -> None:
 
 
 @needs_java
+@pytest.mark.slow
 def test_spark_reads_the_store(ran: Ran) -> None:
     folder, _ = ran
     program = (
