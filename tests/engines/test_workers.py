@@ -305,7 +305,7 @@ def test_a_worker_that_is_killed() -> None:
 
 
 def test_a_worker_whose_end_the_next_level_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is seen when the level is sent to it. Nothing comes from it then, nor from the other, who waits for it."""
+    """It is seen when the level is sent to it. Nothing comes then, not from the other either, which waits."""
     monkeypatch.setattr(team, "_GRACE", 0.05)
 
     def kill(explorer: Team) -> None:
