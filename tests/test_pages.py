@@ -33,11 +33,12 @@ def of_pages() -> list[object]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, from which a page's commands are run. Modules that other tests wrote are forgotten."""
+    """An empty folder, from which a page's commands are run. The modules of other tests' folders are forgotten."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [x for x in sys.path if not x.startswith(str(tmp_path.parent))])
+    others = [x for x in sys.path if x.startswith((str(tmp_path.parent), str(ROOT / "tests")))]
+    monkeypatch.setattr(sys, "path", [x for x in sys.path if x not in others])
     for name, module in [*sys.modules.items()]:
-        if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path.parent)):
+        if "." not in name and str(Path(getattr(module, "__file__", None) or "").parent) in others:
             monkeypatch.delitem(sys.modules, name)
     return tmp_path
 
