@@ -107,7 +107,9 @@ def test_too_little_time_for_anything_is_unknown_at_no_depth() -> None:
     }
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize(
+    "solver", [pytest.param(x, marks=[pytest.mark.slow] if x == "cadical" else []) for x in SOLVERS]
+)
 def test_the_memory_is_limited(solver: str) -> None:
     """A model too large for the limit, which the libraries and small queries keep."""
     asked = query("Pigeons", settings={"holes": 40}, properties=("nobody-flew",), solver=solver)
