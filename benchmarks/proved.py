@@ -1,4 +1,4 @@
-"""What is known to hold, proved without strengthenings: `python -m leadline.benchmarks.proved --out FILE.md`.
+"""Proofs of all rows known to hold, without help: `python -m leadline.benchmarks.proved --out FILE.md`.
 
 The rows are those of the tables beside the properties. One that holds by a search of all states is proved at
 each of the points that stand for it; one that is proved with strengthenings, at the point nearest to the

@@ -42,7 +42,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Proof:
-    """What became of it.
+    """The outcome of an attempt to prove a row.
 
     Attributes:
         verdict: proved, violated, out of bounds or unknown.

@@ -1,4 +1,4 @@
-"""What must hold of transaction commit."""
+"""The properties of transaction commit."""
 
 from leadline.encodings.transaction_commit import TransactionCommit
 from leadline.symbolic.lang import exists, invariant, proved

@@ -18,7 +18,7 @@ _LONGEST = 160  # characters of a formula
 
 
 def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, Any]:
-    """What an exploration covers, as facts of its answer; none if it did not look.
+    """The coverage of an exploration, as facts of its answer; empty if it was not counted.
 
     With `first_reached` and `guards` if guards were counted.
 

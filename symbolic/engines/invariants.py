@@ -34,7 +34,7 @@ def targets(model: Model, query: Query) -> list[Property]:
 
 
 def scope(model: Model, *, in_bounds: bool) -> str | None:
-    """What a proof depends on, in words."""
+    """The assumptions that a proof depends on, in words; None if there are none."""
     within = None if in_bounds else "of the states reached within bounds; what is beyond is not said"
     return "; ".join(x for x in (model.scope, within) if x) or None
 

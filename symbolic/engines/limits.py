@@ -89,7 +89,7 @@ class Limits:
         return self.seconds is not None or self.memory_mb is not None
 
     def after(self, seconds: float) -> Limits | None:
-        """What is left after some seconds; None if no time is."""
+        """The limits that are left after some seconds; None if no time is left."""
         if self.seconds is None:
             return self
         return None if seconds >= self.seconds else Limits(self.seconds - seconds, self.memory_mb)

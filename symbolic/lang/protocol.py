@@ -126,7 +126,7 @@ class Foreign(Protocol, ABC):
     """Whether the specification wants to hear of states without a successor."""
 
     remarks: ClassVar[tuple[str, ...]] = ()
-    """What of the specification the model leaves out without harm to verdicts, in sentences."""
+    """Sentences that name parts of the specification which the model ignores without harm to verdicts."""
 
     @abstractmethod
     def model(self) -> Model:

@@ -35,7 +35,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Safety:
-    """What a property says of states and steps.
+    """The part of a property that is about states and steps.
 
     Attributes:
         states: formulas that hold in every state.
@@ -171,7 +171,7 @@ class Behaviour:
         return self.specification.properties
 
     def safety(self, name: str) -> Safety:
-        """What a property says of states and steps."""
+        """The part of a property that is about states and steps."""
         specification = self.specification
         definitions, levels = specification.definitions, specification.levels
         states, initial, steps = list[s.Expression](), list[s.Expression](), list[s.Expression]()

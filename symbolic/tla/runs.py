@@ -107,11 +107,11 @@ class Formulas:
 
     @cached_property
     def fairness(self) -> tuple[Temporal, ...]:
-        """What the specification says of runs beside its steps; conditions of fairness apart from each other."""
+        """The fairness conditions of the specification, one by one."""
         return tuple(x for one in self.specification.fairness for x in _conjuncts(self._of(one, {})))
 
     def fair(self) -> Temporal:
-        """What the specification says of runs beside its steps, as one formula."""
+        """The fairness of the specification as one formula."""
         return Both(tuple(map(_plain, self.fairness)))
 
     def claim(self, name: str) -> Temporal:

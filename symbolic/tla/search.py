@@ -369,7 +369,7 @@ class Search:
         lines += ["else:", last]
 
     def _shared(self, rest: _Todo | None, times: int) -> _Todo | None:
-        """What comes after each of several disjuncts."""
+        """The conjuncts after each of several disjuncts."""
         weight, one = 0, rest
         while one is not None and not one.shared:
             weight += 0 if isinstance(one.first, _Every) else size(one.first)

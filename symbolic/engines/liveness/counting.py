@@ -22,7 +22,7 @@ LOOK = 15_000
 
 
 class Counting:
-    """What random walks say of a product, and what counterexamples say besides.
+    """Guesses about a product, from random walks and from counterexamples to earlier guesses.
 
     Args:
         product: the product of a model and the negation of a property.

@@ -94,7 +94,7 @@ class _Counter:
         return Action(action.name, action.tla, action.doc, action.span, body, tuple(updates.items()))
 
     def _seen(self, one: Watched) -> dict[str, n.Node]:
-        """What has been seen of each condition in the round, by flag, the step included."""
+        """For each flag, whether its condition was met in this round, this step included."""
         product = self._product
         found = [("met", product.recurrent, one.met), ("able", product.strong, product.able)]
         found.append(("taken", product.strong, one.taken))
