@@ -20,7 +20,6 @@ from leadline.symbolic.engines.pdr import (
     Invariant,
     PdrOptions,
     PdrProgress,
-    engine,
     minimized,
     pdr,
     recheck,
@@ -277,15 +276,15 @@ def test_k_induction_finds_shortest_counterexamples() -> None:
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)
 
 
-def test_longer_walks_take_over_from_frames(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_longer_walks_take_over_from_frames() -> None:
     """Where they find all reachable states, or one that violates the property."""
-    monkeypatch.setattr(engine, "_LONGER_WALKS", ((1, 2), (20, 1000)))
+    options = replace(FEW, longer=((1, 6), (20, 3000)))
     model = model_of(find("kafka-transactions"), {"clients": 1})
-    holds = pdr(model, model.properties["no-bad-state-response"], FEW)
+    holds = pdr(model, model.properties["no-bad-state-response"], options)
     assert (holds.verdict, holds.progress.frames) == (Verdict.PROVED, 0)
     assert holds.invariant is not None and holds.progress.questions > 20
     assert recheck(model, model.properties["no-bad-state-response"], holds.invariant, SOLVERS["z3"]) == ()
     leaks = model_of(find("pulsar-compaction"), {"max_crash_times": 2})
-    broken = pdr(leaks, leaks.properties["compacted-ledger-leak"], FEW)
+    broken = pdr(leaks, leaks.properties["compacted-ledger-leak"], options)
     assert broken.verdict is Verdict.VIOLATED and broken.trace is not None
     assert 20 <= broken.progress.questions <= 64

@@ -28,9 +28,6 @@ from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Property, 
 from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
 
-_LONGER_WALKS = ((12_000, 4), (40_000, 16))
-"""The number of questions after which the walks go on, and to how many times their first limit."""
-
 
 class _Stopped(Exception):
     """The search was asked to stop."""
@@ -125,7 +122,7 @@ class _Search:
         options = self._options
         dice = Random(options.seed)
         self._walks = walks = Walks(self._semantics, options.samples, dice)
-        self._longer = [x for x in _LONGER_WALKS if options.samples]
+        self._longer = list(options.longer)
         trace = self._bad_sample()
         if trace is not None:
             return trace, None
@@ -363,7 +360,7 @@ class _Search:
         if why is not None:
             raise _Stopped(why)
         if frames is not None and self._longer and frames.counts.questions >= self._longer[0][0]:
-            self._walks.walk(self._longer.pop(0)[1] * self._options.samples)
+            self._walks.walk(self._longer.pop(0)[1])
             trace = self._bad_sample()
             if trace is not None or self._walks.complete:
                 self._longer.clear()
