@@ -12,7 +12,7 @@ from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, State
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.specification import Specification, conjuncts
-from leadline.symbolic.tla.symmetry import Orbits, group, same_view
+from leadline.symbolic.tla.symmetry import Orbits, group
 from leadline.symbolic.tla.values import EvaluationError, Value
 
 
@@ -53,7 +53,7 @@ class Safety:
 class Behaviour:
     """The states and steps of a specification.
 
-    States that its view or its symmetry identifies are given as the one that came first. A step that an action
+    States that its symmetry identifies are given as the one that came first. A step that an action
     constraint excludes is given as one that changes nothing.
 
     Attributes:
@@ -103,13 +103,24 @@ class Behaviour:
     def canonical(self) -> Callable[[State], State] | None:
         """The state that stands for a state; None if each stands for itself."""
         interpreter, specification = self.interpreter, self.specification
-        if specification.view is not None:
-            view = interpreter.term(specification.view)
-            return same_view(lambda state: interpreter.guarded(lambda: view(state)))
         if not specification.symmetry:
             return None
         sets = [interpreter.constant(one) for one in specification.symmetry]
         return Orbits(group(frozenset().union(*sets)))
+
+    @cached_property
+    def view(self) -> Callable[[State], Value] | None:
+        """The value by which states are told apart; None for all of a state."""
+        if self.specification.view is None:
+            return None
+        view, guarded = self.interpreter.term(self.specification.view), self.interpreter.guarded
+        return lambda state: guarded(lambda: view(state))
+
+    @property
+    def view_name(self) -> str:
+        """The view's name in the configuration."""
+        view = self.specification.view
+        return view.operator if isinstance(view, s.Apply) else "VIEW"
 
     @cached_property
     def steps(self) -> list[Callable[..., None]]:

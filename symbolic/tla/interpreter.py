@@ -151,6 +151,10 @@ class Interpreter:
         """The function that gives a term its value in a state."""
         return self._function(e, step=False, truth=False)
 
+    def term_of_step(self, e: s.Expression) -> Callable[[State, State], Value]:
+        """The function that gives a term its value for a step."""
+        return self._function(e, step=True, truth=False)
+
     def holds(self, e: s.Expression) -> bool:
         """Whether a constant formula holds.
 

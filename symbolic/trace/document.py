@@ -17,6 +17,7 @@ from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.files import read_text
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.aliases import alias_values, aliases_json
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
@@ -48,8 +49,9 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
 
     `loop` is there if the run goes on for ever: the number of steps to the state to which the last leads back.
     `states` has the initial state first; `actions` has the action taken in each step, so that action i leads
-    from state i to state i + 1. A step that goes out of bounds has its action and no state. `explanation` is
-    for readers: the reason why the property is false in the last state, or null.
+    from state i to state i + 1. A step that goes out of bounds has its action and no state. For readers there
+    are `aliases`, their values in the states, if the model has any, and `explanation`, the reason why the
+    property is false in the last state, or null.
 
     Args:
         model: the model.
@@ -58,6 +60,8 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
     """
     names = _variable_names(model)
     why = explanation(model, trace)
+    shown = alias_values(model, trace)
+    aliases = aliases_json(shown[: sum(1 for _ in states(trace))])
     return {
         "version": VERSION,
         "protocol": model.protocol,
@@ -75,6 +79,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
             {name: to_json(v.type, x) for name, v, x in zip(names, model.variables, state, strict=True)}
             for state in states(trace)
         ],
+        **({"aliases": aliases} if any(shown) else {}),
         "explanation": None if why is None else why.to_json(),
     }
 
