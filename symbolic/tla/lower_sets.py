@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, NEVER
+from leadline.symbolic.lang.node import replaced
 from leadline.symbolic.lang.structures import Map, Set, Tuple, Union
-from leadline.symbolic.lang.types import Option
+from leadline.symbolic.lang.types import Option, Type
 from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.infinite import (
     Domain,
@@ -20,10 +22,14 @@ from leadline.symbolic.tla.infinite import (
     Sequences,
     United,
 )
+from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.making import Unlowerable
 
 MOST_UNROLLED = 200
 """The largest constant set over which a quantifier is written out."""
+FEWEST_FIXED = 4
+"""The fewest elements for which it is worth while to look whether the body fixes one."""
+_fresh = itertools.count()
 
 
 class Sets:
@@ -40,6 +46,9 @@ class Sets:
         self, universal: bool, domain: Domain, name: str, body: Callable[[n.Node], n.Node]
     ) -> n.Node:
         """Whether the body holds for all elements, or for some."""
+        single = None if universal else self._at_fixed(domain, body)
+        if single is not None:
+            return single
         join = self.terms.conj if universal else self.terms.disj
         kind = n.Forall if universal else n.Exists
         match domain:
@@ -72,6 +81,37 @@ class Sets:
         if node.type.item == NEVER:
             return self.terms.boolean(universal)
         return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
+
+    def _at_fixed(self, domain: Domain, body: Callable[[n.Node], n.Node]) -> n.Node | None:
+        """`\\E` over a constant set, where the body fixes the element; None if it does not."""
+        kind = self._kind_of(domain)
+        if kind is None or not kind.cardinality >= FEWEST_FIXED:
+            return None
+        place = self.terms.place
+        var = n.make(n.PickVar, kind, place, f"fixed {next(_fresh)}")
+        try:
+            parts = list(conjuncts(body(var)))
+            equations = ((at, fixed_value(var, x)) for at, x in enumerate(parts))
+            at, value = next(((at, x) for at, x in equations if x is not None), (0, None))
+            if value is None or any(reads(x, var) for x in parts[:at]):
+                return None
+            known: dict[n.Node, n.Node] = {var: self.terms.convert(value, kind)}
+            inside = self.member(value, domain)
+            return self.terms.conj([*parts[:at], inside, *(replaced(x, known) for x in parts[at + 1 :])])
+        except (Unlowerable, Unsupported):
+            return None  # It has a form for each element, perhaps.
+        finally:
+            self.terms.place = place
+
+    def _kind_of(self, domain: Domain) -> Type | None:
+        """The type of the elements of a constant set that is not empty; None of other sets."""
+        if isinstance(domain, n.Const) and isinstance(domain.type, Set) and domain.value:
+            return domain.type.item
+        if not isinstance(domain, Product):
+            return None
+        kinds = [self._kind_of(part) for part in domain.parts]
+        pairs = [(key.type, key.value, x) for key, x in zip(domain.keys, kinds, strict=True) if x is not None]
+        return shapes.function_type(pairs) if len(pairs) == len(kinds) > 0 else None
 
     def written_out(self, node: n.Node) -> list[n.Node] | None:
         """The elements of a small constant set, to be gone through one by one."""
