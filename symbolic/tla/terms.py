@@ -51,6 +51,18 @@ class Terms(Making, ABC):
     def restructured(self, node: n.Node, source: Type, target: Type) -> n.Node:
         """The value as one of a type of another structure."""
 
+    @abstractmethod
+    def domain(self, node: n.Node) -> n.Node:
+        """`DOMAIN f`."""
+
+    @abstractmethod
+    def apply(self, function: n.Node, argument: n.Node) -> n.Node:
+        """`f[e]`."""
+
+    @abstractmethod
+    def length(self, node: n.Node) -> n.Node:
+        """`Len(s)`."""
+
     def some(self, node: n.Node, kind: Option) -> n.Node:
         """A value as one of an option."""
         return self.sound(coerce(node, kind))
