@@ -11,8 +11,10 @@ from pathlib import Path
 from pyspark import SparkContext
 
 from leadline.symbolic.catalog import packed
+from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
+from leadline.symbolic.grid.remote import Place, StoreAway
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
 from leadline.symbolic.grid.session import SparkSetup, gist, session
@@ -52,7 +54,7 @@ def run(
         OSError: if a row cannot be stored; all such rows are in the archive's `unsaved`.
     """
     schedule = Schedule(queries, archive.predicted, archive, pruning)
-    log = archive.store.folder / "spark.log"
+    log = archive.folder / "spark.log"
     with _sign(archive) as sign, session(setup, log) as spark:
         started(spark)
         with _begun(setup.master):
@@ -83,11 +85,13 @@ def _begun(master: str) -> Iterator[None]:
 def _sign(archive: StoreArchive) -> Iterator[str]:
     """A file in the store that shows a machine that it shares the folder."""
     path = archive.store.folder / f".run-{archive.run}"
-    path.touch()
+    with suppress(StoreAway):
+        write_text(path, "")
     try:
         yield path.name
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(StoreAway):
+            path.unlink(missing_ok=True)
 
 
 class SparkExecutor:
@@ -103,7 +107,8 @@ class SparkExecutor:
     def __init__(self, spark: SparkContext, archive: StoreArchive, sign: str, task: Task) -> None:
         self._spark = spark
         self._archive = archive
-        self._folder: Path = archive.store.folder.resolve()
+        folder = archive.store.folder
+        self._folder: Place = folder.resolve() if isinstance(folder, Path) else folder
         self._sign = sign
         self._task = task
         # One partition with one element, on which every job works.
