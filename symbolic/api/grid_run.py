@@ -17,6 +17,7 @@ from leadline.symbolic.grid.runs import Resumed, StoreArchive, new_run, resume
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import CHANGED
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
+from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.names import counted
 
 Show = Callable[[str, float], None]
@@ -71,6 +72,7 @@ class GridRun:
         conf: settings of Spark.
         prune: whether queries that another answer makes moot are not run.
         patience: the most seconds to wait for a worker of a cluster when there is none.
+        remote: the address of a Spark Connect server in place of a master.
     """
 
     name: str
@@ -83,6 +85,7 @@ class GridRun:
     conf: Mapping[str, str] = field(default_factory=dict)
     prune: bool = True
     patience: float = PATIENCE
+    remote: str | None = None
 
     def plan(self, grid: Path | Mapping[str, Any]) -> Plan:
         """The plan of a grid file, or of a grid that is given as what such a file holds.
@@ -113,6 +116,7 @@ class GridRun:
             UserError: if the store cannot be written, or Spark does not start.
             KeyboardInterrupt: on Ctrl-C; the answers so far are stored.
         """
+        self._check()
         self.store.create()
         # Here, since a plan needs no engine.
         from leadline.symbolic.grid.witnesses import Replayed
@@ -129,6 +133,21 @@ class GridRun:
         before = len(begin.settled)
         told = replayed.refusals, replayed.unfinished
         return Answers(todo, self.store.folder, archive.run, known, before, proved, *told)
+
+    def _check(self) -> None:
+        """Refuse settings that a Spark Connect server has of its own.
+
+        Raises:
+            UserError: if there are some.
+        """
+        own = {
+            "--master": self.master is not None,
+            "--retries": self.retries is not None,
+            "--ui": self.ui,
+        }
+        if self.remote is not None and any(own.values()):
+            named = ", ".join(name for name, given in own.items() if given)
+            raise UserError(f"{named}: a Spark Connect server has its own: leave that out with --remote")
 
     def _tell_changed(self, rows: Sequence[Row]) -> None:
         """Tell of protocols that were changed while the grid ran, and which answers are of the older ones."""
@@ -207,9 +226,9 @@ class GridRun:
         from leadline.symbolic.grid.session import MASTER, RETRIES, SparkSetup
 
         retries = RETRIES if self.retries is None else self.retries
-        setup = SparkSetup(
-            MASTER if self.master is None else self.master, retries, self.ui, dict(self.conf), self.patience
-        )
+        master = MASTER if self.master is None else self.master
+        conf = dict(self.conf)
+        setup = SparkSetup(master, retries, self.ui, conf, self.patience, self.remote)
         with self.steady(f"grid {self.name}") as show:
             show("starting Spark", 0.0)
             spark.run(
@@ -219,9 +238,7 @@ class GridRun:
                 begin.pruning,
                 lambda progress: show(progress.text(), progress.share),
                 warn=self.tell,
-                started=lambda made: (
-                    self.tell(f"Spark shows its pages at {made.uiWebUrl}") if self.ui else None
-                ),
+                started=lambda made: self.tell(f"Spark shows its pages at {made.pages}") if self.ui else None,
             )
 
 

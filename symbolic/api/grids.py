@@ -115,6 +115,7 @@ def grid(
     *,
     store: str | Path | None = None,
     master: str | None = None,
+    remote: str | None = None,
     retries: int | None = None,
     conf: Mapping[str, str] | None = None,
     prune: bool = True,
@@ -133,6 +134,7 @@ def grid(
         store: the folder of the store, where earlier answers are not asked again; a temporary one if left
             out, which goes with the results.
         master: Spark's master; by default this machine with all its processors.
+        remote: the address of a Spark Connect server, sc://HOST:PORT, in place of a master.
         retries: how often a query is tried again if its worker is lost.
         conf: settings of Spark, by their names.
         prune: whether queries that another answer makes moot are not run.
@@ -157,6 +159,7 @@ def grid(
         retries=retries,
         conf=conf or {},
         prune=prune,
+        remote=remote,
     )
     try:
         found = GridResults(run.run(run.plan(given), replay=replay), _entries(given))
