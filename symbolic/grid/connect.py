@@ -45,8 +45,11 @@ def connected(setup: SparkSetup) -> Iterator[ConnectLink]:
         SparkGaveUp: if the server cannot be reached.
     """
     client = _client()
-    with _refused(f"the address of the server, {setup.where},"):
+    try:
         builder = client.DefaultChannelBuilder(setup.remote)
+    except Exception as error:  # its text may hold a token
+        form = "sc://HOST:PORT, or sc://HOST:PORT/;NAME=VALUE;..."
+        raise UserError(f"--remote {setup.where}: the address of a Spark Connect server is {form}") from error
     knock_at([f"{builder.host}:{builder._port}"], f"the Spark Connect server {setup.where}")
     try:
         spark = client.SparkSession.builder.channelBuilder(builder).create()
@@ -56,9 +59,7 @@ def connected(setup: SparkSetup) -> Iterator[ConnectLink]:
     spark.client.set_retry_policies([policy])
     link: ConnectLink | None = None
     try:
-        for name, value in setup.conf.items():
-            with _refused(f"--conf {name}={value}: the server"):
-                spark.conf.set(name, value)
+        _configure(spark, setup)
         try:
             _ship(spark)
             link = ConnectLink(spark, policy)
@@ -88,12 +89,13 @@ def _client() -> Any:
     return connect_client
 
 
-@contextmanager
-def _refused(what: str) -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        raise UserError(f"{what} does not do: {gist(error)[:REASON]}") from error
+def _configure(spark: Any, setup: SparkSetup) -> None:
+    """Give the session its settings; most of Spark's are the server's, set when that starts."""
+    for name, value in setup.conf.items():
+        try:
+            spark.conf.set(name, value)
+        except Exception as error:
+            raise UserError(f"--conf {name}={value}: {gist(error)[:REASON]}") from error
 
 
 def _ship(spark: Any) -> None:

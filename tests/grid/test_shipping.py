@@ -110,7 +110,8 @@ def test_a_file_that_cannot_be_sent(folder: Path) -> None:
 
 
 def test_queries_go_to_other_hosts_while_there_are_any() -> None:
-    now, told = [0.0], []
+    now = [0.0]
+    told: list[str] = []
     lacks = Lacks(told.append, lambda: now[0])
     for number in range(20):
         lacks.refused("a", "host h lacks z3")
