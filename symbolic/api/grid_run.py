@@ -19,6 +19,7 @@ from leadline.symbolic.grid.spool import Spool, send_left, waited
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import CHANGED
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
+from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.names import counted
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class GridRun:
         prune: whether queries that another answer makes moot are not run.
         patience: the most seconds to wait for a worker of a cluster when there is none, and for a store that
             is elsewhere and cannot be reached.
+        remote: the address of a Spark Connect server in place of a master.
     """
 
     name: str
@@ -94,6 +96,7 @@ class GridRun:
     conf: Mapping[str, str] = field(default_factory=dict)
     prune: bool = True
     patience: float = PATIENCE
+    remote: str | None = None
 
     def plan(self, grid: Path | Mapping[str, Any]) -> Plan:
         """The plan of a grid file, or of a grid that is given as what such a file holds.
@@ -126,6 +129,7 @@ class GridRun:
             StoreAway: if the store is elsewhere and cannot be reached.
             KeyboardInterrupt: on Ctrl-C; the answers so far are stored.
         """
+        self._check()
         self._waited(self.store.create)
         send_left(self.store, self.tell)
         # Here, since a plan needs no engine.
@@ -158,6 +162,21 @@ class GridRun:
             if begin.left or begin.moot:
                 archive.spool = Spool(self.store, archive.run)
         return archive
+
+    def _check(self) -> None:
+        """Refuse settings that a Spark Connect server has of its own.
+
+        Raises:
+            UserError: if there are some.
+        """
+        own = {
+            "--master": self.master is not None,
+            "--retries": self.retries is not None,
+            "--ui": self.ui,
+        }
+        if self.remote is not None and any(own.values()):
+            named = ", ".join(name for name, given in own.items() if given)
+            raise UserError(f"{named}: a Spark Connect server has its own: leave that out with --remote")
 
     def _tell_changed(self, rows: Sequence[Row]) -> None:
         """Tell of protocols that were changed while the grid ran, and which answers are of the older ones."""
@@ -259,9 +278,9 @@ class GridRun:
         from leadline.symbolic.grid.session import MASTER, RETRIES, SparkSetup
 
         retries = RETRIES if self.retries is None else self.retries
-        setup = SparkSetup(
-            MASTER if self.master is None else self.master, retries, self.ui, dict(self.conf), self.patience
-        )
+        master = MASTER if self.master is None else self.master
+        conf = dict(self.conf)
+        setup = SparkSetup(master, retries, self.ui, conf, self.patience, self.remote)
         with self.steady(f"grid {self.name}") as show:
             show("starting Spark", 0.0)
             spark.run(
@@ -271,9 +290,7 @@ class GridRun:
                 begin.pruning,
                 lambda progress: self._show(archive, progress, show),
                 warn=self.tell,
-                started=lambda made: (
-                    self.tell(f"Spark shows its pages at {made.uiWebUrl}") if self.ui else None
-                ),
+                started=lambda made: self.tell(f"Spark shows its pages at {made.pages}") if self.ui else None,
             )
 
     def _show(self, archive: StoreArchive, progress: RunProgress, show: Show) -> None:

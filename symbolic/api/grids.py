@@ -116,6 +116,7 @@ def grid(
     *,
     store: str | Path | None = None,
     master: str | None = None,
+    remote: str | None = None,
     retries: int | None = None,
     conf: Mapping[str, str] | None = None,
     prune: bool = True,
@@ -134,6 +135,7 @@ def grid(
         store: the folder of the store, or its URI such as s3://BUCKET/PATH, where earlier answers are not
             asked again; a temporary folder if left out, which goes with the results.
         master: Spark's master; by default this machine with all its processors.
+        remote: the address of a Spark Connect server, sc://HOST:PORT, in place of a master.
         retries: how often a query is tried again if its worker is lost.
         conf: settings of Spark, by their names.
         prune: whether queries that another answer makes moot are not run.
@@ -162,6 +164,7 @@ def grid(
         retries=retries,
         conf=conf or {},
         prune=prune,
+        remote=remote,
     )
     try:
         found = GridResults(run.run(run.plan(given), replay=replay), _entries(given))

@@ -62,6 +62,9 @@ def add_parser(commands: Any) -> None:
 def _add_spark(parser: argparse.ArgumentParser) -> None:
     """Declare the options about Spark."""
     parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*], this machine)")
+    parser.add_argument(
+        "--remote", metavar="URL", help="a Spark Connect server, sc://HOST:PORT, in place of a master"
+    )
     parser.add_argument("--ui", action="store_true", help="serve Spark's web pages while the grid runs")
     parser.add_argument(
         "--retries",
@@ -119,6 +122,7 @@ def run(args: argparse.Namespace) -> Exit:
         dict(args.conf),
         args.prune,
         args.patience,
+        args.remote,
     )
     todo = grid.plan(args.file)
     if args.plan:
