@@ -156,12 +156,15 @@ def _page(night: Night, minutes: float, seconds: float) -> str:
         f"queries: {len({one.row.query for one in whole.values()})} answered, {len(whole)} rows with an answer, "
         f"{len(night.rows.corrupted)} files corrupted",
         f"drivers: {len(ends)} started, of which {ends.count(0)} ended with 0, {ends.count(20)} with 20",
-        f"harms: {night.done.total()}, {night.pause:.1f} s apart on average: "
-        + ", ".join(f"{kind} {n}" for kind, n in sorted(night.done.items())),
+        f"harms: {night.done.total()}, {night.pause:.1f} s apart on average: " + _counts(night.done),
         f"memory: {_memory(night)}",
     ]
     found = night.findings
     return "\n".join([*lines, f"findings: {len(found) or 'none'}", *(f"- {text}" for text in found)])
+
+
+def _counts(done: Mapping[str, int]) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in sorted(done.items()))
 
 
 def _memory(night: Night) -> str:
