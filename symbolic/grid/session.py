@@ -38,6 +38,8 @@ _GATEWAY = "PYSPARK_GATEWAY_PORT"
 _WIDTH = "spark.default.parallelism"
 _CONNECT = "sc://"
 _REMOTE = "SPARK_REMOTE"
+# Spark's start script says the second where the Java that finds out its command line was killed.
+_NOTHING = re.compile(r"^WARNING|/spark-class: line \d+: CMD: bad array subscript")
 
 _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
@@ -270,7 +272,7 @@ def _complaint(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    said = [line.strip() for line in lines if line.strip() and not line.startswith("WARNING")]
+    said = [line.strip() for line in lines if line.strip() and not _NOTHING.search(line)]
     thrown = [line for line in said if line.startswith(("Exception in thread", "Error"))]
     return (thrown or said[-1:] or [""])[0]
 
