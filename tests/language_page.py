@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 PAGE = (Path(__file__).resolve().parent.parent / "docs" / "language.md").read_text(encoding="utf-8")
-LOCKS, CAREFUL, SHORT, TURNS, SAMPLE, OPERATOR = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+LOCKS, CAREFUL, SHORT, SHOWN, TURNS, SAMPLE, OPERATOR = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 RUNS = [
     run
     for block in re.findall(r"```\n(\$ leadline .*?)```", PAGE, re.DOTALL)

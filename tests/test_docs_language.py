@@ -48,6 +48,7 @@ from tests.language_page import (
     RUNS,
     SAMPLE,
     SHORT,
+    SHOWN,
     STEPS,
     TURNS,
     TYPES,
@@ -94,6 +95,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "locks.py").write_text(LOCKS, encoding="utf-8")
     (tmp_path / "careful.py").write_text(CAREFUL, encoding="utf-8")
     (tmp_path / "short.py").write_text(SHORT, encoding="utf-8")
+    (tmp_path / "shown.py").write_text(SHOWN, encoding="utf-8")
     (tmp_path / "turns.py").write_text(TURNS, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -102,7 +104,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_the_protocol_is_as_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(RUNS) == 4
+    assert len(RUNS) == 5
     for command, shown in RUNS:
         for solver in SOLVERS:
             asked = shlex.split(command)

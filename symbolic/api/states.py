@@ -10,10 +10,12 @@ from leadline.symbolic.api.frames import frame
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete import State as Values
 from leadline.symbolic.lang import Enum, Map, Model, Option, Record, Seq, Set, Sort, Tuple, Type, Union
+from leadline.symbolic.lang.model import AliasValue
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace import Line, TraceEnd, call_of, document, end_reason, itf, lines, tla_module
 from leadline.symbolic.trace import Trace as Run
-from leadline.symbolic.trace.text import in_full, parts
+from leadline.symbolic.trace.aliases import alias_values
+from leadline.symbolic.trace.text import alias_lines, in_full, parts
 from leadline.symbolic.trace.trace import Step as Taken
 from leadline.symbolic.trace.trace import action_named
 
@@ -119,11 +121,17 @@ class State(Mapping[str, Any]):
     """A state: its variables are attributes, and items by their names, in the protocol's spelling.
 
     Printed, it is the state's TLA+ text.
+
+    Attributes:
+        alias: the values of the protocol's aliases in the state, as attributes and items by their names; one
+            that goes out of bounds is missing.
     """
 
-    def __init__(self, model: Model, values: Values) -> None:
+    def __init__(self, model: Model, values: Values, aliases: Sequence[AliasValue] = ()) -> None:
         self._model = model
         self._values = values
+        self._aliases = [one for one in aliases if one.why is None]
+        self.alias = Fields("alias", {one.name: value_of(one.type, one.value) for one in self._aliases})
 
     @cached_property
     def _shown(self) -> dict[str, Any]:
@@ -152,16 +160,22 @@ class State(Mapping[str, Any]):
         return hash(self._values)
 
     def columns(self) -> dict[str, Any]:
-        """The parts of the state, such as `place[w1]` and `log[r1].end_offset`, in the variables' order."""
+        """The parts of the state, such as `place[w1]` and `log[r1].end_offset`, in the variables' order.
+
+        Aliases follow, such as `alias.waiting`.
+        """
         pairs = zip(self._model.variables, self._values, strict=True)
-        return dict(part for one, value in pairs for part in _columns(one.type, one.name, value))
+        found = dict(part for one, value in pairs for part in _columns(one.type, one.name, value))
+        shown = (part for one in self._aliases for part in _columns(one.type, one.name, one.value))
+        return found | {f"alias.{name}": x for name, x in shown}
 
     def __repr__(self) -> str:
         return f"State({', '.join(f'{name}={value!r}' for name, value in self.items())})"
 
     def __str__(self) -> str:
         pairs = zip(self._model.variables, self._values, strict=True)
-        return "\n".join(text for one, value in pairs for text in in_full(one.type, one.tla, value))
+        told = [text for one, value in pairs for text in in_full(one.type, one.tla, value)]
+        return "\n".join([*told, *alias_lines(self._aliases)])
 
 
 class Step:
@@ -174,12 +188,14 @@ class Step:
         changes: TLA+ text of what it changes, or of all of an initial state, a line each.
     """
 
-    def __init__(self, model: Model, before: Values | None, taken: Taken) -> None:
+    def __init__(
+        self, model: Model, before: Values | None, taken: Taken, aliases: Sequence[AliasValue] = ()
+    ) -> None:
         self._call = call_of(model, taken)
         kinds = {pick.name: pick.type for pick in action_named(model, taken.action).picks}
         self.action = taken.action
         self.picks: Mapping[str, Any] = {name: value_of(kinds[name], x) for name, x in taken.picks.items()}
-        self.state = None if taken.state is None else State(model, taken.state)
+        self.state = None if taken.state is None else State(model, taken.state, aliases)
         self.changes = tuple(parts(model, before, taken))
 
     def __repr__(self) -> str:
@@ -211,7 +227,8 @@ class Trace(Sequence[State]):
         self._run = run
         self._source = source
         before = [None, *(stage.state for stage in run.stages)]
-        self._stages = [Step(model, x, taken) for x, taken in zip(before, run.stages, strict=False)]
+        stages = zip(before, run.stages, alias_values(model, run), strict=False)
+        self._stages = [Step(model, x, taken, aliases) for x, taken, aliases in stages]
         self.steps: tuple[Step, ...] = tuple(self._stages[1:])
         self._states = [step.state for step in self._stages if step.state is not None]
 

@@ -273,7 +273,7 @@ class Workbench:
             "typed", "Typed", PropertyKind.PROBE, "", Span("<typed>", 1), self._node(negation(formula))
         )
         model = replace(self.model, properties={**self.model.properties, target.name: target})
-        options = ExploreOptions(self.depth, _MOST_STATES)
+        options = ExploreOptions(self.depth, _MOST_STATES, every_state=True)
         query = Query(self.source, self.settings, (target.name,), options)
         found = answer_here(model, query)
         (result,) = found.results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from leadline.symbolic.lang import AssumptionFailed, ParameterError, UserError
 from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.tla import words
+from leadline.symbolic.tla.alias import Field, fields_of
 from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.config import read_config
 from leadline.symbolic.tla.interpreter import Interpreter
@@ -223,8 +224,9 @@ class _Told:
         """A trace: the initial state in full, then each action with what it changes."""
         yield Line(LineKind.HEAD, f"{self.specification.name}: {self.finding(trace)}")
         before: tuple[Any, ...] | None = None
-        for number, stage in enumerate(trace.stages):
-            yield from step_lines(number, self.call(stage), self.parts(before, stage))
+        for number, (stage, aliases) in enumerate(zip(trace.stages, self.aliases(trace), strict=True)):
+            below = [*self.parts(before, stage), *alias_lines(aliases)]
+            yield from step_lines(number, self.call(stage), below)
             before = stage.state
         yield Line(LineKind.END, f"     {self.ending(trace)}")
 
@@ -237,6 +239,12 @@ class _Told:
             begin = "Nothing happens any more" if trace.stutters else f"Back to state {trace.loop}, for ever"
             return f"{begin}: {claim}"
         return self.reason(trace) if trace.ends is TraceEnd.OUT_OF_BOUNDS else f"{trace.property} is false."
+
+    def aliases(self, trace: Trace) -> list[tuple[Field, ...]]:
+        """The fields of ALIAS at each stage."""
+        visited = [stage.state for stage in trace.stages if stage.state is not None]
+        found = fields_of(self.behaviour.interpreter, visited, trace.loop)
+        return [*found, *([()] * (len(trace.stages) - len(found)))]
 
     def call(self, step: Step) -> str:
         """A step's action with the names that it binds."""
@@ -281,6 +289,10 @@ class _Told:
 
         names = self.behaviour.variables
         states = [stage.state for stage in trace.stages if stage.state is not None]
+        aliases = [
+            {one.name: words.as_json(one.value) for one in row if one.value is not None}
+            for row in self.aliases(trace)[: len(states)]
+        ]
         return {
             **self._module_json(),
             "source": self.source,
@@ -292,27 +304,44 @@ class _Told:
             "initial_picks": picks(trace.stages[0]),
             "actions": [{"name": step.action, "picks": picks(step)} for step in trace.steps],
             "states": [dict(zip(names, map(words.as_json, state), strict=True)) for state in states],
+            **({} if self.specification.alias is None else {"aliases": aliases}),
         }
 
     def itf(self, trace: Trace) -> dict[str, Any]:
         """A trace in the Informal Trace Format."""
-        names = self.behaviour.variables
+        names, shown = self.behaviour.variables, self.aliases(trace)
+        aliases = list(dict.fromkeys(one.name for row in shown for one in row))
         states = [
             {"#meta": {"index": number, "action": self.call(stage)}}
             | dict(zip(names, map(words.as_itf, stage.state), strict=True))
-            for number, stage in enumerate(trace.stages)
+            | {one.name: words.as_itf(one.value) for one in row if one.value is not None}
+            for number, (stage, row) in enumerate(zip(trace.stages, shown, strict=True))
             if stage.state is not None
         ]
-        meta = {
+        meta: dict[str, Any] = {
             "format": "ITF",
             "format-description": FORMAT,
             "description": f"{self.title()}: {self.finding(trace)}",
             "ends": str(trace.ends),
         }
+        if aliases:
+            meta["aliases"] = aliases
         if trace.last is None:
             meta["out-of-bounds"] = self.reason(trace)
         loop = {} if trace.loop is None else {"loop": trace.loop}
-        return {"#meta": meta, "params": [], "vars": list(names), "states": states, **loop}
+        return {"#meta": meta, "params": [], "vars": [*names, *aliases], "states": states, **loop}
+
+
+def alias_lines(row: Iterable[Field]) -> list[str]:
+    """The lines of the fields of ALIAS at a state, such as `sum == 3`."""
+    found = []
+    for one in row:
+        if one.value is None:
+            found.append(f"{one.name} has no value: {one.why}")
+        else:
+            first, *rest = words.lines_of(one.name, one.value)
+            found += [first.replace(f"{one.name} =", f"{one.name} ==", 1), *rest]
+    return found
 
 
 def show(args: argparse.Namespace) -> Exit:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from leadline.symbolic.concrete.collector import collect_new, uncollected
 from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
 from leadline.symbolic.lang import InternalError, OutOfBounds
 
@@ -59,7 +60,7 @@ class Exploration:
         states: the number of distinct states found, those beyond a constraint left out, as TLC counts.
         states_within_steps: at k, the number of distinct states at most k steps from an initial one; only
             depths that were explored in full.
-        complete: whether these are all reachable states.
+        complete: whether these are all reachable states. Under a view it is not known.
         stopped: why the exploration stopped early, such as "states: stopped at 1000"; None if it did not, or
             only at its bound on depth.
         generated: the number of initial states and successors computed, repetitions included.
@@ -76,6 +77,7 @@ class Exploration:
             Then `generated`, `fired`, `deadlocks`, `steps_out_of_bounds` and the violations of properties
             are numbers of orbits and of steps from the states that stand for them.
         orbits: `states` in orbits; None likewise.
+        all_views: under a view, whether no state that was found leads to another value of it; None without one.
     """
 
     states: int
@@ -91,6 +93,7 @@ class Exploration:
     properties: Mapping[str, Checked]
     orbits_within_steps: tuple[int, ...] | None = None
     orbits: int | None = None
+    all_views: bool | None = None
 
     @property
     def diameter(self) -> int:
@@ -142,6 +145,7 @@ class Explorer:
     order: list[State] = field(default_factory=list, init=False)
     parents: array[int] = field(default_factory=lambda: array("q"), init=False)
     seen: set[State] = field(default_factory=set, init=False)
+    viewed: set[Any] = field(default_factory=set, init=False)
     deadlocks: list[int] = field(default_factory=list, init=False)
     out_of_bounds: list[int] = field(default_factory=list, init=False)
     beyond: set[int] = field(default_factory=set, init=False)
@@ -165,10 +169,15 @@ class Explorer:
         Raises:
             ModelError: if there is no initial state, nor one that is out of bounds.
         """
+        with uncollected():
+            self._run()
+
+    def _run(self) -> None:
         self.begin()
         start = 0
         while not self.full and start < (end := len(self.order)):
             self.close_level(self.counted)
+            collect_new()
             if self.depth is not None and len(self.within) > self.depth:
                 break
             if self.handed_over(start):
@@ -212,18 +221,20 @@ class Explorer:
             stopped: why `run` was ended early, if it was; it does not count once all states are found.
         """
         # These take most of the memory, which may be scarce; paths need them no more.
-        self.seen, self.parts = set(), []
+        self.seen, self.viewed, self.parts = set(), set(), []
         names = [action.name for action in self.semantics.model.actions]
         if self.full:
             stopped = f"states: stopped at {self.max_states}"
         self.weigh()
         orbits = self.semantics.weight is not None
+        viewed = self.semantics.view is not None
         return Exploration(
             states=self.weighed if orbits else self.counted,
             states_within_steps=tuple(self.weights if orbits else self.within),
             orbits=self.counted if orbits else None,
             orbits_within_steps=tuple(self.within) if orbits else None,
-            complete=self.complete,
+            complete=self.complete and not viewed,
+            all_views=self.complete if viewed else None,
             stopped=None if self.complete else stopped,
             generated=sum(self.fired),
             fired=dict(zip(names, self.fired[1:], strict=True)),
@@ -275,6 +286,8 @@ class Explorer:
     def take(self, found: list[State | None], parent: int) -> None:
         """Keep the new states."""
         seen = self.seen
+        if self.semantics.view is not None:
+            found = [state for state in found if state is None or (state not in seen and self.differs(state))]
         for state in found:
             if state is None:
                 self.out_of_bounds.append(parent)
@@ -282,6 +295,16 @@ class Explorer:
                 self.keep(state, parent)
                 if self.full:
                     return
+
+    def differs(self, state: State) -> bool:
+        """Whether no state that was found, but for those beyond a constraint, has the same view: as in TLC."""
+        view = self.semantics.view
+        assert view is not None
+        if self.within_constraint is not None and self._is_beyond(state):
+            return True
+        size = len(self.viewed)
+        self.viewed.add(view(state))
+        return len(self.viewed) > size
 
     def keep(self, state: State, parent: int) -> None:
         """Keep a new state, unless there are as many as may be."""

@@ -49,12 +49,14 @@ class Semantics:
     Attributes:
         canonical: gives the state that `steps` put in place of one; None if each stands for itself.
         weight: gives the number of states that such a state stands for; None if it is one.
+        view: gives the value by which exploration tells states apart; None for all of a state.
     """
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.canonical: Callable[[State], State] | None = None
         self.weight: Callable[[State], int] | None = None
+        self.view: Callable[[State], Value] | None = None
         self._positions = {variable.name: place for place, variable in enumerate(model.variables)}
         self._places = {action.name: place for place, action in enumerate(model.actions, start=1)}
         self._places["init"] = 0

@@ -16,6 +16,7 @@ from leadline.symbolic.engines.liveness.explicit import Explicit
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
 from leadline.symbolic.engines.sweeps import sorts_alike
+from leadline.symbolic.engines.views import qualified, view_extent, view_facts, view_of, view_remarks
 from leadline.symbolic.engines.workers import Team, WorkerDied
 from leadline.symbolic.lang import Model, Property, UserError
 from leadline.symbolic.lang.names import counted
@@ -38,7 +39,9 @@ class ExploreOptions(Options):
         coverage: whether to count how often guards are true and how many states each action is the first to reach,
             and to look for properties that hold vacuously.
         vacuity: whether to look for these alone.
-        prove: whether a property that holds in all reachable states counts as proved, not as safe.
+        every_state: whether every state counts where the protocol declares a view.
+        prove: whether a property that holds in all reachable states counts as proved, not as safe. Every
+            state counts then.
     """
 
     engine = "explore"
@@ -59,6 +62,7 @@ class ExploreOptions(Options):
     coverage: bool = option(
         False, doc="tell actions never taken, guards never true, and properties that hold vacuously"
     )
+    every_state: bool = option(False, doc="explore every state, not one for each value of the declared view")
     prove: bool = False
     vacuity: bool = False
 
@@ -89,6 +93,7 @@ class Explore(Engine):
         runs = [one for one in query.chosen(model) if one.temporal is not None]
         check_about_states(options, [one.name for one in runs])
         semantics = meaning(model, query.chosen(model), options)
+        semantics.view = view_of(semantics, options, [one.name for one in runs])
         states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:
@@ -117,7 +122,9 @@ class Explore(Engine):
         for name in (one.name for one in runs):
             by_name[name] = _judge_runs(semantics, found, name, answer.out_of_bounds, about_runs, stopped)
         answer = replace(answer, results=[by_name[name] for name in query.names(model)])
-        answer = replace(answer, facts={**answer.facts, **coverage_facts(explorer, answer.results)})
+        about_view = view_facts(model, options, found, [one.name for one in runs])
+        facts = {**answer.facts, **about_view, **coverage_facts(explorer, answer.results)}
+        answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
         if options.prove and found.complete:
             answer = replace(answer, results=[_proved(one, answer.facts) for one in answer.results])
         if interrupted:
@@ -206,6 +213,7 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
     fired = [[shown, str(facts["actions"][name])] for name, shown in actions.items()]
     return [
         _extent(facts),
+        *view_remarks(facts),
         "",
         Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels),
         "",
@@ -230,6 +238,7 @@ def _extent(facts: Mapping[str, Any]) -> str:
         states = f"{counted(facts['orbits'], 'orbit')} of {states}"
         deadlocks = f"{counted(facts['deadlocks'], 'orbit')} of deadlocks"
     extent = "all reachable states" if facts["complete"] else "not all reachable states"
+    extent = view_extent(facts) or extent
     if facts["stopped"] is not None:
         within = f"including all {within}" if facts["diameter"] >= 0 else "not even all initial ones"
         states += ","

@@ -13,6 +13,7 @@ from leadline.symbolic.engines.engine import Interrupted
 from leadline.symbolic.engines.explore import ExploreOptions, facts_of
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.result import Answer, Result, Verdict
+from leadline.symbolic.engines.views import qualified
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.runs import FairRuns, is_violated
@@ -66,7 +67,11 @@ def explore_specification(
     results = [judge.property(name) for name in names]
     if deadlock:
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
-    answer = Answer(results, facts_of(found), judge.beyond)
+    facts = facts_of(found)
+    if found.all_views is not None:
+        facts |= {"view": behaviour.view_name, "all_views": found.all_views}
+        results = [qualified(one, facts) for one in results]
+    answer = Answer(results, facts, judge.beyond)
     if interrupted:
         raise Interrupted(answer)
     return answer
@@ -74,7 +79,7 @@ def explore_specification(
 
 def _fair_runs(behaviour: Behaviour, explorer: Explorer, options: ExploreOptions) -> FairRuns:
     """The runs through the states found. Where states stand for others, all are looked for first."""
-    if behaviour.canonical is not None:
+    if behaviour.canonical is not None or behaviour.view is not None:
         semantics = cast(Semantics, behaviour.without_canonical())
         explorer = Explorer(semantics, (), options.depth, max_states=options.max_states)
         explorer.run()

@@ -52,7 +52,7 @@ def check_depths(model: Model) -> None:
         ModelError: with the place of each that is.
     """
     roots = [(one.span, one.roots) for one in (model.init, *model.actions)]
-    roots += [(one.span, one.nodes) for one in (*model.properties.values(), *model.constraints)]
+    roots += [(one.span, one.nodes) for one in (*model.properties.values(), *model.constraints, *model.shown)]
     told = []
     for span, own in roots:
         depths: dict[n.Node, int] = {}

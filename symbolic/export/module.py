@@ -74,7 +74,8 @@ def tla_module(model: Model) -> str:
         _next(model, words),
         *fair_operators(model, words),
         specification(model, words),
-        *(_property(one, words) for one in (*model.properties.values(), *model.constraints)),
+        *(_property(one, words) for one in (*model.properties.values(), *model.constraints, *model.shown)),
+        *_alias(model, words),
     ]
     written = "\n\n".join("\n".join(lines) for lines in body)
     parts = [
@@ -118,6 +119,10 @@ def tlc_config(model: Model, properties: Sequence[str] = (), deadlock: bool = Fa
     lines += about_runs([words.properties[one.name] for one in chosen if one.temporal is not None])
     if model.constraints:
         lines += ["CONSTRAINTS", *hang(_INDENT, [words.properties[one.name] for one in model.constraints])]
+    if model.view is not None:
+        lines += ["VIEW", *hang(_INDENT, [words.properties[model.view.name]])]
+    if model.aliases:
+        lines += ["ALIAS", *hang(_INDENT, ["Alias"])]
     if _interchangeable(model):
         runs = any(one.temporal is not None for one in chosen)
         told = "and wrong verdicts on PROPERTIES" if runs else "but counts that are not those of Leadline"
@@ -224,6 +229,14 @@ def _property(one: Property, words: Words) -> Lines:
     layout.share([one.formula])
     body = layout.let(tuple(layout.parts), layout.lines(one.formula, WIDTH - len(_INDENT)))
     return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", body)]
+
+
+def _alias(model: Model, words: Words) -> list[list[str]]:
+    """The operator that TLC's traces show: the variables and the aliases; none without aliases."""
+    if not model.aliases:
+        return []
+    names = [*words.variables.values(), *(words.properties[one.name] for one in model.aliases)]
+    return [["Alias == [", *commas(_INDENT, [[f"{name} |-> {name}"] for name in names], "]")]]
 
 
 def comment(text: str) -> list[str]:

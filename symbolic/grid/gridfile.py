@@ -53,7 +53,7 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
-from leadline.symbolic.lang import Foreign, ModelError, Parameter, PropertyKind, Protocol, UserError
+from leadline.symbolic.lang import Foreign, ModelError, Parameter, Protocol, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.files import read_text, real_path
 from leadline.symbolic.lang.parameters import Setting
@@ -371,7 +371,7 @@ def _properties(reader: TableReader, entry: Entry, asked: SharedValues) -> tuple
                 "properties", "the list is empty: name some, or ask for a deadlock with deadlock = true"
             )
         return ()
-    known = [claim.name for claim in entry.claims if claim.kind is not PropertyKind.CONSTRAINT]
+    known = [claim.name for claim in entry.claims if claim.kind.is_claim]
 
     def complaint(name: Any) -> str | None:
         if not isinstance(name, str):

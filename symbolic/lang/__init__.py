@@ -68,6 +68,7 @@ from leadline.symbolic.lang.over_runs import refines, step_property, temporal
 from leadline.symbolic.lang.parameters import Parameter, parameter, parse_setting
 from leadline.symbolic.lang.properties import Claim, constraint, expected, invariant, probe, strengthening
 from leadline.symbolic.lang.protocol import Foreign, Protocol, build
+from leadline.symbolic.lang.shown import alias, view
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union, record, union
@@ -129,6 +130,7 @@ __all__ = [
     "UserError",
     "Variable",
     "action",
+    "alias",
     "all_of",
     "always",
     "any_of",
@@ -175,6 +177,7 @@ __all__ = [
     "temporal",
     "undefined",
     "union",
+    "view",
     "violated",
     "weak",
     "weak_next",

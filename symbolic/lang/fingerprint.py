@@ -20,6 +20,8 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Model", "protocol"): "a label: what it stands for is in the formulas, and queries' ids have it too",
     ("Model", "parameters"): "labels: what they decide is in the formulas, and queries' ids have them too",
     ("Model", "origin"): "what it means is in the formulas",
+    ("Model", "view"): "only the command `explore` uses it, and tells so",
+    ("Model", "aliases"): "text for people",
     ("Action", "doc"): "text for people",
     ("Property", "doc"): "text for people",
     ("Record", "name"): "records with the same fields are one type",

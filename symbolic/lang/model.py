@@ -103,6 +103,8 @@ class PropertyKind(StrEnum):
     PROBE = "probe"
     STRENGTHENING = "strengthening"
     CONSTRAINT = "constraint"
+    VIEW = "view"
+    ALIAS = "alias"
     TEMPORAL = "temporal"
     STEP = "step"
     REFINEMENT = "refinement"
@@ -111,6 +113,16 @@ class PropertyKind(StrEnum):
     def about_runs(self) -> bool:
         """Whether properties of this kind are claims about runs, not about states."""
         return self in (PropertyKind.TEMPORAL, PropertyKind.STEP, PropertyKind.REFINEMENT)
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether one of this kind can be true or false of a protocol, and so be asked about."""
+        return self not in (PropertyKind.CONSTRAINT, PropertyKind.VIEW, PropertyKind.ALIAS)
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether one of this kind is an expression of any type, not a formula."""
+        return self in (PropertyKind.VIEW, PropertyKind.ALIAS)
 
 
 @dataclass(frozen=True)
@@ -121,7 +133,8 @@ class Property:
         name: in kebab-case, as on the command line.
         tla: the name in the TLA+ module.
         doc: the author's docstring: its source, and what is known of it.
-        formula: a Boolean expression over the state variables; without a value if the claim is about runs.
+        formula: a Boolean expression over the state variables, of a view or an alias one of any type; without
+            a value if the claim is about runs.
         strengthens: of a strengthening, the names of the properties whose inductive proofs use it; all if
             there are none.
         entails: of a strengthening, whether those follow from it and their other strengthenings.
@@ -142,6 +155,25 @@ class Property:
     def nodes(self) -> tuple[Node, ...]:
         """Its expressions: over the state or, of a claim about runs, also over the state after a step."""
         return (self.formula,) if self.temporal is None else tuple(expressions(self.temporal))
+
+
+@dataclass(frozen=True)
+class AliasValue:
+    """The value of an alias at a state of a trace.
+
+    Attributes:
+        name: in snake_case.
+        tla: the name in the TLA+ module.
+        type: the type of the value.
+        value: the value; None if it has none.
+        why: why it has none: the expression that goes out of bounds; None if it has one.
+    """
+
+    name: str
+    tla: str
+    type: Type
+    value: Value
+    why: str | None = None
 
 
 class Origin(ABC):
@@ -176,6 +208,18 @@ class Origin(ABC):
             states: the states of a run, after which the model goes out of bounds.
         """
 
+    def aliases(
+        self, model: Model, states: Sequence[tuple[Value, ...]], loop: int | None
+    ) -> list[tuple[AliasValue, ...]]:
+        """For each state of a run, the values that the specification wants to be shown with it.
+
+        Args:
+            model: the model.
+            states: the states of the run.
+            loop: the number of steps to the state that follows the last one, if the run goes on for ever.
+        """
+        return [() for _ in states]
+
 
 @dataclass(frozen=True)
 class Model:
@@ -193,6 +237,9 @@ class Model:
             state in which one is false has no successor; verdicts are about runs within them.
         fairness: the conditions that runs satisfy. Claims about states do not depend on them.
         origin: the specification in another language that it was made of, if any.
+        view: an expression; `explore` keeps one state for each of its values. Every other engine looks at
+            all states.
+        aliases: expressions that are shown at the states of traces.
     """
 
     protocol: str
@@ -205,6 +252,8 @@ class Model:
     constraints: tuple[Property, ...] = ()
     fairness: tuple[Fairness, ...] = ()
     origin: Origin | None = field(default=None, compare=False, repr=False)
+    view: Property | None = None
+    aliases: tuple[Property, ...] = ()
 
     @cached_property
     def unconstrained(self) -> tuple[Action, ...]:
@@ -215,6 +264,11 @@ class Model:
     def constraint(self) -> Node:
         """The conjunction of the constraints; the constant true if there are none."""
         return connective(n.And, [one.formula for one in self.constraints])
+
+    @property
+    def shown(self) -> tuple[Property, ...]:
+        """The view, if there is one, and the aliases."""
+        return (*([] if self.view is None else [self.view]), *self.aliases)
 
     @property
     def scope(self) -> str:

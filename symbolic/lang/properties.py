@@ -76,7 +76,8 @@ class Claim:
 
     def __call__(self, protocol: Protocol, now: State) -> BoolExpr:
         """The formula, whether or not `when` holds of the protocol."""
-        return wrap(boolean(self.function(protocol, now)))
+        found = self.function(protocol, now)
+        return wrap(as_node(found) if self.kind.is_expression else boolean(found))
 
 
 Lower: TypeAlias = Callable[..., "Temporal | None"]
@@ -354,7 +355,7 @@ def _wrong_targets(own: list[Claim]) -> list[Mistake]:
 
 def _formula(value: object, claim: Claim) -> n.Node:
     node = as_node(value)
-    formula = boolean(node)
+    formula = node if claim.kind.is_expression else boolean(node)
     if isinstance(formula, n.Invalid) and not isinstance(node, n.Invalid):
         return invalid(formula.mistake, span=claim.span)
     return formula

@@ -31,6 +31,7 @@ from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, 
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
 from leadline.symbolic.lang.script import Script, attempted, mistakes_in, strays, updates
+from leadline.symbolic.lang.shown import shown_of
 from leadline.symbolic.lang.span import Span, caller_span, start_of
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.types import Sort, Type, all_types
@@ -161,6 +162,7 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     fairness = _fairness(protocol, named, variables, mistakes)
     stated = state_claims(protocol, State(variables, actions=named), claims, mistakes)
     bounds = [one for one in stated.values() if one.kind is PropertyKind.CONSTRAINT]
+    view, aliases = shown_of(stated.values(), variables.values(), mistakes)
     for one in (init, *actions):
         mistakes += mistakes_in(*one.roots) or strays(one.roots, variables, one.picks, one.name, one.span)
     mistakes += [*class_mistakes(kind), *_name_mistakes(kind, every)]
@@ -174,10 +176,12 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
         tuple(variables.values()),
         init,
         tuple(action.within(bounds) for action in actions),
-        {name: one for name, one in stated.items() if one not in bounds},
+        {name: one for name, one in stated.items() if one.kind.is_claim},
         kind.sweep_order,
         tuple(bounds),
         fairness,
+        view=view,
+        aliases=aliases,
     )
 
 

@@ -43,7 +43,7 @@ EXTENDED = _words(
 MODULES = frozenset(("Integers", "Naturals", "FiniteSets", "Sequences", "TLC", "Reals", "Functions"))
 """Standard modules, which a file of the same name would hide."""
 
-OWN = ("Init", "Next", "Spec", "vars", "InBounds", "Symmetry", "Min", "Max", "BoundedSeq", "None")
+OWN = ("Init", "Next", "Spec", "vars", "InBounds", "Symmetry", "Alias", "Min", "Max", "BoundedSeq", "None")
 """The names that every module defines."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?<!_)", re.ASCII)
@@ -110,7 +110,8 @@ def words_of(model: Model) -> Words:
     variables = {variable.name: scope.take(variable.tla) for variable in model.variables}
     types: dict[Type, str] = {kind: scope.take(kind.name) for kind in sorts}
     actions = {action.name: scope.take(action.tla) for action in model.actions}
-    properties = {one.name: scope.take(one.tla) for one in (*model.properties.values(), *model.constraints)}
+    stated = (*model.properties.values(), *model.constraints, *model.shown)
+    properties = {one.name: scope.take(one.tla) for one in stated}
     types |= {kind: scope.take(kind.name) for kind in definable(model)}
     fair = tuple(_fair(model, one, actions, scope) for one in model.fairness)
     return Words(variables, types, actions, properties, fair, frozenset(scope.taken))
@@ -159,7 +160,7 @@ def nodes_of(model: Model) -> list[n.Node]:
     roots = [root for action in (model.init, *model.actions) for root in action.roots]
     keys = [key for one in model.fairness for arm in one.arms for key in arm.keys]
     stated = [node for one in model.properties.values() for node in (one.formula, *_about_runs(one))]
-    return n.postorder(*roots, *keys, *stated)
+    return n.postorder(*roots, *keys, *stated, *(one.formula for one in model.shown))
 
 
 def _about_runs(one: Property) -> Iterator[n.Node]:

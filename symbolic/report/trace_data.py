@@ -12,6 +12,7 @@ from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.report.space_time import space_time
 from leadline.symbolic.trace import Step, Stored, Trace, end_reason
+from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.explainer import Explainer
 from leadline.symbolic.trace.explanation import Falsified, blame, predicates
 from leadline.symbolic.trace.reason import Reason
@@ -31,8 +32,10 @@ def run_data(semantics: Semantics, trace: Trace, begin: str) -> Data:
     steps = [_step(model, stage, values) for stage in trace.stages]
     if begin:
         steps[0]["name"] = begin
+    aliases = _add_aliases(model, trace, steps, values)
     return {
-        "variables": [variable.tla for variable in model.variables],
+        "variables": [*(variable.tla for variable in model.variables), *aliases],
+        "aliases": len(aliases),
         "steps": steps,
         "lanes": space_time(model, trace),
         "end": ending(model, trace, end_reason(semantics, trace)),
@@ -53,11 +56,20 @@ def stored_data(stored: Stored) -> Data:
     held = stored.data
     values = Nodes()
     variables = [str(name) for name in held["vars"]]
-    found = [[values.plain(state[name]) for name in variables] for state in held["states"]]
+    shown = held.get("aliases") or [{} for _ in held["states"]]
+    aliases = list(dict.fromkeys(str(name) for row in shown for name in row))
+    found = [
+        [
+            *(values.plain(state[name]) for name in variables),
+            *(values.plain(row.get(x, "-")) for x in aliases),
+        ]
+        for state, row in zip(held["states"], shown, strict=True)
+    ]
     calls = [{"name": "Init", "picks": held["initial_picks"]}, *held["actions"]]
     loop = held.get("loop")
     return {
-        "variables": variables,
+        "variables": [*variables, *aliases],
+        "aliases": len(aliases),
         "steps": [
             {
                 "name": str(call.get("tla", call["name"])),
@@ -88,6 +100,20 @@ def _step(model: Model, stage: Step, values: Nodes) -> Data:
         "reason": None,
         "bad": False,
     }
+
+
+def _add_aliases(model: Model, trace: Trace, steps: Sequence[Data], values: Nodes) -> list[str]:
+    """Add the values of aliases to the states, after those of the variables. Gives the aliases' names."""
+    rows = alias_values(model, trace)
+    names = list(dict.fromkeys(one.tla for row in rows for one in row))
+    for step, row in zip(steps, rows, strict=True):
+        shown = {
+            one.tla: values.place("out of bounds") if one.why else values.of(one.type, one.value)
+            for one in row
+        }
+        if step["state"] is not None:
+            step["state"] += [shown.get(name, values.place("out of bounds")) for name in names]
+    return names
 
 
 def _state(model: Model, state: State, values: Nodes) -> list[int]:

@@ -12,8 +12,10 @@ from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, State
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.specification import Specification, conjuncts
-from leadline.symbolic.tla.symmetry import Orbits, group, same_view
+from leadline.symbolic.tla.symmetry import Orbits, group
 from leadline.symbolic.tla.values import EvaluationError, Value
+
+NO_STATE = "no state satisfies the initial condition: expected values for all variables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Safety:
 class Behaviour:
     """The states and steps of a specification.
 
-    States that its view or its symmetry identifies are given as the one that came first. A step that an action
+    States that its symmetry identifies are given as the one that came first. A step that an action
     constraint excludes is given as one that changes nothing.
 
     Attributes:
@@ -103,19 +105,31 @@ class Behaviour:
     def canonical(self) -> Callable[[State], State] | None:
         """The state that stands for a state; None if each stands for itself."""
         interpreter, specification = self.interpreter, self.specification
-        if specification.view is not None:
-            view = interpreter.term(specification.view)
-            return same_view(lambda state: interpreter.guarded(lambda: view(state)))
         if not specification.symmetry:
             return None
         sets = [interpreter.constant(one) for one in specification.symmetry]
         return Orbits(group(frozenset().union(*sets)))
 
     @cached_property
+    def view(self) -> Callable[[State], Value] | None:
+        """The value by which states are told apart; None for all of a state."""
+        if self.specification.view is None:
+            return None
+        view, guarded = self.interpreter.term(self.specification.view), self.interpreter.guarded
+        return lambda state: guarded(lambda: view(state))
+
+    @property
+    def view_name(self) -> str:
+        """The view's name in the configuration."""
+        view = self.specification.view
+        return view.operator if isinstance(view, s.Apply) else "VIEW"
+
+    @cached_property
     def steps(self) -> list[Callable[..., None]]:
         """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
         `add(None)` where an expression has no value."""
         found: list[Callable[..., None]] = list(self.interpreter.steps)
+        found[0] = self._some(found[0])
         if self.canonical is None and not self.specification.properties:
             return found
         first, *others = found
@@ -123,6 +137,19 @@ class Behaviour:
             self._with(first, self._initial_checks),
             *(self._with(one, self._step_checks) for one in others),
         ]
+
+    def _some(self, first: Callable[..., None]) -> Callable[..., None]:
+        """The step to the initial states, with an error if there are none."""
+
+        def find(state: State | None, add: Callable[[State | None], None]) -> None:
+            found: list[State | None] = []
+            first(state, found.append)
+            if not found and self.specification.init is not None:
+                raise ModelError([Mistake(self.specification.init.place, NO_STATE)])
+            for one in found:
+                add(one)
+
+        return find
 
     def _with(
         self,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from leadline.symbolic.tla import operators, sets, values
+from leadline.symbolic.tla import differences, operators, sets, values
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.actions import Actions, Part
 from leadline.symbolic.tla.scopes import Scope
@@ -54,7 +54,7 @@ class Interpreter:
     def __init__(self, specification: Specification) -> None:
         self.specification = specification
         namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES}
-        for module in (values, sets, operators):
+        for module in (values, differences, sets, operators):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
         self.source = Source(namespace)
         self.translation = Actions(specification.definitions, specification.levels, self.source)
@@ -150,6 +150,10 @@ class Interpreter:
     def term(self, e: s.Expression) -> Callable[[State], Value]:
         """The function that gives a term its value in a state."""
         return self._function(e, step=False, truth=False)
+
+    def term_of_step(self, e: s.Expression) -> Callable[[State, State], Value]:
+        """The function that gives a term its value for a step."""
+        return self._function(e, step=True, truth=False)
 
     def holds(self, e: s.Expression) -> bool:
         """Whether a constant formula holds.

@@ -7,14 +7,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.lang.model import Model, Origin
+from leadline.symbolic.lang.model import AliasValue, Model, Origin
 from leadline.symbolic.lang.types import Type
+from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.alias import Field, fields_of
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.model import lowered
 from leadline.symbolic.tla.runs import is_violated
 from leadline.symbolic.tla.specification import Specification
-from leadline.symbolic.tla.typing import untyped
+from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values import EvaluationError
 
 AHEAD = 4.0
@@ -96,6 +98,19 @@ class TlaOrigin(Origin):
             return None
         return replace(lowered(self.specification, learner.types, self), parameters=model.parameters)
 
+    def aliases(self, model: Model, states: Sequence[Any], loop: int | None) -> list[tuple[AliasValue, ...]]:
+        found = fields_of(self.interpreter, [self._untyped(model, values) for values in states], loop)
+        types: dict[str, Type] = {}
+        for one in (field for fields in found for field in fields if field.value is not None):
+            types[one.name] = shapes.join(types.get(one.name, shapes.NEVER), type_of(one.value))
+        return [tuple(_typed_alias(one, types.get(one.name, shapes.NEVER)) for one in row) for row in found]
+
     def _untyped(self, model: Model, values: Any) -> State:
         pairs = zip(model.variables, values, strict=True)
         return tuple(untyped(value, variable.type) for variable, value in pairs)
+
+
+def _typed_alias(one: Field, kind: Type) -> AliasValue:
+    if one.value is None:
+        return AliasValue(one.name, one.name, kind, None, one.why)
+    return AliasValue(one.name, one.name, kind, typed(one.value, kind))

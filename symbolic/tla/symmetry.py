@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from leadline.symbolic.tla.values import ModelValue, Value, domain_of, items_of
@@ -77,13 +77,3 @@ class _Move:
         graph = {self(x): self(y) for x, y in items_of(value)}
         domain = domain_of(frozenset(graph))
         return (domain, *[graph[x] for x in domain.keys])
-
-
-Canonical: TypeAlias = Callable[[State], State]
-"""The state that is kept for a state."""
-
-
-def same_view(view: Callable[[State], Value]) -> Canonical:
-    """The first state seen with the same view."""
-    first: dict[Value, State] = {}
-    return lambda state: first.setdefault(view(state), state)

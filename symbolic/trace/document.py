@@ -14,9 +14,10 @@ from typing import Any
 from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import Action, Model, UserError
 from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.files import read_text
+from leadline.symbolic.lang.files import Readable, read_text
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.aliases import alias_values, aliases_json
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
@@ -48,8 +49,9 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
 
     `loop` is there if the run goes on for ever: the number of steps to the state to which the last leads back.
     `states` has the initial state first; `actions` has the action taken in each step, so that action i leads
-    from state i to state i + 1. A step that goes out of bounds has its action and no state. `explanation` is
-    for readers: the reason why the property is false in the last state, or null.
+    from state i to state i + 1. A step that goes out of bounds has its action and no state. For readers there
+    are `aliases`, their values in the states, if the model has any, and `explanation`, the reason why the
+    property is false in the last state, or null.
 
     Args:
         model: the model.
@@ -58,6 +60,8 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
     """
     names = _variable_names(model)
     why = explanation(model, trace)
+    shown = alias_values(model, trace)
+    aliases = aliases_json(shown[: sum(1 for _ in states(trace))])
     return {
         "version": VERSION,
         "protocol": model.protocol,
@@ -75,6 +79,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
             {name: to_json(v.type, x) for name, v, x in zip(names, model.variables, state, strict=True)}
             for state in states(trace)
         ],
+        **({"aliases": aliases} if any(shown) else {}),
         "explanation": None if why is None else why.to_json(),
     }
 
@@ -237,7 +242,7 @@ def read_cti(model: Model, body: Mapping[str, Any]) -> Cti:
     return stored_cti(model, Stored("the child's answer", body))
 
 
-def stored_traces(path: Path) -> list[Stored]:
+def stored_traces(path: Path | Readable) -> list[Stored]:
     """The traces of a file: one trace, or every trace in the results of `check`, `explore` or `prove`.
 
     Raises:
@@ -266,7 +271,7 @@ def _held(results: Json, place: str, field: str = "trace") -> list[Stored]:
     return found
 
 
-def read_object(path: Path) -> dict[str, Json]:
+def read_object(path: Path | Readable) -> dict[str, Json]:
     """The JSON object of a file.
 
     Raises:

@@ -31,7 +31,8 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang.names import setting_text
 from leadline.symbolic.lang.tla_names import Scope, Words, words_of
 from leadline.symbolic.lang.types import Value
-from leadline.symbolic.trace.text import headline, in_full
+from leadline.symbolic.trace.aliases import alias_values
+from leadline.symbolic.trace.text import alias_lines, headline, in_full
 from leadline.symbolic.trace.trace import Trace, call_of
 from leadline.symbolic.trace.values import field_names
 
@@ -42,7 +43,8 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
     """A trace as a JSON object in ITF. A step that goes out of bounds has no state; `#meta` names it.
 
     `loop` is the place of the state that follows the last one, if the run goes on for ever. The step back to
-    it is named by `#meta`; where the run stops, the last state follows itself.
+    it is named by `#meta`; where the run stops, the last state follows itself. Aliases are among the variables,
+    so that viewers show them; `#meta` names them.
 
     Args:
         model: the model.
@@ -50,12 +52,15 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
         reason: why its end is out of bounds, from `end_reason`.
     """
     names = [variable.tla for variable in model.variables]
+    shown = alias_values(model, trace)
+    aliases = list(dict.fromkeys(one.tla for stage in shown for one in stage))
     states = [
         {
             "#meta": {"index": number, "action": call_of(model, stage)},
             **{v.tla: _itf_value(v.type, x) for v, x in zip(model.variables, stage.state, strict=True)},
+            **{one.tla: _itf_value(one.type, one.value) for one in more if one.why is None},
         }
-        for number, stage in enumerate(trace.once)
+        for number, (stage, more) in enumerate(zip(trace.once, shown, strict=False))
         if stage.state is not None
     ]
     meta = {
@@ -68,12 +73,14 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
         },
         "ends": str(trace.ends),
     }
+    if aliases:
+        meta["aliases"] = aliases
     if trace.last is None:
         meta["out-of-bounds"] = call_of(model, trace.stages[-1]) + (f": {reason}" if reason else "")
     if len(trace.once) < len(trace.stages):
         meta["back"] = call_of(model, trace.stages[-1])
     loop = {} if trace.loop is None else {"loop": trace.loop}
-    return {"#meta": meta, "params": [], "vars": names, "states": states, **loop}
+    return {"#meta": meta, "params": [], "vars": [*names, *aliases], "states": states, **loop}
 
 
 def _itf_value(kind: Type, value: Value) -> Any:
@@ -158,6 +165,7 @@ def _constants(model: Model) -> list[str]:
 def _stages(model: Model, words: Words, trace: Trace, reason: str | None) -> Iterator[str]:
     scope = Scope(words.taken)
     names = []
+    shown = alias_values(model, trace)
     for number, stage in enumerate(trace.once):
         what = "Initial state" if number == 0 else f"Step {number}"
         call = _comment(f"{what}: {call_of(model, stage)}")
@@ -167,7 +175,8 @@ def _stages(model: Model, words: Words, trace: Trace, reason: str | None) -> Ite
         else:
             operator = scope.take(f"State{number}")
             names.append(operator)
-            yield "\n".join([call, f"{operator} ==", *_conjuncts(model, words, stage.state)])
+            below = [_comment(text) for text in alias_lines(shown[number])]
+            yield "\n".join([call, f"{operator} ==", *_conjuncts(model, words, stage.state), *below])
     if trace.stutters:
         yield _comment("Stuttering")
     elif trace.loop is not None:

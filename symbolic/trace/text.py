@@ -8,8 +8,10 @@ from enum import StrEnum
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import Map, Model, Option, PropertyKind, Record, Seq, Set, Tuple, Type, Union
+from leadline.symbolic.lang.model import AliasValue
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
@@ -48,8 +50,10 @@ def lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
     model = semantics.model
     yield Line(LineKind.HEAD, headline(model, trace))
     before: State | None = None
-    for number, stage in enumerate(trace.stages):
-        yield from step_lines(number, call_of(model, stage), parts(model, before, stage))
+    shown = alias_values(model, trace)
+    for number, (stage, aliases) in enumerate(zip(trace.stages, shown, strict=True)):
+        below = [*parts(model, before, stage), *alias_lines(aliases)]
+        yield from step_lines(number, call_of(model, stage), below)
         before = stage.state
     yield from _end_lines(semantics, trace)
 
@@ -105,6 +109,18 @@ def parts(model: Model, before: State | None, stage: Step) -> list[str]:
     return state_changes(model, before, stage.state) or ["(nothing changes)"]
 
 
+def alias_lines(aliases: Iterable[AliasValue]) -> list[str]:
+    """The lines of the aliases at a state, such as `Waiting == {c1}`."""
+    found = []
+    for one in aliases:
+        if one.why is not None:
+            found.append(f"{one.tla} is out of bounds: {one.why}")
+        else:
+            first, *rest = in_full(one.type, one.tla, one.value)
+            found += [first.replace(f"{one.tla} =", f"{one.tla} ==", 1), *rest]
+    return found
+
+
 def ending(model: Model, trace: Trace, reason: str | None) -> str:
     """The error at the end of a trace, as a sentence; `reason` is why it is out of bounds."""
     why = f": {reason}" if reason else ""
@@ -137,9 +153,10 @@ def cti_lines(semantics: Semantics, cti: Cti) -> Iterator[Line]:
     model, fragment = semantics.model, cti.fragment
     yield Line(LineKind.HEAD, f"{title(model)}: {cti.obligation} fails")
     begin, *steps = fragment.stages
-    yield from step_lines(0, cti_begin(model, cti), parts(model, None, begin))
-    for step in steps:
-        yield from step_lines(1, call_of(model, step), parts(model, begin.state, step))
+    first, *others = map(alias_lines, alias_values(model, fragment))
+    yield from step_lines(0, cti_begin(model, cti), [*parts(model, None, begin), *first])
+    for step, aliases in zip(steps, others, strict=True):
+        yield from step_lines(1, call_of(model, step), [*parts(model, begin.state, step), *aliases])
     yield from _end_lines(semantics, fragment)
 
 

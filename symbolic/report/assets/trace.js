@@ -103,7 +103,7 @@ const reaches = (path, a, b) => fits(path) || children(a, b).some(([suffix, , x,
 function row(path, name, a, b, depth, mark) {
   const whole = children(a, b).length > 0;
   const long = Math.max(b === undefined ? 0 : text(b).length, a === undefined ? 0 : text(a).length) > 96;
-  const forced = !mark && wanted().length && !fits(path) && reaches(path, a, b);
+  const forced = mark !== "pinned" && wanted().length && !fits(path) && reaches(path, a, b);
   const opened = whole && (forced || (view.open.get(path) ?? long));
   const differs = a !== b && (a !== undefined || view.two);
   const act = (what, key, face, more) => el("button", {
@@ -126,7 +126,7 @@ function row(path, name, a, b, depth, mark) {
   made.style.setProperty("--depth", depth);
   if (!opened) return [made];
   return [made, ...children(a, b)
-    .filter(([suffix, , x, y]) => (!view.changed || mark || x !== y || other() < 0) && (!forced || reaches(path + suffix, x, y)))
+    .filter(([suffix, , x, y]) => (!view.changed || mark === "pinned" || x !== y || other() < 0) && (!forced || reaches(path + suffix, x, y)))
     .flatMap(([suffix, part, x, y]) => row(path + suffix, part, x, y, depth + 1, mark))];
 }
 
@@ -151,7 +151,8 @@ function showState() {
   const rest = variables.flatMap((name, place) => {
     const [a, b] = [before(place), valueAt(view.at, place)];
     if (view.pins.has(name) || wanted().length && !reaches(name, a, b)) return [];
-    return view.changed && a === b && other() >= 0 ? [] : row(name, name, a, b, 0, "");
+    const alias = place >= variables.length - run.aliases;
+    return view.changed && a === b && other() >= 0 ? [] : row(name, alias ? `${name} ==` : name, a, b, 0, alias ? "alias" : "");
   });
   $("values").className = view.two ? "two" : "";
   const heads = view.two ? ["", nameOf(other()), nameOf(view.at)] : [];
