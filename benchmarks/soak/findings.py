@@ -122,13 +122,13 @@ def _wrong_answers(night: Night, expected: Mapping[Question, Row]) -> Iterator[s
 
 def _once_more(night: Night) -> Iterator[str]:
     """A further run asks nothing and leaves no temporary file in the store."""
-    before = {path.name for path in night.rows.store.results.iterdir()}
+    before = {path.name for path in night.rows.results.iterdir()}
     options = ["--master", night.cluster.url]
     last = Driver.start("last", night.folder, night.grid, night.disk.store, options, night.environment)
     last.process.wait()
     if last.process.returncode != 0:
         yield f"the last run: {last.summary()}"
-    if more := {path.name for path in night.rows.store.results.iterdir()} - before:
+    if more := {path.name for path in night.rows.results.iterdir()} - before:
         yield f"the last run asked {len(more)} queries again"
     for path in night.disk.store.rglob(".*"):
         if path.name != ".lock":

@@ -239,10 +239,10 @@ class Night:
 
     def _corrupt(self, harm: Harm) -> str | None:
         whole = self.rows.whole()
-        name = harm.choose(sorted(name for name in whole if (self.rows.store.results / name).exists()))
+        name = harm.choose(sorted(name for name in whole if (self.rows.results / name).exists()))
         if name is None:
             return None
-        path = self.rows.store.results / name
+        path = self.rows.results / name
         content = path.read_bytes()
         size = len(content)
         if harm.lasts < 4:

@@ -7,6 +7,7 @@ import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from leadline.benchmarks.soak.drivers import Driver
 from leadline.benchmarks.soak.processes import resident_mb
@@ -50,10 +51,17 @@ class RowWatch:
     corrupted: set[str] = field(default_factory=set)
     findings: list[str] = field(default_factory=list)
 
+    @property
+    def results(self) -> Path:
+        """The folder of the rows, which is one of this machine."""
+        place = self.store.results
+        assert isinstance(place, Path)
+        return place
+
     def look(self) -> None:
         """Note the files that are new, or another than before; a store that is cut off is passed over."""
         try:
-            with os.scandir(self.store.results) as entries:
+            with os.scandir(self.results) as entries:
                 found = {entry.name: entry.inode() for entry in entries if _ROW.fullmatch(entry.name)}
         except OSError:
             return
@@ -64,10 +72,10 @@ class RowWatch:
 
     def _note(self, name: str, before: Seen | None) -> None:
         query, run, _ = name.split(".")
-        file = RowFile.of(self.store.results, query, run)
+        file = RowFile.of(self.results, query, run)
         try:
             (row,) = from_table(file.table())
-            status = file.path.stat()
+            status = (self.results / name).stat()
         except FileNotFoundError:
             return  # compacted meanwhile
         except (OSError, ValueError) as error:
