@@ -17,10 +17,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark import SparkContext
-
 from leadline.symbolic.engines.limits import own_peak_mb, peak_mb
 from leadline.symbolic.grid import spark
+from leadline.symbolic.grid.links import ClassicLink, Link
 from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
@@ -100,16 +99,16 @@ def _run(todo: Plan, archive: StoreArchive, prune: bool, task: Task) -> tuple[fl
         SparkSetup(f"local[{SLOTS}]"),
         Pruning(todo.queries) if prune else None,
         look,
-        started=lambda context: java.append(lambda: peak_mb(java_process(context)) or 0.0),
+        started=lambda link: java.append(lambda: peak_mb(java_process(link)) or 0.0),
         task=task,
     )
     return time.perf_counter() - begin, most
 
 
-def java_process(context: SparkContext) -> int:
+def java_process(link: Link) -> int:
     """The number of the driver's Java process."""
-    assert context._gateway is not None
-    pid: int = context._gateway.proc.pid
+    assert isinstance(link, ClassicLink) and link.spark._gateway is not None
+    pid: int = link.spark._gateway.proc.pid
     return pid
 
 

@@ -2,23 +2,35 @@
 
 The rows are those of the tables beside the properties. One that holds by a search of all states is proved at
 each of the points that stand for it; one that is proved with strengthenings, at the point nearest to the
-defaults and at the last.
+defaults and at the last. `--grid FILE.toml` adds the proofs that a grid asks of PDR.
+
+`--store FILE.jsonl` keeps each row when it is measured, with the revision and the machine. A row that is kept is
+not measured again, unless it was stopped by a smaller limit or `--again` asks for it; several processes may
+measure into one store. `--stored` measures nothing, and makes the page of what is kept.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+import leadline
 from leadline.benchmarks.known_points import Point, points_of
+from leadline.benchmarks.machine import this_machine
 from leadline.benchmarks.proving import Proof, Task, prove
 from leadline.symbolic.catalog import Entry, entries
+from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.lang import PropertyKind
 from leadline.symbolic.lang.known import Status
-from leadline.symbolic.lang.names import setting_text
+from leadline.symbolic.lang.names import counted, setting_text
 from leadline.symbolic.lang.parameters import Setting
 
 _ABOUT = """\
@@ -34,11 +46,23 @@ on. The command:
 python -m leadline.benchmarks.proved {options}--out docs/proofs.md
 ```
 
-{summary}
-
-| protocol | parameters | property | verdict | CPU s | clauses | orbits | what stopped it |
-|---|---|---|---|---|---|---|---|
+{measured}
 """
+
+_GRID = """
+## {name}
+
+The proofs that this grid asks of PDR, measured in the same way.
+
+"""
+
+_HEAD = """
+| protocol | parameters | property | verdict | CPU s | clauses | orbits | revision | what stopped it |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+_ENGINES = ["pdr"]
+"""What a table of a grid says that asks for proofs by PDR."""
 
 
 @dataclass(frozen=True)
@@ -82,45 +106,177 @@ def _given(entry: Entry, point: Point) -> dict[str, Setting]:
     return {name: value for name, value in point if value is not None and value != declared[name].default}
 
 
+def grid_rows(path: Path) -> list[Row]:
+    """The proofs that a grid asks of PDR, in the order of the file.
+
+    Raises:
+        UserError: if the grid has mistakes.
+    """
+    data = tomllib.loads(path.read_text())
+    tables = [one for one in data["check"] if one.get("engines") == _ENGINES]
+    queries = plan({**data, "check": tables}).in_file_order()
+    known = entries()
+    found = {}
+    for query in queries:
+        parameters = _given(known[query.protocol], tuple(json.loads(query.parameters).items()))
+        row = Row(query.protocol, parameters, query.property)
+        found[row.name] = row
+    return list(found.values())
+
+
+# -- the store -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A row that was measured.
+
+    Attributes:
+        name: the row's name.
+        limit: CPU seconds that it was given.
+        seed: of random choices.
+        revision: of the source, as git calls it, or the version.
+        day: when.
+        machine: where, in words.
+        proof: the outcome.
+    """
+
+    name: str
+    limit: float
+    seed: int
+    revision: str
+    day: str
+    machine: str
+    proof: Proof
+
+    @classmethod
+    def of(cls, row: Row, args: argparse.Namespace) -> Measured:
+        """Measure a row."""
+        found = prove(Task(row.protocol, row.parameters, row.goal, args.limit, args.seed))
+        here, now = this_machine(), datetime.now(UTC)
+        where = f"{here.cpu}, {here.cores} cores, {here.system}, Python {here.python_version}"
+        return cls(row.name, args.limit, args.seed, revision(), f"{now:%Y-%m-%d}", where, found)
+
+    def answers(self, limit: float, seed: int) -> bool:
+        """Whether there is no need to measure again."""
+        return self.seed == seed and (self.proof.verdict != "unknown" or self.limit >= limit)
+
+
+def revision() -> str:
+    """The revision of the source, with `+` if files differ from it; the version where there is no git."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    folder = Path(__file__).resolve().parent
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    except OSError:
+        return leadline.__version__
+    return done.stdout.strip() or leadline.__version__
+
+
+def read_store(path: Path | None) -> dict[str, Measured]:
+    """The rows that a store keeps, each as it was measured last."""
+    lines = path.read_text().splitlines() if path is not None and path.exists() else []
+    found = {}
+    for line in lines:
+        data = json.loads(line)
+        proof = Proof(**{**data["proof"], "failing": tuple(data["proof"]["failing"])})
+        found[data["name"]] = Measured(**{**data, "proof": proof})
+    return found
+
+
+def _keep(path: Path | None, one: Measured) -> None:
+    """Add a row; a line is written at once, so that several processes may do so."""
+    if path is not None:
+        with path.open("a") as file:
+            file.write(json.dumps(asdict(one)) + "\n")
+
+
+# -- the command ---------------------------------------------------------------------------------------
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Prove the rows; 1 if one is refuted."""
     parser = argparse.ArgumentParser(prog="python -m leadline.benchmarks.proved", description=__doc__)
     parser.add_argument("--limit", type=float, default=300, help="CPU seconds for each (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="seed of random choices (default: 0)")
     parser.add_argument("--only", default="", metavar="TEXT", help="the rows whose name has this text")
+    parser.add_argument(
+        "--grid", type=Path, metavar="FILE.toml", help="also the proofs that a grid asks of PDR"
+    )
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE.jsonl", help="keep the rows that are measured there"
+    )
+    parser.add_argument("--again", action="store_true", help="measure rows again that the store has")
+    parser.add_argument(
+        "--stored", action="store_true", help="measure nothing: the page of what the store has"
+    )
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the page there")
     args = parser.parse_args(arguments)
-    chosen = [row for row in rows() if args.only in row.name]
+    parts = {"": [row for row in rows() if args.only in row.name]}
+    if args.grid is not None:
+        parts[args.grid.name] = [row for row in grid_rows(args.grid) if args.only in row.name]
+    chosen = list({row.name: row for some in parts.values() for row in some}.values())
     if not chosen:
         parser.error(f"there is no row with {args.only!r} in its name")
-    answers: list[tuple[Row, Proof]] = []
+    known = read_store(args.store)
     for row in chosen:
-        task = Task(row.protocol, row.parameters, row.goal, args.limit, args.seed)
-        answers.append((row, prove(task)))
-        print(_line(*answers[-1]), flush=True)
-        if args.out:
-            args.out.write_text(_page(answers, len(chosen), args))
-    return 1 if any(found.verdict == "violated" for _, found in answers) else 0
+        one = known.get(row.name)
+        if not args.stored and (one is None or args.again or not one.answers(args.limit, args.seed)):
+            one = known[row.name] = Measured.of(row, args)
+            _keep(args.store, one)
+        print(_line(row, one), flush=True)
+    if args.out:
+        args.out.write_text(_page(parts, known, args))
+    answers = [known[row.name].proof.verdict for row in chosen if row.name in known]
+    return 1 if "violated" in answers else 0
 
 
-def _page(answers: list[tuple[Row, Proof]], count: int, args: argparse.Namespace) -> str:
-    times = [found.seconds for _, found in answers if found.verdict == "proved"]
-    summary = f"{len(times)} of {count} rows are proved"
+def _page(parts: dict[str, list[Row]], known: dict[str, Measured], args: argparse.Namespace) -> str:
+    grid = f"--grid {args.grid} " if args.grid else ""
+    only = f'--only "{args.only}" ' if args.only else ""
+    store = f"--store {args.store} " if args.store else ""
+    options = f"--limit {args.limit:g} --seed {args.seed} {only}{grid}{store}"
+    found = [known[row.name] for some in parts.values() for row in some if row.name in known]
+    about = _ABOUT.format(options=options, measured=_measured(found))
+    for name, some in parts.items():
+        about += _GRID.format(name=name) if name else ""
+        about += "\n" * (not name) + _summary(some, known) + _HEAD
+        about += "".join(_line(row, known.get(row.name)) + "\n" for row in some)
+    return about
+
+
+def _measured(found: Sequence[Measured]) -> str:
+    """The machines and the revisions, with the days and the number of rows of each."""
+    groups = Counter((one.machine, one.revision, one.day) for one in dict.fromkeys(found))
+    lines = [
+        f"- {counted(number, 'row')} at revision {commit} on {day}: {machine}"
+        for (machine, commit, day), number in groups.items()
+    ]
+    return "\n".join(["Measured:", "", *lines])
+
+
+def _summary(some: Sequence[Row], known: dict[str, Measured]) -> str:
+    proofs = [known[row.name].proof for row in some if row.name in known]
+    times = [one.seconds for one in proofs if one.verdict == "proved"]
+    text = f"{len(times)} of {len(some)} rows are proved"
     if times:
-        summary += f", in {min(times):.1f} to {max(times):.0f} s, together {sum(times):.0f} s"
-    options = f"--limit {args.limit:g} --seed {args.seed} " + (f'--only "{args.only}" ' if args.only else "")
-    about = _ABOUT.format(options=options, summary=summary + ".")
-    return about + "".join(_line(*answer) + "\n" for answer in answers)
+        text += f", in {min(times):.1f} to {max(times):.0f} s, together {sum(times):.0f} s"
+    missing = len(some) - len(proofs)
+    return f"{text}. {counted(missing, 'row')} not measured.\n" if missing else f"{text}.\n"
 
 
-def _line(row: Row, found: Proof) -> str:
+def _line(row: Row, one: Measured | None) -> str:
+    cells = [row.protocol, row.where or "defaults", row.goal]
+    if one is None:
+        return f"| {' | '.join([*cells, 'not measured'])} | | | | | |"
+    found = one.proof
     stopped = found.reason or ""
-    if found.verdict == "unknown" and found.frames:
-        stopped += f" after {found.frames} frames with {found.orbits} orbits of clauses"
+    if found.verdict == "unknown" and found.orbits:
+        stopped += f" after {counted(found.frames, 'frame')} with {found.orbits} orbits of clauses"
     proved = found.clauses is not None
     sizes = [str(found.clauses) if proved else "", str(found.orbits) if proved else ""]
-    cells = [row.protocol, row.where or "defaults", row.goal, found.verdict, f"{found.seconds:.1f}"]
-    return f"| {' | '.join([*cells, *sizes, stopped])} |".replace("|  |", "| |").replace("|  |", "| |")
+    cells += [found.verdict, f"{found.seconds:.1f}", *sizes, one.revision, stopped]
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
 
 
 if __name__ == "__main__":

@@ -7,23 +7,32 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from leadline.symbolic.grid.cells import joined
 from leadline.symbolic.grid.cost import read_cost_model
 from leadline.symbolic.grid.plan import Plan, plan
+from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.runs import Resumed, StoreArchive, new_run, resume
+from leadline.symbolic.grid.spool import Spool, send_left, waited
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import CHANGED
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
+from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.names import counted
+
+if TYPE_CHECKING:
+    from leadline.symbolic.grid.schedule import RunProgress
 
 Show = Callable[[str, float], None]
 """Takes a text that says how far the work is, and the share of it that is done, 0 to 1."""
 
 _NAMED = 10  # answers that a message names
 _GOES_ON = "the same command goes on from there"
+_MOMENT = 5.0  # seconds for the store, once the user wants an end
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -32,23 +41,25 @@ class Answers:
 
     Attributes:
         todo: the plan.
-        store: the store's folder.
+        store: the store's folder or URI.
         run: the name of this run.
         rows: the answer to each query, in the plan's order; queries that were not run are missing.
         before: how many queries an earlier run has settled.
         certificates: the paths, in the store, of the certificates of proofs.
         refusals: a sentence for each stored answer that a replay refuted.
         unfinished: a sentence for each recheck that did not end.
+        waiting: the number of answers that are not in the store yet.
     """
 
     todo: Plan
-    store: Path
+    store: Place
     run: str
     rows: Sequence[Row]
     before: int
     certificates: Sequence[str] = ()
     refusals: Sequence[str] = ()
     unfinished: Sequence[str] = ()
+    waiting: int = 0
 
     @cached_property
     def whole(self) -> Sequence[Row]:
@@ -70,7 +81,9 @@ class GridRun:
         ui: whether to serve Spark's web pages.
         conf: settings of Spark.
         prune: whether queries that another answer makes moot are not run.
-        patience: the most seconds to wait for a worker of a cluster when there is none.
+        patience: the most seconds to wait for a worker of a cluster when there is none, and for a store that
+            is elsewhere and cannot be reached.
+        remote: the address of a Spark Connect server in place of a master.
     """
 
     name: str
@@ -83,14 +96,16 @@ class GridRun:
     conf: Mapping[str, str] = field(default_factory=dict)
     prune: bool = True
     patience: float = PATIENCE
+    remote: str | None = None
 
     def plan(self, grid: Path | Mapping[str, Any]) -> Plan:
         """The plan of a grid file, or of a grid that is given as what such a file holds.
 
         Raises:
             UserError: with every mistake in it.
+            StoreAway: if the store is elsewhere and cannot be reached.
         """
-        costs, warnings = read_cost_model(self.store.folder)
+        costs, warnings = self._waited(lambda: read_cost_model(self.store.folder))
         for warning in warnings:
             self.tell(warning)
         return plan(grid, costs)
@@ -111,24 +126,57 @@ class GridRun:
 
         Raises:
             UserError: if the store cannot be written, or Spark does not start.
+            StoreAway: if the store is elsewhere and cannot be reached.
             KeyboardInterrupt: on Ctrl-C; the answers so far are stored.
         """
-        self.store.create()
+        self._check()
+        self._waited(self.store.create)
+        send_left(self.store, self.tell)
         # Here, since a plan needs no engine.
         from leadline.symbolic.grid.witnesses import Replayed
 
         replayed = self._replay(todo) if replay else Replayed()
-        begin = self.begin(todo, replayed.refuted)
-        archive = StoreArchive(self.store, new_run(), todo.predicted)
+        begin = self._waited(lambda: self.begin(todo, replayed.refuted))
+        archive = self._archive(todo, begin)
+        waiting = 0
         if begin.left or begin.moot:
-            self._answer(begin, todo, archive, replayed.refuted)
-            self._learn(todo, _known(todo, archive, replayed.refuted))
+            waiting = self._answer(begin, todo, archive, replayed.refuted)
         known = _known(todo, archive, replayed.refuted)
+        if begin.left or begin.moot:
+            self._learn(todo, known)
         self._tell_changed(known)
         proved = self._certify(todo, known)
         before = len(begin.settled)
         told = replayed.refusals, replayed.unfinished
-        return Answers(todo, self.store.folder, archive.run, known, before, proved, *told)
+        return Answers(todo, self.store.folder, archive.run, known, before, proved, *told, waiting)
+
+    def _waited(self, ask: Callable[[], T]) -> T:
+        """What the store answers, which may be away for a while."""
+        return waited(ask, self.patience, self.tell)
+
+    def _archive(self, todo: Plan, begin: Resumed) -> StoreArchive:
+        """The place for the answers of a new run."""
+        archive = StoreArchive(self.store, new_run(), todo.predicted)
+        if isinstance(self.store.folder, Remote):
+            archive.before = begin.rows
+            if begin.left or begin.moot:
+                archive.spool = Spool(self.store, archive.run)
+        return archive
+
+    def _check(self) -> None:
+        """Refuse settings that a Spark Connect server has of its own.
+
+        Raises:
+            UserError: if there are some.
+        """
+        own = {
+            "--master": self.master is not None,
+            "--retries": self.retries is not None,
+            "--ui": self.ui,
+        }
+        if self.remote is not None and any(own.values()):
+            named = ", ".join(name for name, given in own.items() if given)
+            raise UserError(f"{named}: a Spark Connect server has its own: leave that out with --remote")
 
     def _tell_changed(self, rows: Sequence[Row]) -> None:
         """Tell of protocols that were changed while the grid ran, and which answers are of the older ones."""
@@ -162,8 +210,9 @@ class GridRun:
         folder = self.store.folder
         try:
             todo.costs.refit(rows).write(folder)
-        except OSError as error:
-            self.tell(f"the predictions of cost cannot be stored in {folder}: {error.strerror}")
+        except (OSError, StoreAway) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            self.tell(f"the predictions of cost cannot be stored in {folder}: {why}")
 
     def _certify(self, todo: Plan, rows: Sequence[Row]) -> Sequence[str]:
         """Store a certificate of each proof."""
@@ -171,18 +220,40 @@ class GridRun:
 
         try:
             done = certify(rows, todo.queries, self.store)
-        except OSError as error:
-            where = self.store.folder
-            self.tell(f"a certificate cannot be written in {where}: {error.strerror}; {_GOES_ON}")
+        except (OSError, StoreAway) as error:
+            where, why = self.store.folder, error.strerror if isinstance(error, OSError) else error
+            self.tell(f"a certificate cannot be written in {where}: {why}; {_GOES_ON}")
             return ()
         for refusal in done.refusals:
             self.tell(refusal)
         return [*done.proofs]
 
-    def _answer(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
-        """Answer the queries that are left; if that ends early, report the reason."""
+    def _answer(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> int:
+        """Answer the queries that are left; if that ends early, report the reason.
+
+        Returns:
+            The number of answers that are not in the store yet, since it is elsewhere and away.
+        """
         try:
-            archive.store.record(archive.run, todo.queries)
+            self._ask(begin, todo, archive, refuted)
+        except BaseException:
+            self._sent(archive, _MOMENT)
+            raise
+        return self._sent(archive, self.patience)
+
+    def _sent(self, archive: StoreArchive, patience: float) -> int:
+        """Send the answers that wait for the store, and tell of those that still do."""
+        if archive.spool is None:
+            return 0
+        left = archive.spool.close(patience, self.tell)
+        if left:
+            answers = counted(left, "answer")
+            self.tell(f"{answers} wait in {archive.folder / archive.run} for the store: {_GOES_ON}")
+        return left
+
+    def _ask(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
+        try:
+            self._waited(lambda: archive.store.record(archive.run, todo.queries))
             for query, reason in begin.moot:
                 archive.moot(query, reason)
             if begin.left:
@@ -207,9 +278,9 @@ class GridRun:
         from leadline.symbolic.grid.session import MASTER, RETRIES, SparkSetup
 
         retries = RETRIES if self.retries is None else self.retries
-        setup = SparkSetup(
-            MASTER if self.master is None else self.master, retries, self.ui, dict(self.conf), self.patience
-        )
+        master = MASTER if self.master is None else self.master
+        conf = dict(self.conf)
+        setup = SparkSetup(master, retries, self.ui, conf, self.patience, self.remote)
         with self.steady(f"grid {self.name}") as show:
             show("starting Spark", 0.0)
             spark.run(
@@ -217,12 +288,15 @@ class GridRun:
                 archive,
                 setup,
                 begin.pruning,
-                lambda progress: show(progress.text(), progress.share),
+                lambda progress: self._show(archive, progress, show),
                 warn=self.tell,
-                started=lambda made: (
-                    self.tell(f"Spark shows its pages at {made.uiWebUrl}") if self.ui else None
-                ),
+                started=lambda made: self.tell(f"Spark shows its pages at {made.pages}") if self.ui else None,
             )
+
+    def _show(self, archive: StoreArchive, progress: RunProgress, show: Show) -> None:
+        if archive.spool is not None:
+            archive.spool.tell(self.tell)
+        show(progress.text(), progress.share)
 
 
 def _changed(row: Row) -> bool:
@@ -234,7 +308,11 @@ def _known(todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> lis
     """The answers to the queries, stored or not, without rows that were refuted."""
     from leadline.symbolic.grid.witnesses import answers
 
-    stored = answers(archive.store, (query.id for query in todo.queries)).rows
+    try:
+        stored = answers(archive.store, (query.id for query in todo.queries)).rows
+    except StoreAway:
+        stored = {}
+    stored = {**archive.before, **stored, **archive.rows}
     known: Mapping[str, Row] = {
         **{name: row for name, row in stored.items() if refuted.get(name) != row.run},
         **{answer.row.query: answer.row for answer in archive.unsaved},

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from leadline.symbolic.api.grid_run import Answers
     from leadline.symbolic.grid.cells import Cell
+    from leadline.symbolic.grid.remote import Place
 
 Grid: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """A grid: the path of a grid file, one of its tables as a mapping, several, or all that a file holds."""
@@ -32,7 +33,7 @@ class GridResults(Sequence[Mapping[str, Any]]):
     """The answers to a grid: for each query a mapping with the columns of the store. Printed, they are a table.
 
     Attributes:
-        store: the folder of the store.
+        store: the folder of the store, or its URI.
         dropped: a sentence for each reason for which points are dropped.
     """
 
@@ -115,6 +116,7 @@ def grid(
     *,
     store: str | Path | None = None,
     master: str | None = None,
+    remote: str | None = None,
     retries: int | None = None,
     conf: Mapping[str, str] | None = None,
     prune: bool = True,
@@ -130,9 +132,10 @@ def grid(
 
     Args:
         grid: the path of a grid file, a table, several tables, or a mapping as a file holds it.
-        store: the folder of the store, where earlier answers are not asked again; a temporary one if left
-            out, which goes with the results.
+        store: the folder of the store, or its URI such as s3://BUCKET/PATH, where earlier answers are not
+            asked again; a temporary folder if left out, which goes with the results.
         master: Spark's master; by default this machine with all its processors.
+        remote: the address of a Spark Connect server, sc://HOST:PORT, in place of a master.
         retries: how often a query is tried again if its worker is lost.
         conf: settings of Spark, by their names.
         prune: whether queries that another answer makes moot are not run.
@@ -144,10 +147,14 @@ def grid(
         KeyboardInterrupt: on Ctrl-C. The same call with the same store goes on from there.
     """
     from leadline.symbolic.api.grid_run import GridRun
+    from leadline.symbolic.grid.remote import place_of
     from leadline.symbolic.grid.store import Store
 
     given = Path(grid) if isinstance(grid, (str, Path)) else _tables(grid)
-    folder = Path(tempfile.mkdtemp(prefix="leadline-") if store is None else store)
+    if store is None:
+        folder: Place = Path(tempfile.mkdtemp(prefix="leadline-"))
+    else:
+        folder = store if isinstance(store, Path) else place_of(store)
     run = GridRun(
         name=given.name if isinstance(given, Path) else "in this process",
         store=Store(folder),
@@ -157,14 +164,15 @@ def grid(
         retries=retries,
         conf=conf or {},
         prune=prune,
+        remote=remote,
     )
     try:
         found = GridResults(run.run(run.plan(given), replay=replay), _entries(given))
     except BaseException:
-        if store is None:
+        if isinstance(folder, Path) and store is None:
             shutil.rmtree(folder)
         raise
-    if store is None:
+    if isinstance(folder, Path) and store is None:
         weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
     return found
 

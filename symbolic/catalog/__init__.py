@@ -18,6 +18,7 @@ from leadline.symbolic.catalog.sources import (
     find_module,
     installed,
     load_file,
+    packed_whole,
     split_path,
 )
 
@@ -33,6 +34,7 @@ __all__ = [
     "load_file",
     "model_of",
     "packed",
+    "packed_whole",
     "receive",
     "split_path",
 ]

@@ -81,6 +81,15 @@ def packed(source: str) -> str | None:
     entry = _known.get(source)
     if entry is None or source in _received:
         return _received.get(source)
+    return pack(entry)
+
+
+def pack(entry: Entry) -> str:
+    """A protocol as text for another process.
+
+    Raises:
+        UserError: if something that the protocol uses cannot be sent.
+    """
     # Here, since protocols with a name or a path need none.
     import cloudpickle
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from leadline.symbolic.catalog.by_value import entry_by_value, keep_by_value, known_by_value
+from leadline.symbolic.catalog.by_value import entry_by_value, keep_by_value, known_by_value, pack, packed
 from leadline.symbolic.catalog.entry import (
     Entry,
     claims_in,
@@ -242,6 +242,17 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
     raise UserError(
         f"{name_or_path} is not a Python file: a protocol of your own is in a file that ends in .py"
     )
+
+
+def packed_whole(source: str) -> str | None:
+    """As `packed`, and the protocol of a Python file too: another machine may not have the file.
+
+    Raises:
+        UserError: as `find`, or if something that the protocol uses cannot be sent.
+    """
+    if known_by_value(source) is None and split_path(source) is not None:
+        return pack(find(source, tried=True))
+    return packed(source)
 
 
 def find_module(

@@ -36,7 +36,9 @@ from leadline.symbolic.cli.endings import orderly
 from leadline.symbolic.cli.output import COLOURS, Exit, forget_output, put, set_colour, tell
 from leadline.symbolic.engines import ENGINES
 from leadline.symbolic.engines.limits import TimeIsOver
+from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
+from leadline.symbolic.lang.files import redacted
 
 BEFORE, AFTER = (show,), (export, grid, results, trace, repl, workshop, completion)
 """The commands that ask no engine, as the help lists them before and after those that do."""
@@ -110,7 +112,7 @@ def _run(given: list[str]) -> int:
         return _mistaken(error, Exit.WRONG_COMMAND)
     except BrokenPipeError:
         raise
-    except TimeIsOver as error:
+    except (TimeIsOver, StoreAway) as error:
         return _lacking(str(error))
     except MemoryError:
         return _lacking("memory: there is not enough for this; make the parameters smaller, or give it more")
@@ -137,7 +139,7 @@ class _Parser(argparse.ArgumentParser):
         if file is sys.stdout:
             put(message)
         else:
-            super()._print_message(message, file)
+            super()._print_message(redacted(message), file)
 
 
 def new_parser(given: list[str]) -> argparse.ArgumentParser:
@@ -197,7 +199,7 @@ def _lacking(text: str) -> Exit:
 
 def _internal(given: list[str]) -> Exit:
     sys.stdout.flush()
-    traceback.print_exc()
+    print(redacted(traceback.format_exc()), end="", file=sys.stderr)
     tell(
         "this is a fault of Leadline's, not yours; please report it with the text above. To see it again:\n"
         f"  {shlex.join(['leadline', *given])}"

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.grid_report import show_plan
-from leadline.symbolic.cli.inputs import seconds, store_folder
-from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell, write_out
+from leadline.symbolic.cli.inputs import seconds, store_place
+from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
+from leadline.symbolic.grid.durable import write_text
+from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.grid.workers import PATIENCE
 from leadline.symbolic.lang import UserError
 
@@ -35,9 +37,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("file", metavar="FILE.toml", type=Path, help="the grid file")
     parser.add_argument(
         "--store",
-        metavar="DIR",
-        type=store_folder,
-        help=f"the store of the results (default: {_STORES}/NAME for NAME.toml)",
+        metavar="STORE",
+        type=store_place,
+        help="the store of the results: a folder, or s3://BUCKET/PATH, gs://, abfs:// or hdfs:// "
+        f"(default: {_STORES}/NAME for NAME.toml)",
     )
     parser.add_argument(
         "--plan",
@@ -59,6 +62,9 @@ def add_parser(commands: Any) -> None:
 def _add_spark(parser: argparse.ArgumentParser) -> None:
     """Declare the options about Spark."""
     parser.add_argument("--master", metavar="URL", help="Spark's master (default: local[*], this machine)")
+    parser.add_argument(
+        "--remote", metavar="URL", help="a Spark Connect server, sc://HOST:PORT, in place of a master"
+    )
     parser.add_argument("--ui", action="store_true", help="serve Spark's web pages while the grid runs")
     parser.add_argument(
         "--retries",
@@ -71,7 +77,8 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         type=seconds,
         default=PATIENCE,
-        help="on a cluster without any worker, give up after S seconds (default: 600; it is told after 30)",
+        help="on a cluster without any worker, or while a store elsewhere cannot be reached, give up after S "
+        "seconds (default: 600)",
     )
     parser.add_argument(
         "--conf",
@@ -115,6 +122,7 @@ def run(args: argparse.Namespace) -> Exit:
         dict(args.conf),
         args.prune,
         args.patience,
+        args.remote,
     )
     todo = grid.plan(args.file)
     if args.plan:
@@ -124,7 +132,8 @@ def run(args: argparse.Namespace) -> Exit:
     if answers.refusals:
         return Exit.INTERNAL
     answered = sum(not row.unknown() for row in answers.rows)
-    return Exit.HOLDS if answered == len(todo.queries) and not answers.unfinished else Exit.UNKNOWN
+    whole = answered == len(todo.queries) and not answers.unfinished and not answers.waiting
+    return Exit.HOLDS if whole else Exit.UNKNOWN
 
 
 def _deliver(args: argparse.Namespace, answers: Answers) -> None:
@@ -132,7 +141,8 @@ def _deliver(args: argparse.Namespace, answers: Answers) -> None:
 
     report = Report([*grid_parts(answers)])
     try:
-        write_out(answers.store / "report.txt", report.text())
-    except UserError as error:
-        tell(str(error))
+        write_text(answers.store / "report.txt", report.text())
+    except (OSError, StoreAway) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        tell(f"{answers.store / 'report.txt'} cannot be written: {why}")
     deliver(report, as_json(grid_json(answers)) if args.format == "json" else None, None)

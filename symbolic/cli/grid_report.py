@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.cli.output import Exit, Report, as_json, deliver
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from leadline.symbolic.grid.layers import LayerFormula
     from leadline.symbolic.grid.plan import Plan
     from leadline.symbolic.grid.query import GridQuery
+    from leadline.symbolic.grid.remote import Place
     from leadline.symbolic.grid.runs import Resumed
 
 _LONGEST = 5
@@ -43,13 +43,13 @@ class Share:
     predicted_seconds: float
 
 
-def show_plan(todo: Plan, begin: Resumed, store: Path, form: str) -> Exit:
+def show_plan(todo: Plan, begin: Resumed, store: Place, form: str) -> Exit:
     """Show a plan.
 
     Args:
         todo: the plan.
         begin: the queries that the store answers already, and those that are left.
-        store: the store's folder, which need not exist.
+        store: the store's folder or URI, which need not exist.
         form: "text" or "json".
     """
     written = as_json(_plan_json(todo, begin, store)) if form == "json" else None
@@ -76,7 +76,7 @@ def _shares(todo: Plan, begin: Resumed) -> list[Share]:
     return shares
 
 
-def _plan_report(todo: Plan, begin: Resumed, store: Path) -> Report:
+def _plan_report(todo: Plan, begin: Resumed, store: Place) -> Report:
     shares = _shares(todo, begin)
     report = Report()
     lines = [_share_line(share) for share in shares]
@@ -147,7 +147,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 86400:.1f} days"
 
 
-def _plan_json(todo: Plan, begin: Resumed, store: Path) -> Mapping[str, Any]:
+def _plan_json(todo: Plan, begin: Resumed, store: Place) -> Mapping[str, Any]:
     left = {query.id for query in begin.left}
     return {
         "store": str(store),

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from leadline.symbolic.catalog import Entry, find, find_module, installed, model_of, split_path
 from leadline.symbolic.cli import tla
 from leadline.symbolic.cli.output import tell
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.limits import TimeIsOver, limited
+from leadline.symbolic.grid.remote import Place, place_of
 from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
@@ -183,17 +183,12 @@ def chosen_properties(model: Model, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(one.name for one in model.choose_properties(tuple(dict.fromkeys(names))))
 
 
-def store_folder(text: str) -> Path:
-    """Read the argument for a store of results: a folder, which may be mounted from elsewhere."""
-    scheme, colon, rest = text.partition("://")
-    if not colon:
-        return Path(text)
-    if scheme.lower() == "file" and rest.startswith("/"):
-        return Path(unquote(rest))
-    raise argparse.ArgumentTypeError(
-        f"a store is a folder, and {text} is none: give the path of a folder, which may be mounted from "
-        "elsewhere (on a cluster only the driver writes to it)"
-    )
+def store_place(text: str) -> Place:
+    """Read the argument for a store of results, or a file in one: a path or a URI."""
+    try:
+        return place_of(text)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def at_least(low: int, most: int | None = None) -> Callable[[str], int]:

@@ -27,6 +27,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Table, Verdict
 from leadline.symbolic.grid.durable import write_whole
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.files import redacted
 from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
 
 
@@ -244,9 +245,12 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def tell(text: str) -> None:
-    """Write a message to standard error, after all output so far; control characters are escaped."""
+    """Write a message to standard error, after all output so far.
+
+    Control characters are escaped, and URIs lose their passwords and keys.
+    """
     sys.stdout.flush()
-    print("\n".join(map(printable, f"leadline: {text}".split("\n"))), file=sys.stderr)
+    print("\n".join(map(printable, redacted(f"leadline: {text}").split("\n"))), file=sys.stderr)
 
 
 def printable(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import ask, up_to
-from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data, timely
+from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data, store_place, timely
 from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, keep, tell
 from leadline.symbolic.engines import Limits, Verdict, engines_of
 from leadline.symbolic.engines.certificates import read_certificate, recheck
@@ -61,7 +61,7 @@ def _add_recheck(parser: argparse.ArgumentParser) -> None:
     """Declare the options to recheck a certificate."""
     parser.add_argument(
         "--recheck",
-        type=Path,
+        type=store_place,
         metavar="FILE",
         help="recheck a certificate: each obligation by the solver that did not answer it, with the property "
         "and the parameters of the certificate",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from leadline.symbolic.catalog import find
-from leadline.symbolic.cli.inputs import store_folder
+from leadline.symbolic.cli.inputs import store_place
 from leadline.symbolic.cli.output import (
     Exit,
     Report,
@@ -34,6 +34,7 @@ from leadline.symbolic.lang.names import counted
 
 if TYPE_CHECKING:
     from leadline.symbolic.grid.cells import Cell
+    from leadline.symbolic.grid.remote import Place
     from leadline.symbolic.grid.rows import Row
     from leadline.symbolic.grid.where import RowCondition
     from leadline.symbolic.report.findings import Show
@@ -61,7 +62,7 @@ def _add_results(commands: Any) -> None:
         "Queries that only this store has are reported and do not fail.",
     )
     parser.add_argument(
-        "store", metavar="STORE", type=store_folder, help="the store's folder, from `leadline grid`"
+        "store", metavar="STORE", type=store_place, help="the store's folder or URI, from `leadline grid`"
     )
     parser.add_argument(
         "--where",
@@ -73,7 +74,7 @@ def _add_results(commands: Any) -> None:
     parser.add_argument(
         "--baseline",
         metavar="STORE",
-        type=store_folder,
+        type=store_place,
         help="fail if an answer is worse than in this store",
     )
     parser.add_argument("--compact", action="store_true", help="only merge the store's rows into one file")
@@ -126,11 +127,13 @@ class _Held:
     cells: Sequence[Cell]
 
 
-def _read(folder: Path) -> _Held:
+def _read(folder: Place) -> _Held:
     from leadline.symbolic.grid.cells import cells, joined
+    from leadline.symbolic.grid.spool import send_left
     from leadline.symbolic.grid.store import Store
 
     store = Store(folder)
+    send_left(store, tell)
     found = store.all()
     for warning in found.warnings:
         tell(warning)
@@ -253,7 +256,7 @@ def _add_report(commands: Any) -> None:
         "page of its own to walk through it, in a folder beside the report.",
     )
     parser.add_argument(
-        "store", metavar="STORE", type=store_folder, help="the store's folder, from `leadline grid`"
+        "store", metavar="STORE", type=store_place, help="the store's folder or URI, from `leadline grid`"
     )
     parser.add_argument(
         "--protocol",

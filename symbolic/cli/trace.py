@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry, model_of
-from leadline.symbolic.cli.inputs import entry_of_data
+from leadline.symbolic.cli.inputs import entry_of_data, store_place
 from leadline.symbolic.cli.output import (
     Exit,
     Report,
@@ -50,8 +50,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        type=Path,
-        help="JSON from `check`, `explore` or `prove` with --format json; or an AIGER file from `export`",
+        type=store_place,
+        help="JSON from `check`, `explore` or `prove` with --format json, or from a store, also by its URI; or "
+        "an AIGER file from `export`",
     )
     parser.add_argument(
         "--from-aiger-witness",
@@ -78,6 +79,10 @@ def run(args: argparse.Namespace) -> Exit:
     """Replay the traces of a file and show them."""
     check_writable(args.out)
     check_writable(args.html, "--html")
+    if args.witness is not None and not isinstance(args.file, Path):
+        raise UserError(
+            f"--from-aiger-witness: {args.file} is elsewhere, and a file of this machine is needed"
+        )
     if args.witness is None:
         found = [_replayed(args, one) for one in _chosen(args, stored_traces(args.file))]
     else:

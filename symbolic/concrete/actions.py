@@ -84,10 +84,11 @@ def schedule(action: Action) -> list[Pick | Node]:
 
 def _earliest(order: list[Pick | Node], guard: Node) -> int:
     needed = {node.name for node in postorder(guard) if isinstance(node, PickVar)}
-    total = is_total(guard)
     place = len(order)
     while place and isinstance(pick := order[place - 1], Pick) and pick.name not in needed:
-        passable = pick.type.cardinality > 0 if pick.domain is None else total and is_total(pick.domain)
+        passable = (
+            pick.type.cardinality > 0 if pick.domain is None else is_total(pick.domain) and is_total(guard)
+        )
         if not passable:
             break
         place -= 1

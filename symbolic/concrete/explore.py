@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from leadline.symbolic.concrete.collector import collect_new, uncollected
 from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
 from leadline.symbolic.lang import InternalError, OutOfBounds
 
@@ -168,10 +169,15 @@ class Explorer:
         Raises:
             ModelError: if there is no initial state, nor one that is out of bounds.
         """
+        with uncollected():
+            self._run()
+
+    def _run(self) -> None:
         self.begin()
         start = 0
         while not self.full and start < (end := len(self.order)):
             self.close_level(self.counted)
+            collect_new()
             if self.depth is not None and len(self.within) > self.depth:
                 break
             if self.handed_over(start):

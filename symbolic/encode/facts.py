@@ -136,7 +136,7 @@ class Facts:
     def text(self, literal: int) -> str:
         """A literal in the words of the protocol: `r1 in quorum.isr`, `term[n2] != 0`."""
         name, (*way, test) = self.literals[abs(literal) - TRUE - 1].fact
-        part = name + "".join(_way_text(word) for word in way)
+        part = name + "".join(way_text(word) for word in way)
         shown = str(test.value) if test.type is None else test.type.tla(test.value)
         holds = literal > 0
         match test.kind:
@@ -208,7 +208,8 @@ def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
     return tuple(permuted(part, x, permutation) for part, x in zip(kind.parts, value, strict=True))
 
 
-def _way_text(word: Word) -> str:
+def way_text(word: Word) -> str:
+    """A word of the way to a part, in the words of the protocol; nothing for the item of an option."""
     match word.kind:
         case "key":
             assert word.type is not None

@@ -31,6 +31,7 @@ from leadline.symbolic.engines.query import SILENT, Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.engines.table import ENGINES
 from leadline.symbolic.lang import InternalError, Model, UserError
+from leadline.symbolic.lang.files import Readable
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.tla import to_tla
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -285,7 +286,7 @@ def recheck(
     return replace(answer, results=[results[part] for part in ENGINES[whole.engine].parts(model, whole)])
 
 
-def read_certificate(path: Path) -> Certificate:
+def read_certificate(path: Path | Readable) -> Certificate:
     """The certificate of a file.
 
     Raises:
@@ -319,7 +320,7 @@ def read_certificate(path: Path) -> Certificate:
             clauses=_clauses(data["clauses"], f"{path}.clauses"),
             within_bounds=data.get(WITHIN_BOUNDS, False),
         )
-    _check_obligations(data, path)
+    _check_obligations(data, str(path))
     return InductionCertificate(**common, conjuncts=data["conjuncts"], obligations=data["obligations"])
 
 
@@ -351,7 +352,7 @@ def _part(data: Any, place: str) -> Mapping[str, Any]:
     return {**data}
 
 
-def _check_obligations(data: Mapping[str, Any], path: Path) -> None:
+def _check_obligations(data: Mapping[str, Any], path: str) -> None:
     for number, one in enumerate(data["conjuncts"]):
         _outline(one, _CONJUNCT, f"{path}.conjuncts[{number}]")
     for number, one in enumerate(data["obligations"]):

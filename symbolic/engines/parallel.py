@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
+from leadline.symbolic.engines.instances import refuse_too_large
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.liveness import answered
 from leadline.symbolic.engines.process import Message, QueryProcess, listen
@@ -50,7 +51,7 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
 
     Raises:
         ModelError: if the model has no initial state.
-        UserError: if a child process makes another model of the same query.
+        UserError: if a child process makes another model of the same query, or the query is too large.
         InternalError: if a counterexample does not replay, or a child process failed.
     """
     engine = ENGINES[query.engine]
@@ -68,7 +69,12 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
 def answer_here(
     model: Model, query: Query, listener: Listener = SILENT, limits: Limits = NO_LIMITS
 ) -> Answer:
-    """Answer a query in this process; limits hold only for an engine that keeps to them by itself."""
+    """Answer a query in this process; limits hold only for an engine that keeps to them by itself.
+
+    Raises:
+        UserError: as `answer`.
+    """
+    refuse_too_large(model, query)
     own = _alone(query)
     new_solver = partial(SOLVERS[own.solver], own.seed)
     return answered(ENGINES[own.engine], model, own, new_solver, limits, listener)
@@ -115,6 +121,8 @@ def answer_in_children(
         UserError: as `answer`.
         InternalError: as `answer`.
     """
+    for query in queries:
+        refuse_too_large(model, query)
     shared = Ledger(listener)
     with ExitStack() as stack:
         sessions = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from leadline.symbolic.catalog import find
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.invariants import (
@@ -22,18 +23,21 @@ from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
 from leadline.symbolic.engines.liveness.parts import METHODS
 from leadline.symbolic.engines.pdr import (
+    Invariant,
     PdrOptions,
     PdrProgress,
     PdrResult,
     minimized,
     pdr,
 )
+from leadline.symbolic.engines.pdr.bounds import enough, outside
 from leadline.symbolic.engines.pdr.words import formulas
+from leadline.symbolic.engines.pdr.written import constraint_lines
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
 from leadline.symbolic.lang import Model, Property, PropertyKind
 from leadline.symbolic.lang.names import counted
-from leadline.symbolic.trace import call_of, replay, shortened
+from leadline.symbolic.trace import Trace, call_of, replay, shortened
 
 _INDUCTIVE = f"inductive_{WITHIN_BOUNDS}"
 
@@ -161,7 +165,7 @@ class Pdr(_Prover):
         for one in answer.results:
             about = answer.facts.get(one.property, {})
             if about.get(_INDUCTIVE):
-                told += ["", *_only_bounds(model, one)]
+                told += ["", *_only_bounds(model, one, about)]
             if about.get(METHODS):
                 told += [
                     "",
@@ -203,6 +207,8 @@ def _told(
     facts: dict[str, Any] = {"frames": found.progress.frames, "questions": found.progress.questions}
     if found.invariant is not None and not found.invariant.in_bounds:
         facts[WITHIN_BOUNDS if invariant is not None else _INDUCTIVE] = True
+    if _INDUCTIVE in facts and trace is not None and trace.steps and model.origin is None:
+        facts |= _bound(model, target, query, found.invariant, trace)
     if invariant is not None:
         facts |= {"clauses": invariant.clauses, "orbits": len(invariant.orbits)}
     if show and invariant is not None:
@@ -210,23 +216,52 @@ def _told(
     return result, facts
 
 
-def _only_bounds(model: Model, result: Result) -> list[str]:
+def _bound(
+    model: Model, target: Property, query: Query, invariant: Invariant | None, trace: Trace
+) -> dict[str, Any]:
+    """The bound that the last step of a run leaves, and the lines of a constraint under which no step does."""
+    assert invariant is not None
+    before, step = trace.stages[-2].state, trace.stages[-1]
+    assert before is not None
+    facts: dict[str, Any] = {}
+    beyond = outside(model, before, step)
+    if beyond is not None:
+        facts["bound"] = beyond.text()
+    conjuncts = enough(model, target, invariant, before, step)
+    if conjuncts:
+        facts["constraint"] = constraint_lines(find(query.source, tried=True), model, conjuncts)
+    return facts
+
+
+def _only_bounds(model: Model, result: Result, about: Mapping[str, Any]) -> list[str]:
     """The advice where a step that leaves its bounds is all that stands against a proof."""
     assert result.trace is not None
     step = call_of(model, result.trace.stages[-1])
+    left = [f"{about['bound']}."] if "bound" in about else []
     return [
         f"{result.property} is inductive within bounds: it holds in every state that is reached within them.",
         f"Only a bound stands against a proof: {step} leaves it from the last state below",
-        f"({result.reason}). You can",
-        *within_bounds_advice(),
+        f"({result.reason}).",
+        *left,
+        "You can",
+        *within_bounds_advice(about.get("constraint", ())),
     ]
 
 
-def within_bounds_advice() -> list[str]:
-    """The ways on where only bounds stand against a proof."""
+def within_bounds_advice(constraint: Sequence[str] = ()) -> list[str]:
+    """The ways on where only bounds stand against a proof.
+
+    Args:
+        constraint: the lines of a constraint that suffices, if one is known.
+    """
+    if constraint:
+        declare = ["- or declare this constraint, under which no step leaves its bounds:"]
+        declare += [f"    {line}".rstrip() for line in constraint]
+    else:
+        declare = ["- or declare a @constraint that is false in such a state: no step is then taken from it;"]
     return [
         "- widen the bound;",
-        "- or declare a @constraint that is false in such a state: no step is then taken from it;",
+        *declare,
         "- or prove it of the states that are reached within bounds, and of no others: give",
         f"  --engine {PdrQuery.engine} --within-bounds.",
     ]

@@ -22,7 +22,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +29,7 @@ import leadline
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.layers import ridge
 from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.remote import Place
 from leadline.symbolic.lang.files import file_bytes
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class CostModel:
         errors = [y - fitted._log(one) for one, y in zip(features, measured, strict=True)]
         return replace(fitted, spread=math.exp(math.sqrt(sum(x * x for x in errors) / len(errors))))
 
-    def write(self, folder: Path) -> None:
+    def write(self, folder: Place) -> None:
         """Write the model and the measured layers into a store's folder.
 
         Raises:
@@ -146,7 +146,7 @@ class CostModel:
         write_text(folder / FILE, json.dumps(data, indent=2) + "\n")
 
 
-def read_cost_model(folder: Path) -> tuple[CostModel, tuple[str, ...]]:
+def read_cost_model(folder: Place) -> tuple[CostModel, tuple[str, ...]]:
     """The model in a store; the default one if there is none.
 
     Returns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import uuid
 from collections.abc import Callable
@@ -9,11 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from leadline.symbolic.grid.remote import Place, Remote
+
 PART = ".part"
 """The suffix of a file that is being written; its name begins with a point."""
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
+def write_whole(path: Place, write: Callable[[IO[bytes]], object]) -> None:
     """Write a file: a temporary one beside it, which then takes its name.
 
     Args:
@@ -22,7 +25,13 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
     Raises:
         OSError: if that fails; a file that was there is as it was.
+        StoreAway: if the file is elsewhere, and its store cannot be reached.
     """
+    if isinstance(path, Remote):
+        made = io.BytesIO()
+        write(made)
+        path.put(made.getvalue())
+        return
     # Without the file's name, which may be as long as a name can be.
     part = path.with_name(f".{uuid.uuid4().hex}{PART}")
     try:
@@ -38,13 +47,22 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     _sync_folder(path.parent)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Place, text: str) -> None:
     """Write a text in UTF-8 the same way.
 
     Raises:
         OSError: if that fails.
     """
-    write_whole(path, lambda file: file.write(text.encode("utf-8")))
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Place, data: bytes) -> None:
+    """Write bytes the same way.
+
+    Raises:
+        OSError, StoreAway: if that fails.
+    """
+    write_whole(path, lambda file: file.write(data))
 
 
 def _sync_folder(folder: Path) -> None:

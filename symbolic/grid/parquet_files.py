@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from leadline.symbolic.grid.remote import Place, Remote, at_once
 from leadline.symbolic.grid.rows import SCHEMA, Row, from_table, to_table
 from leadline.symbolic.lang.files import file_bytes
 
@@ -37,12 +38,12 @@ class RowFile:
         run: the run that wrote the row; for many rows a name that no other file has.
     """
 
-    path: Path
+    path: Place
     query: str | None
     run: str
 
     @classmethod
-    def of(cls, folder: Path, query: str, run: str) -> RowFile:
+    def of(cls, folder: Place, query: str, run: str) -> RowFile:
         """The file of a run's row for a query.
 
         Raises:
@@ -54,17 +55,9 @@ class RowFile:
         return cls(folder / name, query, run)
 
     @classmethod
-    def compacted(cls, folder: Path, run: str) -> RowFile:
+    def compacted(cls, folder: Place, run: str) -> RowFile:
         """A file for many rows."""
         return cls(folder / f"{_COMPACTED}.{run}.parquet", None, run)
-
-    def stamp(self) -> tuple[int, int] | None:
-        """Numbers that change when the file is replaced; None if it is gone."""
-        try:
-            found = self.path.stat()
-        except FileNotFoundError:
-            return None
-        return found.st_ino, found.st_mtime_ns
 
     def table(self) -> pa.Table:
         """The rows of the file.
@@ -101,7 +94,28 @@ def _dates_in_range(column: pa.Array) -> bool:
     return low is None or _FIRST_DATE <= low <= high <= _LAST_DATE
 
 
-def row_files(folder: Path, queries: Iterable[str] | None = None) -> list[RowFile]:
+def stamps(folder: Place, files: Iterable[RowFile]) -> dict[RowFile, tuple[int, int] | None]:
+    """Numbers that change when a file of rows in a folder is replaced; None if it is gone.
+
+    Raises:
+        OSError: if the folder cannot be read.
+        StoreAway: if it is elsewhere and cannot be reached.
+    """
+    if isinstance(folder, Remote):
+        found = folder.stamps()
+        return {file: found.get(file.path.name) for file in files}
+    return {file: _stamp(folder / file.path.name) for file in files}
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def row_files(folder: Place, queries: Iterable[str] | None = None) -> list[RowFile]:
     """The files of rows in a folder: those with many rows first, then one of each query.
 
     Args:
@@ -136,23 +150,28 @@ class Reading:
     tables: list[pa.Table] = field(default_factory=list)
     whole: list[RowFile] = field(default_factory=list)
     gone: bool = False
-    _wrong: dict[str, list[Path]] = field(default_factory=dict)
+    _wrong: dict[str, list[Place]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: Iterable[RowFile]) -> Reading:
-        """Read files."""
+        """Read files.
+
+        Raises:
+            StoreAway: if they are elsewhere and cannot be reached.
+        """
         reading = cls()
-        for file in files:
-            try:
-                table = file.table()
-            except FileNotFoundError:
-                reading.gone = True
-            except (OSError, ValueError, pa.ArrowException) as error:
-                why = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0]
-                reading._wrong.setdefault(why, []).append(file.path)
-            else:
+        wanted = [*files]
+        elsewhere = any(isinstance(file.path, Remote) for file in wanted)
+        found = at_once(_tried, wanted) if elsewhere else map(_tried, wanted)
+        for file, table in zip(wanted, found, strict=True):
+            if isinstance(table, pa.Table):
                 reading.tables.append(table)
                 reading.whole.append(file)
+            elif isinstance(table, FileNotFoundError):
+                reading.gone = True
+            else:
+                why = getattr(table, "strerror", None) or str(table).strip().partition("\n")[0]
+                reading._wrong.setdefault(why, []).append(file.path)
         return reading
 
     def rows(self, queries: Iterable[str] | None = None) -> list[Row]:
@@ -172,6 +191,14 @@ class Reading:
             else:
                 such = f"{len(paths)} files such as {paths[0]} are ignored"
                 yield f"{such}, they are no rows of this version: {why}"
+
+
+def _tried(file: RowFile) -> pa.Table | Exception:
+    """The rows of a file, or why they cannot be read."""
+    try:
+        return file.table()
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return error
 
 
 def writer(rows: Iterable[Row]) -> Callable[[IO[bytes]], object]:

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from leadline.symbolic.grid.pruning import Pruning, cause
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import MOOT, UNKNOWN, Row
+from leadline.symbolic.grid.spool import Spool, beside
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import TaskResult, unanswered
 from leadline.symbolic.grid.witnesses import answers
@@ -30,21 +32,38 @@ class StoreArchive:
         run: the name of the run.
         predicted: seconds that each query is expected to take, by its id.
         unsaved: the answers that could not be stored.
+        spool: sends the answers to a store that is elsewhere; None for one in a folder.
+        before: the answers before this run, if the store is elsewhere: it may be away at the end.
+        rows: the answers of this run, if the store is elsewhere: it may list them only after a while.
     """
 
     store: Store
     run: str
     predicted: Mapping[str, float]
     unsaved: list[TaskResult] = field(default_factory=list)
+    spool: Spool | None = None
+    before: Mapping[str, Row] = field(default_factory=dict)
+    rows: dict[str, Row] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The folder on this machine for what belongs to the store."""
+        if isinstance(self.store.folder, Path):
+            return self.store.folder
+        return beside(self.store)
 
     def keep(self, result: TaskResult) -> None:
-        """Store an answer.
+        """Store an answer, unless it is stored.
 
         Raises:
             OSError: if that fails; it is among the `unsaved` then.
         """
+        if self.spool is not None:
+            self.rows[result.row.query] = result.row
+        if result.stored:
+            return
         try:
-            self.store.keep(result.row, result.documents)
+            (self.store if self.spool is None else self.spool).keep(result.row, result.documents)
         except OSError:
             self.unsaved.append(result)
             raise
@@ -74,6 +93,7 @@ class Resumed:
 
     Attributes:
         settled: the ids of the queries whose rows stand.
+        rows: the latest rows, by query.
         left: the queries to ask, in the order given.
         moot: the queries that earlier answers make moot and that have no row which says so, with the reason.
         pruning: has learned all answers so far; None if nothing is to be pruned.
@@ -82,6 +102,7 @@ class Resumed:
     """
 
     settled: frozenset[str]
+    rows: Mapping[str, Row]
     left: tuple[GridQuery, ...]
     moot: tuple[tuple[GridQuery, str], ...]
     pruning: Pruning | None
@@ -117,6 +138,7 @@ def resume(
     told = {query for query in reasons if query in rows and rows[query].moot()}
     return Resumed(
         settled=frozenset(settled.keys() | told),
+        rows=rows,
         left=tuple(query for query in queries if query.id not in settled and query.id not in reasons),
         moot=tuple((query, reasons[query.id]) for query in queries if query.id in reasons.keys() - told),
         pruning=pruning,

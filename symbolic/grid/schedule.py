@@ -55,7 +55,7 @@ class Archive(Protocol):
     """Keeps the answers."""
 
     def keep(self, result: TaskResult) -> None:
-        """Store a result that no machine of the executor could store."""
+        """Store a result, unless a machine of the executor has stored it."""
 
     def moot(self, query: GridQuery, reason: str) -> None:
         """Store that a query is moot."""
@@ -128,8 +128,7 @@ class Schedule:
         moot = self._moot.pop(query.id, None)
         if ended.result is not None:
             self.progress.answered(ended.result.row)
-            if not ended.result.stored:
-                self._archive.keep(ended.result)
+            self._archive.keep(ended.result)
             if self._pruning is not None:
                 self._prune(self._pruning.learn(ended.result.row), executor)
         elif moot is not None:

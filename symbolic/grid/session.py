@@ -36,7 +36,10 @@ RETRIES = 2
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|\d+)\])?")
 _GATEWAY = "PYSPARK_GATEWAY_PORT"
 _WIDTH = "spark.default.parallelism"
-_CONNECT = re.compile(r"sc://|connect$")
+_CONNECT = "sc://"
+_REMOTE = "SPARK_REMOTE"
+# Spark's start script says the second where the Java that finds out its command line was killed.
+_NOTHING = re.compile(r"^WARNING|/spark-class: line \d+: CMD: bad array subscript")
 
 _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
@@ -64,6 +67,7 @@ class SparkSetup:
         ui: whether Spark shows its pages.
         conf: further settings of Spark, by name, which override all others.
         patience: the most seconds to wait for a worker of a cluster when there is none.
+        remote: the address of a Spark Connect server, sc://HOST:PORT, in place of a master.
     """
 
     master: str = MASTER
@@ -71,10 +75,18 @@ class SparkSetup:
     ui: bool = False
     conf: Mapping[str, str] = field(default_factory=dict)
     patience: float = PATIENCE
+    remote: str | None = None
+
+    @property
+    def where(self) -> str:
+        """The master or the server, for messages: the rest of a server's address may hold a token."""
+        return self.master if self.remote is None else self.remote.partition("/;")[0]
 
     @property
     def local(self) -> bool:
         """Whether Spark runs on this machine, in one Java process."""
+        if self.remote is not None:
+            return False
         return self.master.startswith("local") and not self.master.startswith("local-cluster")
 
     @property
@@ -90,6 +102,12 @@ class SparkSetup:
             UserError: if there is no Java, or the master or a setting is one that grids cannot use.
             SparkGaveUp: if the master cannot be reached.
         """
+        if self.remote is not None:
+            if not self.remote.startswith(_CONNECT):
+                raise UserError(
+                    f"--remote {self.where}: the address of a Spark Connect server is sc://HOST:PORT"
+                )
+            return
         if not self.master.strip():
             raise UserError(
                 "--master is empty: give spark://HOST:PORT, yarn, k8s://... or local[N], or leave it out"
@@ -102,11 +120,10 @@ class SparkSetup:
         width = self.conf.get(_WIDTH, "1")
         if not (width.isascii() and width.isdecimal() and int(width[:9]) > 0 and len(width) < 10):
             raise UserError(f"--conf {_WIDTH}={width}: a number of tasks, at least 1, is needed")
-        if _CONNECT.match(self.master) or "SPARK_REMOTE" in os.environ:
-            raise UserError(
-                "grids need a classic Spark, whose jobs can be named and cancelled one by one, and not Spark "
-                "Connect: give --master spark://HOST:PORT, yarn or k8s://..., and unset SPARK_REMOTE"
-            )
+        if self.master.startswith(_CONNECT):
+            raise UserError("--master is for a classic Spark: give --remote sc://HOST:PORT for Spark Connect")
+        if _REMOTE in os.environ:
+            raise UserError(f"{_REMOTE} is set: give --remote sc://HOST:PORT too, or unset it")
         require_java()
         knock(self.master)
 
@@ -117,11 +134,11 @@ class SparkSetup:
             conf.set(name, value)
         conf.set("spark.ui.enabled", str(self.ui).lower())
         conf.set("spark.task.maxFailures", str(self.retries + 1))
-        # The workers find the same package as this process.
-        conf.setExecutorEnv("PYTHONPATH", str(Path(leadline.__file__).parent.parent))
         # A file in the working directory, such as a user's `token.py`, must not hide a module.
         conf.setExecutorEnv("PYTHONSAFEPATH", "1")
         if self.local:
+            # The workers find the same package as this process; those of a cluster are sent it.
+            conf.setExecutorEnv("PYTHONPATH", str(Path(leadline.__file__).parent.parent))
             # Nothing leaves the machine, so neither a network nor the host's name is needed.
             conf.set("spark.driver.host", "localhost").set("spark.driver.bindAddress", "127.0.0.1")
         for name, value in self.conf.items():
@@ -134,13 +151,12 @@ def session(setup: SparkSetup, log: Path) -> Iterator[SparkContext]:
     """Start Spark, and stop it at the end.
 
     Args:
-        setup: its settings.
+        setup: its settings, which are checked.
         log: the file for its output.
 
     Raises:
         UserError: if it does not start.
     """
-    setup.check()
     conf = setup.spark_conf()
     interrupt = signal.getsignal(signal.SIGINT)
     if setup.local:
@@ -256,7 +272,7 @@ def _complaint(log: Path) -> str:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    said = [line.strip() for line in lines if line.strip() and not line.startswith("WARNING")]
+    said = [line.strip() for line in lines if line.strip() and not _NOTHING.search(line)]
     thrown = [line for line in said if line.startswith(("Exception in thread", "Error"))]
     return (thrown or said[-1:] or [""])[0]
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import queue
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pyspark import SparkContext
-
-from leadline.symbolic.catalog import packed
+from leadline.symbolic.catalog import packed, packed_whole, split_path
+from leadline.symbolic.grid.durable import write_text
+from leadline.symbolic.grid.links import REASON, ClassicLink, Link
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
+from leadline.symbolic.grid.remote import Place, StoreAway
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
 from leadline.symbolic.grid.session import SparkSetup, gist, session
+from leadline.symbolic.grid.shipping import Lack, packed_errand, unpacked, write_archive
 from leadline.symbolic.grid.task import Errand, Task, TaskResult, answer
-from leadline.symbolic.grid.workers import SparkGaveUp, Watch
+from leadline.symbolic.grid.workers import Lacks, SparkGaveUp, Watch
+from leadline.symbolic.lang import UserError
 
 _THREADS = 4096  # an upper bound: there are as many as queries that run
-_REASON = 400  # characters of Spark's message about a lost query
 
 
 def run(
@@ -30,7 +33,7 @@ def run(
     pruning: Pruning | None,
     tell: Callable[[RunProgress], None],
     *,
-    started: Callable[[SparkContext], None] = lambda _: None,
+    started: Callable[[Link], None] = lambda _: None,
     warn: Callable[[str], None] = lambda _: None,
     task: Task = answer,
 ) -> None:
@@ -42,7 +45,7 @@ def run(
         setup: the settings of Spark.
         pruning: has learned all answers so far; None to prune nothing.
         tell: called with the progress, from time to time.
-        started: called with Spark once it has started.
+        started: called with the way to Spark once it has started.
         warn: takes messages to the user while the run goes on.
         task: answers a query.
 
@@ -52,17 +55,17 @@ def run(
         OSError: if a row cannot be stored; all such rows are in the archive's `unsaved`.
     """
     schedule = Schedule(queries, archive.predicted, archive, pruning)
-    log = archive.store.folder / "spark.log"
-    with _sign(archive) as sign, session(setup, log) as spark:
-        started(spark)
-        with _begun(setup.master):
-            executor = SparkExecutor(spark, archive, sign, task)
+    log = archive.folder / "spark.log"
+    hint = f" (its log is {log})" if setup.remote is None else ""
+    with _sign(archive) as sign, _opened(setup, log) as link:
+        started(link)
+        executor = SparkExecutor(link, archive, sign, task, warn, sends=not setup.local)
         if not setup.local:
-            executor.watch = Watch(executor.workers, setup.patience, warn, setup.master)
+            executor.watch = Watch(link.workers, setup.patience, warn, setup.where)
         try:
             schedule.run(executor, tell)
         except SparkGaveUp as error:
-            raise SparkGaveUp(f"{error} (its log is {log})") from error
+            raise SparkGaveUp(f"{error}{hint}") from error
         finally:
             executor.close()
             # However the run ends, the answers so far are stored, if that is possible.
@@ -71,46 +74,85 @@ def run(
 
 
 @contextmanager
+def _opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
+    """A way to Spark, which ends with Spark in the end."""
+    setup.check()
+    if setup.remote is not None:
+        # Here, since a classic Spark needs none of it.
+        from leadline.symbolic.grid.connect import connected
+
+        with connected(setup) as remote:
+            yield remote
+        return
+    with tempfile.TemporaryDirectory(prefix="leadline-") as folder, session(setup, log) as spark:
+        with _begun(setup.master):
+            link = ClassicLink(spark)
+            if not setup.local:
+                shipped = Path(folder, "leadline.zip")
+                write_archive(shipped)
+                spark.addPyFile(str(shipped))
+        yield link
+
+
+@contextmanager
 def _begun(master: str) -> Iterator[None]:
     """The first calls of Spark, which may have stopped itself meanwhile."""
     try:
         yield
     except Exception as error:
-        raise SparkGaveUp(f"Spark gave up on {master}: {gist(error)[:_REASON]}") from error
+        raise SparkGaveUp(f"Spark gave up on {master}: {gist(error)[:REASON]}") from error
 
 
 @contextmanager
 def _sign(archive: StoreArchive) -> Iterator[str]:
     """A file in the store that shows a machine that it shares the folder."""
     path = archive.store.folder / f".run-{archive.run}"
-    path.touch()
+    with suppress(StoreAway):
+        write_text(path, "")
     try:
         yield path.name
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(StoreAway):
+            path.unlink(missing_ok=True)
 
 
 class SparkExecutor:
-    """Runs queries on Spark: each in a job of one partition, in a job group of its own.
+    """Runs queries on Spark: each in a job of one task, which has a tag of its own.
 
     Args:
-        spark: Spark.
+        link: the way to Spark.
         archive: keeps the rows.
         sign: the name of the run's sign in the store's folder; see `Errand`.
         task: answers a query.
+        warn: takes messages to the user.
+        sends: whether the machines may lack the user's files.
     """
 
-    def __init__(self, spark: SparkContext, archive: StoreArchive, sign: str, task: Task) -> None:
-        self._spark = spark
+    def __init__(
+        self,
+        link: Link,
+        archive: StoreArchive,
+        sign: str,
+        task: Task,
+        warn: Callable[[str], None] = lambda _: None,
+        *,
+        sends: bool = False,
+    ) -> None:
+        self._link = link
         self._archive = archive
-        self._folder: Path = archive.store.folder.resolve()
+        folder = archive.store.folder
+        self._folder: Place = folder.resolve() if isinstance(folder, Path) else folder
         self._sign = sign
         self._task = task
-        # One partition with one element, on which every job works.
-        self._one = spark.parallelize([None], 1)
+        self._warn = warn
+        self._sends = sends
         self._threads = ThreadPoolExecutor(_THREADS, "query")
         self._packed: dict[str, str | None] = {}
         self._ended: queue.SimpleQueue[EndedQuery] = queue.SimpleQueue()
+        self._running = 0
+        self._lacks = Lacks(warn)
+        self._gone: str | None = None
+        self._closed = False
         self.watch: Watch | None = None
 
     def width(self) -> int:
@@ -120,7 +162,7 @@ class SparkExecutor:
             SparkGaveUp: if Spark is no more.
         """
         with self._asking():
-            slots = self._spark.defaultParallelism
+            slots = self._link.slots()
         return slots + 1 + slots // 8
 
     def start(self, query: GridQuery) -> None:
@@ -130,7 +172,8 @@ class SparkExecutor:
             UserError: if its protocol is a class that cannot be sent.
         """
         if query.source not in self._packed:
-            self._packed[query.source] = packed(query.source)
+            self._packed[query.source] = self._protocol(query.source)
+        self._running += 1
         self._threads.submit(self._ask, query)
 
     def cancel(self, query: GridQuery) -> None:
@@ -140,27 +183,25 @@ class SparkExecutor:
             SparkGaveUp: if Spark is no more.
         """
         with self._asking():
-            self._spark.cancelJobGroup(self._group(query))
+            self._link.cancel(self._tag(query))
 
     def wait(self, seconds: float) -> EndedQuery | None:
         """A query that has ended; None if none ends within so many seconds.
 
         Raises:
-            SparkGaveUp: if Spark is no more.
+            SparkGaveUp: if Spark is no more, or no worker can answer.
         """
         try:
             ended = self._ended.get(timeout=seconds)
         except queue.Empty:
+            self._lacks.look(self._running)
             if self.watch is not None:
                 self.watch.look()
             return None
-        if ended.result is None:
-            self._check(ended.lost)
+        if ended.result is None and self._gone is not None:
+            raise SparkGaveUp(f"Spark gave up: {self._gone}")
+        self._running -= 1
         return ended
-
-    def workers(self) -> int:
-        """The number of Spark's executors besides the driver."""
-        return int(self._spark._jsc.sc().getExecutorMemoryStatus().size()) - 1
 
     def answered(self) -> list[TaskResult]:
         """The answers that have come in since the last `wait` and that are not stored."""
@@ -173,6 +214,7 @@ class SparkExecutor:
 
     def close(self) -> None:
         """Start no more queries; those that run end with Spark."""
+        self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _ask(self, query: GridQuery) -> None:
@@ -180,13 +222,32 @@ class SparkExecutor:
         predicted = archive.predicted.get(query.id)
         protocol = self._packed[query.source]
         errand = Errand(query, archive.run, predicted, self._folder, self._sign, self._task, protocol)
+        result, lost = None, ""
         try:
-            # The group belongs to the thread.
-            self._spark.setJobGroup(self._group(query), title(query), interruptOnCancel=True)
-            (result,) = self._one.map(errand.do).collect()
-            self._ended.put(EndedQuery(query, result))
+            work = packed_errand(errand)
+            while result is None and not self._closed:
+                found = unpacked(self._link.run(self._tag(query), title(query), work))
+                if isinstance(found, Lack):
+                    self._lacks.refused(query.id, str(found))
+                else:
+                    result = found
         except Exception as error:
-            self._ended.put(EndedQuery(query, None, f"lost: {gist(error)[:_REASON]}"))
+            self._gone = self._link.gone(error) or self._gone
+            lost = f"lost: {gist(error)[:REASON]}"
+        self._lacks.ended(query.id)
+        self._ended.put(EndedQuery(query, result, lost))
+
+    def _protocol(self, source: str) -> str | None:
+        """The protocol as it is sent to the machines; None if they find it by its source."""
+        if not self._sends:
+            return packed(source)
+        try:
+            return packed_whole(source)
+        except UserError as error:
+            if split_path(source) is None:
+                raise
+            self._warn(f"{error}: {source} must be at the same path on every host")
+            return None
 
     @contextmanager
     def _asking(self) -> Iterator[None]:
@@ -194,24 +255,12 @@ class SparkExecutor:
         try:
             yield
         except Exception as error:
-            self._check(gist(error)[:_REASON])
+            why = self._link.gone(error)
+            if why is not None:
+                raise SparkGaveUp(f"Spark gave up: {why}") from error
             raise
 
-    def _check(self, complaint: str) -> None:
-        """Check that Spark has not ended.
-
-        Raises:
-            SparkGaveUp: if it has, with the reason if it is known, else with the complaint of a lost query.
-        """
-        try:
-            stopped = self._spark._jsc.sc().isStopped()
-        except Exception as error:  # py4j raises several kinds without Java
-            hint = "killed, or out of memory (--conf spark.driver.memory=4g gives it more)"
-            raise SparkGaveUp(f"Spark gave up: its Java process has ended: {hint}") from error
-        if stopped:
-            raise SparkGaveUp(f"Spark gave up: {complaint}")
-
-    def _group(self, query: GridQuery) -> str:
+    def _tag(self, query: GridQuery) -> str:
         return f"{self._archive.run}/{query.id}"
 
 

@@ -13,28 +13,23 @@ half-written, which this module, Spark and DuckDB skip. `docs/store.md` has the 
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
-import platform
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-import leadline
-from leadline.symbolic.grid.cells import Obligations, obligations_of
 from leadline.symbolic.grid.durable import write_text, write_whole
-from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, writer
+from leadline.symbolic.grid.manifest import Manifest, locked, record
+from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, stamps, writer
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.rows import SCHEMA_VERSION, Row, solver_version
+from leadline.symbolic.grid.remote import Place, Remote, at_once
+from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import file_bytes, is_folder
+from leadline.symbolic.lang.files import is_folder
 
 _FOLDERS = ("results", "traces", "certificates")
+_MARK = ".store"  # in the results of a store elsewhere, where folders are only names
 
 
 def certificate_place(query: str) -> str:
@@ -79,10 +74,10 @@ class Store:
         folder: its folder.
     """
 
-    folder: Path
+    folder: Place
 
     @property
-    def results(self) -> Path:
+    def results(self) -> Place:
         """The folder of the rows, which other tools read as one table."""
         return self.folder / "results"
 
@@ -91,24 +86,45 @@ class Store:
 
         Raises:
             UserError: if they cannot be made or written to, or are of another version.
+            StoreAway: if the store is elsewhere and cannot be reached.
         """
+        folder = self.folder
+        if isinstance(folder, Remote):
+            self._mark(folder)
+            return
         try:
             for name in _FOLDERS:
-                (self.folder / name).mkdir(parents=True, exist_ok=True)
+                (folder / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"the store {self.folder} cannot be made: {error.strerror}") from error
-        for folder in (self.folder, *(self.folder / name for name in _FOLDERS)):
-            if not os.access(folder, os.W_OK):
-                raise UserError(f"the store {self.folder} is not writable")
+            raise UserError(f"the store {folder} cannot be made: {error.strerror}") from error
+        for one in (folder, *(folder / name for name in _FOLDERS)):
+            if not os.access(one, os.W_OK):
+                raise UserError(f"the store {folder} is not writable")
         self.manifest()
+
+    def _mark(self, folder: Remote) -> None:
+        """Write a file into a store elsewhere, which shows that it is one and that it can be written."""
+        self.manifest()
+        try:
+            for name in _FOLDERS:
+                (folder / name).mkdir()
+            if not (self.results / _MARK).exists():
+                write_text(self.results / _MARK, "")
+        except OSError as error:
+            raise UserError(f"the store {folder} cannot be written: {error.strerror}") from error
 
     def manifest(self) -> Manifest:
         """The versions and fingerprints of the runs so far; empty before the first.
 
         Raises:
-            UserError: if another version of Leadline wrote it, whose rows have other columns.
+            UserError: if another version of Leadline wrote it, whose rows have other columns, or it may not
+                be read.
+            StoreAway: if the store is elsewhere and cannot be reached.
         """
-        return Manifest.read(self.folder)
+        try:
+            return Manifest.read(self.folder)
+        except OSError as error:
+            raise UserError(f"the store {self.folder} cannot be read: {error.strerror}") from error
 
     def record(self, run: str, queries: Iterable[GridQuery]) -> None:
         """Add a run to the manifest: its versions, the models' fingerprints, the size of the proofs.
@@ -120,10 +136,9 @@ class Store:
         Raises:
             OSError: if it cannot be written.
         """
-        with locked(self.folder):
-            self.manifest().with_run(run, queries).write(self.folder)
+        record(self.folder, run, queries)
 
-    def path(self, query: str, run: str) -> Path:
+    def path(self, query: str, run: str) -> Place:
         """The file of a run's row for a query.
 
         Raises:
@@ -160,7 +175,7 @@ class Store:
         """
         write_text(self.document(place), text)
 
-    def document(self, place: str) -> Path:
+    def document(self, place: str) -> Place:
         """The file of a document that a row names.
 
         Raises:
@@ -173,7 +188,8 @@ class Store:
     def find(self, queries: Iterable[str]) -> StoredRows:
         """The latest rows of these queries, as far as there are any."""
         wanted = [*queries]
-        return self._read(wanted) if is_folder(self.results) else StoredRows()
+        missing = not isinstance(self.results, Remote) and not is_folder(self.results)
+        return StoredRows() if missing else self._read(wanted)
 
     def all(self) -> StoredRows:
         """The latest row of every query.
@@ -190,9 +206,16 @@ class Store:
         Raises:
             UserError: if it is no store, or one of another version.
         """
-        if not is_folder(self.results):
-            raise UserError(f"{self.folder} is no store of results: `leadline grid` writes one")
         self.manifest()
+        try:
+            if isinstance(self.results, Remote):
+                there = (self.results / _MARK).exists() or bool(self.results.stamps())
+            else:
+                there = is_folder(self.results)
+        except OSError as error:
+            raise UserError(f"the store {self.folder} cannot be read: {error.strerror}") from error
+        if not there:
+            raise UserError(f"{self.folder} is no store of results: `leadline grid` writes one")
 
     def files(self, wanted: list[str] | None = None) -> list[RowFile]:
         """The files of rows, as `row_files` lists them.
@@ -216,93 +239,6 @@ class Store:
         return StoredRows(found, tuple(reading.warnings())).without(
             {x: y.contradiction() for x, y in found.items()}
         )
-
-
-_NAME = "manifest.json"
-_LOCK = ".lock"
-_PARTS = ("runs", "fingerprints", "obligations")
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """The runs and models of a store, for people and reports: each row has its own versions too.
-
-    Attributes:
-        runs: the versions of Leadline, of Python and of the solvers on the machine that started each run.
-        fingerprints: the model's latest fingerprint, by protocol and by parameters as rows spell them.
-        obligations: the number of obligations of each inductive proof, by fingerprint and property.
-    """
-
-    runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    fingerprints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    obligations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-
-    def proofs(self) -> Obligations:
-        """The number of obligations of each proof."""
-        return {(of, name): count for of, found in self.obligations.items() for name, count in found.items()}
-
-    @classmethod
-    def read(cls, folder: Path) -> Manifest:
-        """The manifest of a store; empty if it cannot be read, and then the next run writes it anew.
-
-        Raises:
-            UserError: if the store's rows have columns of another version.
-        """
-        try:
-            data = json.loads(file_bytes(folder / _NAME))
-            version = data["schema"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return cls()
-        if version != SCHEMA_VERSION:
-            raise UserError(
-                f"the store {folder} is of version {version}, and this Leadline reads version "
-                f"{SCHEMA_VERSION}: choose another folder, or the Leadline that wrote it"
-            )
-        parts = [data.get(name) for name in _PARTS]
-        whole = all(
-            isinstance(part, dict) and all(isinstance(one, dict) for one in part.values()) for part in parts
-        )
-        return cls(*parts) if whole else cls()
-
-    def with_run(self, run: str, queries: Iterable[GridQuery]) -> Manifest:
-        """The manifest with one more run of these queries."""
-        asked = [*queries]
-        points = {name: {**found} for name, found in self.fingerprints.items()}
-        for query in asked:
-            points.setdefault(query.protocol, {})[query.parameters] = query.fingerprint
-        proofs = {of: {**found} for of, found in self.obligations.items()}
-        for (of, name), count in obligations_of(asked).items():
-            proofs.setdefault(of, {})[name] = count
-        solvers = {query.solver for query in asked} - {""}
-        versions = {
-            "leadline": leadline.__version__,
-            "python": platform.python_version(),
-            "solvers": [solver_version(solver) for solver in sorted(solvers)],
-        }
-        return Manifest({**self.runs, run: versions}, points, proofs)
-
-    def write(self, folder: Path) -> None:
-        """Write the manifest.
-
-        Raises:
-            OSError: if that fails; a manifest that was there is as it was.
-        """
-        write_text(folder / _NAME, json.dumps({"schema": SCHEMA_VERSION, **asdict(self)}, indent=1) + "\n")
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a store: one process at a time writes the manifest or compacts the rows.
-
-    Raises:
-        OSError: if the folder cannot be written to.
-    """
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 @dataclass(frozen=True)
@@ -340,13 +276,26 @@ def compact(store: Store) -> Compacted:
 def _merged(store: Store) -> Compacted:
     files = store.files()
     # A row that a repeated task writes again meanwhile must not be removed with the old one.
-    seen = {file.path: file.stamp() for file in files}
+    seen = stamps(store.results, files)
     reading = Reading.of(files)
+    warnings = [*reading.warnings()]
     rows = {(row.query, row.run, row.started): row for row in reading.rows()}
     if len(reading.whole) > 1:
         merged = RowFile.compacted(store.results, uuid.uuid4().hex)
         write_whole(merged.path, writer(rows[key] for key in sorted(rows)))
-        for file in reading.whole:
-            if file.stamp() == seen[file.path]:
-                file.path.unlink(missing_ok=True)
-    return Compacted(len(rows), len(reading.whole), tuple(reading.warnings()))
+        now = stamps(store.results, [merged, *reading.whole])
+        if now[merged] is None:  # as in object stores that list what is new only after a while
+            warnings.append(
+                f"{merged.path} is not listed yet: the files merged in it stay until the next time"
+            )
+        else:
+            _remove([file.path for file in reading.whole if now[file] == seen[file]])
+    return Compacted(len(rows), len(reading.whole), tuple(warnings))
+
+
+def _remove(paths: list[Place]) -> None:
+    if any(isinstance(path, Remote) for path in paths):
+        at_once(lambda path: path.unlink(missing_ok=True), paths)
+    else:
+        for path in paths:
+            path.unlink(missing_ok=True)

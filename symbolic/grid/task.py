@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import leadline
 from leadline.symbolic.catalog import find, model_of, receive
 from leadline.symbolic.engines import Result, Verdict, answer_in_child
 from leadline.symbolic.grid.query import ASKED, GridQuery
+from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import Row, solver_version
 from leadline.symbolic.grid.store import Store, certificate_place
 from leadline.symbolic.lang import Model, UserError
@@ -174,7 +174,7 @@ class Errand:
         query: the query.
         run: the name of the run.
         predicted: seconds that it is expected to take.
-        store: the store's folder as the driver names it.
+        store: the store's folder or URI as the driver names it.
         sign: a file in the store that only this run has made: a machine that sees it shares the folder.
         task: answers the query.
         protocol: the protocol by value, if the machine cannot find it by its source.
@@ -183,7 +183,7 @@ class Errand:
     query: GridQuery
     run: str
     predicted: float | None
-    store: Path
+    store: Place
     sign: str
     task: Task
     protocol: str | None = None
@@ -194,12 +194,30 @@ class Errand:
         if self.protocol is not None:
             receive(self.query.source, self.protocol)
         result = self.task(self.query, self.run, self.predicted)
-        if (self.store / self.sign).exists():
+        if _reached(self.store, self.sign):
             # The driver stores the row if this fails, and tells of it if that fails too.
-            with suppress(OSError):
+            with suppress(OSError, StoreAway):
                 Store(self.store).keep(result.row, result.documents)
                 return TaskResult(result.row, stored=True)
         return result
+
+
+def _reached(store: Place, sign: str) -> bool:
+    """Whether this machine has the driver's store."""
+    if not isinstance(store, Remote):
+        return (store / sign).exists()
+    seen, until = _LOOKED.get((store, sign), (False, 0.0))
+    if seen or time.monotonic() < until:
+        return seen
+    # Without credentials here, or a way to the store, each look may take seconds.
+    with suppress(OSError, UserError, StoreAway):
+        seen = (store / sign).exists()
+    _LOOKED[store, sign] = seen, time.monotonic() + _PAUSE
+    return seen
+
+
+_LOOKED: dict[tuple[Remote, str], tuple[bool, float]] = {}  # whether it is there, and when to look again
+_PAUSE = 60.0  # seconds
 
 
 @cache

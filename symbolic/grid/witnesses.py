@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
+from functools import cache, partial
 
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.concrete import Semantics
@@ -20,6 +19,7 @@ from leadline.symbolic.engines import ENGINES, Effort, Limits, Result, Verdict
 from leadline.symbolic.engines.certificates import certificate, read_certificate, recheck
 from leadline.symbolic.grid.cells import Goal, obligations_of, proofs
 from leadline.symbolic.grid.query import ASKED, GridQuery, Settings, question_id, read_options
+from leadline.symbolic.grid.remote import Place, Remote, at_once
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store, StoredRows, certificate_place
 from leadline.symbolic.grid.task import Changed, planned_model
@@ -39,8 +39,10 @@ from leadline.symbolic.trace import (
 
 def answers(store: Store, queries: Iterable[str]) -> StoredRows:
     """The rows of these queries; a row that contradicts its id or its document is left out with a warning."""
-    found = store.find(queries)
-    return found.without({query: _doubt(row, store) for query, row in found.rows.items()})
+    found, doubt = store.find(queries), partial(_doubt, store=store)
+    rows = [*found.rows.values()]
+    doubts = at_once(doubt, rows) if isinstance(store.folder, Remote) else map(doubt, rows)
+    return found.without(dict(zip(found.rows, doubts, strict=True)))
 
 
 def _doubt(row: Row, store: Store) -> str | None:
@@ -200,7 +202,7 @@ def _wrong(model: Model, stored: Stored) -> str | None:
         return str(error)
 
 
-def _recheck(path: Path, held: Sequence[Row], query: GridQuery, model: Model, done: Replayed) -> None:
+def _recheck(path: Place, held: Sequence[Row], query: GridQuery, model: Model, done: Replayed) -> None:
     """Recheck a certificate within the limits that the grid gives to all of its obligations."""
     seconds = query.limits.seconds
     limits = Limits(None if seconds is None else seconds * len(held), query.limits.memory_mb)
@@ -270,7 +272,7 @@ def certify(rows: Iterable[Row], queries: Iterable[GridQuery], store: Store) -> 
     return done
 
 
-def _refused(entry: Entry, goal: Goal, path: Path) -> str | None:
+def _refused(entry: Entry, goal: Goal, path: Place) -> str | None:
     """Why a file is no certificate of a goal, or None."""
     wanted = (goal.protocol, goal.property, goal.fingerprint)
     try:

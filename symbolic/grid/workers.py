@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from leadline.symbolic.lang import LeadlineError
@@ -15,6 +15,8 @@ PATIENCE = 600.0
 _TOLD_AFTER = 30.0  # seconds without a worker
 _KNOCK = 5.0  # seconds for each address of a master
 _STANDALONE = "spark://"
+_LATELY = 60.0  # seconds
+_REPAIR = "docs/clusters.md says what each host needs"
 
 
 class SparkGaveUp(LeadlineError, RuntimeError):
@@ -30,17 +32,25 @@ def knock(master: str) -> None:
     Raises:
         SparkGaveUp: if none does, with what was tried.
     """
-    if not master.startswith(_STANDALONE):
-        return
+    if master.startswith(_STANDALONE):
+        knock_at(master.removeprefix(_STANDALONE).split(","), f"the master {master}")
+
+
+def knock_at(addresses: Iterable[str], whom: str) -> None:
+    """Check that one of these addresses, each as HOST:PORT, answers.
+
+    Raises:
+        SparkGaveUp: if none does, with what was tried.
+    """
     tried = []
-    for address in master.removeprefix(_STANDALONE).split(","):
+    for address in addresses:
         host, _, port = address.rpartition(":")
         try:
             with socket.create_connection((host, int(port)), _KNOCK):
                 return
         except (OSError, ValueError, OverflowError) as error:
             tried.append(f"{address}: {getattr(error, 'strerror', None) or error}")
-    raise SparkGaveUp(f"the master {master} cannot be reached (tried {'; '.join(tried)}): is it running?")
+    raise SparkGaveUp(f"{whom} cannot be reached (tried {'; '.join(tried)}): is it running?")
 
 
 class Watch:
@@ -50,7 +60,7 @@ class Watch:
         count: the number of workers; it may raise any error if that is unknown.
         patience: the most seconds to wait without one.
         warn: takes messages to the user.
-        master: Spark's master, for the messages.
+        master: Spark's master or server, for the messages.
         clock: gives seconds.
     """
 
@@ -97,3 +107,50 @@ class Watch:
                 f"no worker of {self._master} for {away:.0f} s: waiting up to {self._patience:g} s for one "
                 "(see the master's page; --patience S sets the limit)"
             )
+
+
+class Lacks:
+    """Hosts that lack what queries need. Their queries go to other hosts while there are any.
+
+    Args:
+        warn: takes messages to the user.
+        clock: gives seconds.
+    """
+
+    def __init__(self, warn: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._warn = warn
+        self._clock = clock
+        self._told: dict[str, None] = {}
+        self._waiting: list[str] = []
+        self._refused: dict[str, float] = {}
+        self._since_answer = 0
+
+    def refused(self, query: str, lack: str) -> None:
+        """Note that a query came to a host that lacks something; any thread may."""
+        self._waiting.append(lack)
+        self._refused[query] = self._clock()
+        self._since_answer += 1
+
+    def ended(self, query: str) -> None:
+        """Note that a query has ended; any thread may."""
+        self._refused.pop(query, None)
+        self._since_answer = 0
+
+    def look(self, running: int) -> None:
+        """Tell of hosts that were not told of yet.
+
+        Args:
+            running: the number of queries that run.
+
+        Raises:
+            SparkGaveUp: if no host answers any of them.
+        """
+        while self._waiting:
+            lack = self._waiting.pop(0)
+            if lack not in self._told:
+                self._told[lack] = None
+                self._warn(f"{lack}: its queries go to other hosts ({_REPAIR})")
+        now = self._clock()
+        lately = sum(now - when < _LATELY for when in [*self._refused.values()])
+        if running and lately == running and self._since_answer > 2 * running:
+            raise SparkGaveUp(f"no host answers: {'; '.join(self._told)}: {_REPAIR}")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
+from typing import Protocol
 
 from leadline.symbolic.lang.errors import UserError
 
@@ -13,7 +15,14 @@ LARGEST = 256 << 20
 """The most bytes that a file may have, unless its reader says otherwise: 256 MB."""
 
 
-def file_bytes(path: Path, most: int = LARGEST) -> bytes:
+class Readable(Protocol):
+    """A file that is not one of this machine's. Printed, it is its address, without passwords and keys."""
+
+    def content(self, most: int) -> bytes:
+        """As `file_bytes`."""
+
+
+def file_bytes(path: Path | Readable, most: int = LARGEST) -> bytes:
     """The content of a file.
 
     A pipe or a device is refused before it is read: it may block, or never end.
@@ -25,6 +34,8 @@ def file_bytes(path: Path, most: int = LARGEST) -> bytes:
     Raises:
         OSError: if it cannot be read, is no regular file, or is larger; `strerror` says which.
     """
+    if not isinstance(path, Path):
+        return path.content(most)
     try:
         # Opening a pipe would wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -55,7 +66,7 @@ _KINDS = {
 }
 
 
-def read_bytes(path: Path, most: int = LARGEST) -> bytes:
+def read_bytes(path: Path | Readable, most: int = LARGEST) -> bytes:
     """The content of a file that the user names.
 
     Raises:
@@ -67,7 +78,7 @@ def read_bytes(path: Path, most: int = LARGEST) -> bytes:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def read_text(path: Path, most: int = LARGEST) -> str:
+def read_text(path: Path | Readable, most: int = LARGEST) -> str:
     """The text of a file in UTF-8 that the user names, with any kind of line ends.
 
     Raises:
@@ -101,3 +112,26 @@ def real_path(path: Path) -> Path:
         return Path(os.path.realpath(path))
     except (ValueError, OSError):  # a zero byte in the name, or the working directory is gone
         return path
+
+
+_IN_URI = (
+    (re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^\s@/:]*:[^\s@]*@"), r"\1***@"),
+    (re.compile(r"(?i)\b(s3://)[^\s@/?]+@"), r"\1***@"),
+    (
+        re.compile(
+            r"(?i)([?&;](?!credential_kind=)[\w.-]*(?:key|secret|token|pass|credential|sig)[\w.-]*=)[^&\s'\"]+"
+        ),
+        r"\1***",
+    ),
+)
+
+
+def redacted(text: str) -> str:
+    """A text in which URIs have neither passwords nor keys.
+
+    >>> redacted("s3://key:pass/word@bucket/x?region=r&access_token=t: not found")
+    's3://***@bucket/x?region=r&access_token=***: not found'
+    """
+    for found, shown in _IN_URI:
+        text = found.sub(shown, text)
+    return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -64,7 +65,7 @@ def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE)
         stored = stored_traces(store.document(place))[0]
     except (UserError, ValueError) as error:
         return ShownTrace((), f"Its counterexample cannot be shown: {error}")
-    command = f"leadline trace {store.folder / place}"
+    command = f"leadline trace {shlex.quote(str(store.folder / place))}"
     if split_path(stored.source) is None:
         again = command
     else:

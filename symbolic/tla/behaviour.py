@@ -15,6 +15,8 @@ from leadline.symbolic.tla.specification import Specification, conjuncts
 from leadline.symbolic.tla.symmetry import Orbits, group
 from leadline.symbolic.tla.values import EvaluationError, Value
 
+NO_STATE = "no state satisfies the initial condition: expected values for all variables"
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -131,6 +133,7 @@ class Behaviour:
         """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
         `add(None)` where an expression has no value."""
         found: list[Callable[..., None]] = list(self.interpreter.steps)
+        found[0] = self._some(found[0])
         if self.canonical is None and not self.specification.properties:
             return found
         first, *others = found
@@ -138,6 +141,19 @@ class Behaviour:
             self._with(first, self._initial_checks),
             *(self._with(one, self._step_checks) for one in others),
         ]
+
+    def _some(self, first: Callable[..., None]) -> Callable[..., None]:
+        """The step to the initial states, with an error if there are none."""
+
+        def find(state: State | None, add: Callable[[State | None], None]) -> None:
+            found: list[State | None] = []
+            first(state, found.append)
+            if not found and self.specification.init is not None:
+                raise ModelError([Mistake(self.specification.init.place, NO_STATE)])
+            for one in found:
+                add(one)
+
+        return find
 
     def _with(
         self,

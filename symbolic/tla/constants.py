@@ -126,9 +126,9 @@ class Constants:
             self._constants[key] = (e, Code(text, Kind.TRUTH if truth else kind))
         return self._constants[key][1]
 
-    def enumeration(self, e: s.Expression) -> str:
-        """The elements of a constant set in TLC's order, which are enumerated once."""
-        return self._derived("enumerated", e)
+    def enumeration(self, e: s.Expression, chosen: bool = False) -> str:
+        """The elements of a constant set in TLC's order, or that of CHOOSE, which are enumerated once."""
+        return self._derived("choices" if chosen else "enumerated", e)
 
     def listed_once(self, e: s.Expression) -> str:
         """A constant set of which membership is asked: it is listed unless it is large."""

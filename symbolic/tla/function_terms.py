@@ -183,6 +183,9 @@ class FunctionTerms(Terms):
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
             return self.make_tuple([*self.components(a), *self.components(b)])
         a, b = self.as_sequence(a), self.as_sequence(b)
+        for x in (a, b):
+            if isinstance(x, n.Undefined):
+                return self.undefined(NEVER, x.why)
         assert isinstance(a.type, Seq) and isinstance(b.type, Seq)
         item = join(a.type.item, b.type.item)
         if isinstance(item, Never):
@@ -208,6 +211,8 @@ class FunctionTerms(Terms):
         """`SelectSeq(s, Test)`."""
         node = self.as_sequence(node)
         assert isinstance(node.type, Seq)
+        if isinstance(node, n.Undefined):
+            return self.undefined(NEVER, node.why)
         if isinstance(node.type.item, Never):
             return self.make_tuple([])
         return self.bind(n.SeqFilter, node.type.item, "x", body, lambda _: node.type, node)

@@ -18,7 +18,9 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Everything:
-    """A set that holds all values of its kind, such as `STRING`."""
+    """`Any`, or `STRING`."""
+
+    strings: bool
 
 
 @dataclass(frozen=True)

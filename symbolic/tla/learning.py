@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +16,8 @@ from leadline.symbolic.tla.typing import type_of
 
 WALK = 300
 """The steps of a random walk."""
+QUIET = 0.3
+"""The least time, in seconds of the processor, in which types do not grow before runs end."""
 
 
 class _Enough(Exception):
@@ -85,38 +87,69 @@ class Learner:
         return [one for one in found if one is not None]
 
     def run_ahead(self, starts: Sequence[State], seconds: float, most: int = 50_000) -> None:
-        """Meet states breadth first for half of the time, and then those of random walks.
+        """Meet the states of random walks, then others breadth first, and then those of walks again.
+
+        Each of the three ends early where the types have not grown for long.
 
         Args:
             starts: where runs begin.
             seconds: the time, of the processor.
             most: the most states met breadth first.
         """
-        begin = time.process_time()
+        until = time.process_time() + seconds
+        self.meet(starts)
+        if not starts:
+            return
+        self._walk(starts, _Patience(self.types, until))
+        if self._search(starts, most, _Patience(self.types, until)):
+            self._walk(starts, _Patience(self.types, until))
+
+    def _search(self, starts: Sequence[State], most: int, patience: _Patience) -> bool:
+        """Meet states breadth first. Whether there are more."""
         known = dict.fromkeys(starts)
-        self.meet(known)
         frontier = list(known)
         while frontier and len(known) < most:
             found: dict[State, None] = {}
             for state in frontier:
-                found |= dict.fromkeys(x for x in self.successors(state) if x not in known)
-                if time.process_time() - begin > seconds / 2:
-                    break
-            self.meet(found)
+                new = [x for x in self.successors(state) if x not in known]
+                self.meet(new)
+                found |= dict.fromkeys(new)
+                if patience.ends():
+                    return True
             known |= found
-            if time.process_time() - begin > seconds / 2:
-                break
             frontier = list(found)
-        if frontier and starts:
-            self._walk(starts, begin + seconds)
+        return bool(frontier)
 
-    def _walk(self, starts: Sequence[State], until: float) -> None:
+    def _walk(self, starts: Sequence[State], patience: _Patience) -> None:
         chance = random.Random(0)
-        while time.process_time() < until:
+        while not patience.ends():
             state = chance.choice(starts)
             for _ in range(WALK):
                 after = self.successors(state)
-                if not after:
+                if not after or patience.ends():
                     break
                 self.meet(after)
                 state = chance.choice(after)
+
+
+class _Patience:
+    """How long runs go on: until some time, or until the types have not grown for long.
+
+    Args:
+        types: the types, which grow.
+        until: the time of the processor at which they end.
+    """
+
+    def __init__(self, types: Mapping[str, Type], until: float) -> None:
+        self._types = types
+        self._until = until
+        self._known: list[Type] = []
+        self._begin = self._grown = time.process_time()
+
+    def ends(self) -> bool:
+        """Whether it is time to end."""
+        now = time.process_time()
+        known = [*self._types.values()]
+        if known != self._known:
+            self._known, self._grown = known, now
+        return now > min(self._until, self._grown + QUIET + (self._grown - self._begin) / 2)

@@ -111,23 +111,23 @@ class Loops(Expressions):
 
     # Loops
 
-    def iterated(self, bound: s.Bound, scope: Scope, ordered: bool) -> str:
-        """The elements of a bound name's set, in TLC's order or in any."""
+    def iterated(self, bound: s.Bound, scope: Scope, ordered: bool, chosen: bool) -> str:
+        """The elements of a bound name's set, in the order in which TLC enumerates or chooses them, or in any."""
         e = bound.domain
         if e is None:
             text = f"{bound.names[0]} has no set: its values cannot be enumerated"
             return self.source.at(bound.place, f"fail({text!r})")
         if self.once(e, scope):
-            return self.enumeration(e)
+            return self.enumeration(e, chosen)
         if isinstance(e, s.Apply) and e.operator == ".." and ".." not in self.definitions:
             low, high = (as_number(self.expr(one, scope)) for one in e.arguments)
             return f"range({low}, {high} + 1)"
         code = self.expr(e, scope)
         if ordered and code.kind is Kind.LAZY:
-            text = f"in_order({as_value(code)})"
+            text = f"{'in_choice' if chosen else 'in_order'}({as_value(code)})"
         elif ordered:
             first, elements = self.held(as_value(code), scope)
-            text = f"(orders.get({first}) or in_order({elements}))"
+            text = f"(orders.get({first}) or {'in_choice' if chosen else 'in_order'}({elements}))"
         else:
             text = code.text if code.kind is Kind.SET else f"elements({as_value(code)})"
         return self.source.at(e.place, text)
@@ -140,12 +140,14 @@ class Loops(Expressions):
         *,
         body: s.Expression | None = None,
         ordered: bool = False,
+        chosen: bool = False,
     ) -> tuple[Scope, Lines]:
         """Loops over all values of bound names.
 
         Args:
             body: the formula that must hold within; values for which it cannot may be left out.
             ordered: whether the values come in TLC's order.
+            chosen: whether that is the order of CHOOSE, which sorts a set before it looks into it.
 
         Returns:
             The scope with the names, and the lines within the loops.
@@ -154,7 +156,7 @@ class Loops(Expressions):
         again = len(bounds) > 1 or len(bounds[0].names) > 1
         sets: dict[str, str] = {}
         for bound in bounds:
-            text = self.iterated(bound, scope, ordered)
+            text = self.iterated(bound, scope, ordered, chosen)
             constant = bound.domain is not None and self.once(bound.domain, scope)
             if again and not constant and "range(" not in text[:8]:
                 name = scope.fn.new(self.source.fresh("set"))

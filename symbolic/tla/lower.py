@@ -292,10 +292,10 @@ class Lowering(Functions):
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
-        written = self.written_out(node)
+        written = self.choices(node)
         if written is not None:
             result: n.Node = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
-            tests = [(x, body(x)) for x in written]
+            tests = [(x, self.terms.conj([there, body(x)])) for there, x in written]
             for x, test in reversed(tests):
                 result = self.terms.ite(test, x, result)
             return result

@@ -14,6 +14,7 @@ from leadline.symbolic.lang.structures import Set
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower import Lowering
+from leadline.symbolic.tla.lower_fixed import without_fixed
 from leadline.symbolic.tla.lower_picks import Picks, Way
 from leadline.symbolic.tla.lower_scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 
@@ -36,6 +37,7 @@ class Paths(Picks):
     def __init__(self, lowering: Lowering, *, initial: bool = False, mark: str = "") -> None:
         super().__init__(lowering, mark)
         self._initial = initial
+        self._wanted = Level.STATE if initial else Level.ACTION
         self._picks = 0
         self._count = 0
         self._levels = lowering.specification.levels
@@ -53,7 +55,7 @@ class Paths(Picks):
             yield way
 
         for way in self.follow(e, Way(), Scope(primed=self._initial), end):
-            found.append(way)
+            found.append(without_fixed(way, self._terms))
             if len(found) > MOST_PATHS:
                 raise Unsupported(e.place, f"over {MOST_PATHS:,} paths through the formula")
         return found
@@ -103,8 +105,7 @@ class Paths(Picks):
 
     def _assigns(self, e: s.Node, scope: Scope) -> bool:
         """Whether an expression may assign a variable: it is about a step, or about an initial state."""
-        wanted = Level.STATE if self._initial else Level.ACTION
-        if self._levels.of(e) >= wanted:
+        if self._levels.of(e) >= self._wanted:
             return True
         return any(
             self._entity_assigns(scope.names[one.operator])
@@ -116,8 +117,7 @@ class Paths(Picks):
         if isinstance(entity, Operator):
             return self._assigns(entity.body, Scope())
         if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
-            wanted = Level.STATE if self._initial else Level.ACTION
-            return self._levels.of_definition(entity.name) >= wanted
+            return self._levels.of_definition(entity.name) >= self._wanted
         return isinstance(entity, Later)
 
     # -- the forms of formulas --------------------------------------------------------------------
@@ -151,6 +151,7 @@ class Paths(Picks):
         elif local is None and e.operator in definitions:
             definition = definitions[e.operator]
             begun = way.next or not all(isinstance(one, Pick) for one in way.body)
+            begun = begun or self._levels.of_definition(e.operator) < self._wanted
             named = way if begun else replace(way, name=definition.name)
             inner = self._lowering.entered(definition, e.arguments, scope)
             if inner is None:

@@ -9,6 +9,8 @@ from typing import TypeAlias
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.node import Binary
+from leadline.symbolic.lang.types import Atoms
+from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.infinite import (
@@ -72,7 +74,7 @@ def _not_member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -
 def _subset(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     part, whole = (at.domain(one, scope) for one in arguments)
     if isinstance(whole, n.Node):
-        return at.terms.both_sets(n.Subset, at.listed(part), whole)
+        return at.terms.subset(at.listed(part), whole)
     return at.quantifier(True, part, "x", lambda x: at.member(x, whole))
 
 
@@ -113,8 +115,12 @@ def _sequences(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) ->
 def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     if not isinstance(arguments[0], s.SetOf) or not arguments[0].items:
         return at.terms.big_union(at.value(arguments[0], scope))
-    parts = [at.domain(one, scope) for one in arguments[0].items]
+    parts = [_set(at, at.domain(one, scope)) for one in arguments[0].items]
     return _united(at, parts)
+
+
+def _set(at: Lowering, domain: Domain) -> Domain:
+    return at.terms.set_node(domain) if isinstance(domain, n.Node) else domain
 
 
 def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
@@ -153,16 +159,45 @@ def _cardinality(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) 
     return at.terms.cardinality(at.value(arguments[0], scope))
 
 
+def _text(*nodes: n.Node) -> list[str] | None:
+    """Constant strings, which TLC takes for sequences; None if one of the nodes is none."""
+    texts = [x.value for x in nodes if isinstance(x, n.Const) and isinstance(x.type, Atoms)]
+    whole = len(texts) == len(nodes) and all(map(shapes.is_string, texts))
+    return [text[1:-1] for text in texts] if whole else None
+
+
+def _length(t: FunctionTerms, node: n.Node) -> n.Node:
+    text = _text(node)
+    return t.integer(len(text[0])) if text is not None else t.length(node)
+
+
+def _concat(t: FunctionTerms, a: n.Node, b: n.Node) -> n.Node:
+    texts = _text(a, b)
+    return t.atom(shapes.quoted("".join(texts))) if texts is not None else t.concat(a, b)
+
+
+def _slice(t: FunctionTerms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
+    text = _text(node)
+    if text is not None and isinstance(first, n.Const) and isinstance(last, n.Const):
+        return t.atom(shapes.quoted(text[0][first.value - 1 : last.value]))
+    return t.slice(node, first, last)
+
+
 def _head(t: FunctionTerms, node: n.Node) -> n.Node:
     return t.item(node, 1)
 
 
 def _tail(t: FunctionTerms, node: n.Node) -> n.Node:
-    return t.slice(node, t.integer(2), t.length(node))
+    text = _text(node)
+    if text is not None and text[0]:
+        return t.atom(shapes.quoted(text[0][1:]))
+    size = t.length(node)
+    rest = t.slice(node, t.integer(2), size)
+    return t.ite(t.lt(t.integer(0), size), rest, t.undefined(NEVER, "Tail of the empty sequence"))
 
 
 def _append(t: FunctionTerms, node: n.Node, item: n.Node) -> n.Node:
-    return t.concat(node, t.make_tuple([item]))
+    return _concat(t, node, item) if _text(node, item) is not None else t.concat(node, t.make_tuple([item]))
 
 
 def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
@@ -230,6 +265,17 @@ def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Enti
     return at.terms.boolean(True)
 
 
+def _finite(domain: Domain) -> bool:
+    match domain:
+        case Numbers() | Everything() | Sequences():
+            return False
+        case PowerSet(item=item):
+            return _finite(item)
+        case United(parts=parts) | Product(parts=parts):
+            return all(map(_finite, parts))
+    return True
+
+
 def _same(place: int) -> Rule:
     def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
         return at.entity(arguments[place], scope)
@@ -241,8 +287,8 @@ NAMES: dict[str, Callable[[Lowering], Entity]] = {
     "TRUE": lambda at: at.terms.boolean(True),
     "FALSE": lambda at: at.terms.boolean(False),
     "BOOLEAN": lambda at: at.terms.set_of([at.terms.boolean(False), at.terms.boolean(True)]),
-    "STRING": lambda at: Everything(),
-    "Any": lambda at: Everything(),
+    "STRING": lambda at: Everything(strings=True),
+    "Any": lambda at: Everything(strings=False),
     "Nat": lambda at: Numbers(0),
     "Int": lambda at: Numbers(None),
 }
@@ -282,15 +328,15 @@ OPERATORS: dict[str, Rule] = {
     ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
     "..": _of_nodes(FunctionTerms.interval),
     "Seq": _sequences,
-    "Len": _of_nodes(FunctionTerms.length),
+    "Len": _of_nodes(_length),
     "Head": _of_nodes(_head),
     "Tail": _of_nodes(_tail),
     "Append": _of_nodes(_append),
-    "\\o": _of_nodes(FunctionTerms.concat),
-    "SubSeq": _of_nodes(FunctionTerms.slice),
+    "\\o": _of_nodes(_concat),
+    "SubSeq": _of_nodes(_slice),
     "SelectSeq": _selected,
     "Cardinality": _cardinality,
-    "IsFiniteSet": _true,
+    "IsFiniteSet": lambda at, arguments, scope: at.terms.boolean(_finite(at.domain(arguments[0], scope))),
     ":>": _of_nodes(_arrow),
     "@@": _over,
     "Assert": _assert,

@@ -89,7 +89,11 @@ class Picks:
     def _whole(self, way: Way, name: str, kind: Type, domain: Product) -> Iterator[tuple[Way, n.Node]]:
         pick = self._pick(way, name, kind, None)
         var = self._var(pick)
-        pairs = zip(domain.keys, domain.parts, strict=True)
+        pairs = [
+            (key, part)
+            for key, part in zip(domain.keys, domain.parts, strict=True)
+            if not (isinstance(part, n.Const) and len(part.value) == part.type.parts[0].cardinality)
+        ]
         inside = [self._lowering.member(self._terms.apply(var, key), part) for key, part in pairs]
         after = replace(way, body=(*way.body, pick)).requiring(self._terms.conj(inside))
         if after is not None:

@@ -7,9 +7,12 @@ from collections.abc import Callable
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, NEVER
-from leadline.symbolic.lang.structures import Map, Set, Tuple, Union
-from leadline.symbolic.lang.types import Option
+from leadline.symbolic.lang.node import replaced
+from leadline.symbolic.lang.structures import Map, Seq, Set, Tuple
+from leadline.symbolic.lang.types import Atoms, Int, Option, Type
 from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.comparison import choice_key, clash, has_sets, is_free, some_clash
+from leadline.symbolic.tla.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.infinite import (
     Domain,
@@ -20,10 +23,15 @@ from leadline.symbolic.tla.infinite import (
     Sequences,
     United,
 )
+from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.making import Unlowerable
 
+_OTHERS = "a value of another kind is compared with the members of the set"
 MOST_UNROLLED = 200
 """The largest constant set over which a quantifier is written out."""
+FEWEST_FIXED = 4
+"""The fewest elements for which it is worth while to look whether the body fixes one."""
+_fresh = itertools.count()
 
 
 class Sets:
@@ -40,6 +48,9 @@ class Sets:
         self, universal: bool, domain: Domain, name: str, body: Callable[[n.Node], n.Node]
     ) -> n.Node:
         """Whether the body holds for all elements, or for some."""
+        single = None if universal else self._at_fixed(domain, body)
+        if single is not None:
+            return single
         join = self.terms.conj if universal else self.terms.disj
         kind = n.Forall if universal else n.Exists
         match domain:
@@ -70,13 +81,63 @@ class Sets:
             return join(parts)
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
-            return self.terms.boolean(universal)
+            return self.terms.of_nothing(node, self.terms.boolean(universal))
         return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
+
+    def _at_fixed(self, domain: Domain, body: Callable[[n.Node], n.Node]) -> n.Node | None:
+        """`\\E` over a constant set, where the body fixes the element; None if it does not."""
+        kind = self._kind_of(domain)
+        if kind is None or not kind.cardinality >= FEWEST_FIXED:
+            return None
+        place = self.terms.place
+        var = n.make(n.PickVar, kind, place, f"fixed {next(_fresh)}")
+        try:
+            parts = list(conjuncts(body(var)))
+            equations = ((at, fixed_value(var, x)) for at, x in enumerate(parts))
+            at, value = next(((at, x) for at, x in equations if x is not None), (0, None))
+            if value is None or any(reads(x, var) for x in parts[:at]):
+                return None
+            known: dict[n.Node, n.Node] = {var: self.terms.convert(value, kind)}
+            inside = self.member(value, domain)
+            return self.terms.conj([*parts[:at], inside, *(replaced(x, known) for x in parts[at + 1 :])])
+        except (Unlowerable, Unsupported):
+            return None  # It has a form for each element, perhaps.
+        finally:
+            self.terms.place = place
+
+    def _kind_of(self, domain: Domain) -> Type | None:
+        """The type of the elements of a constant set that is not empty; None of other sets."""
+        if isinstance(domain, n.Const) and isinstance(domain.type, Set) and domain.value:
+            return domain.type.item
+        if not isinstance(domain, Product):
+            return None
+        kinds = [self._kind_of(part) for part in domain.parts]
+        pairs = [(key.type, key.value, x) for key, x in zip(domain.keys, kinds, strict=True) if x is not None]
+        return shapes.function_type(pairs) if len(pairs) == len(kinds) > 0 else None
 
     def written_out(self, node: n.Node) -> list[n.Node] | None:
         """The elements of a small constant set, to be gone through one by one."""
         elements = self.terms.elements(node)
         return elements if elements is not None and len(elements) <= MOST_UNROLLED else None
+
+    def choices(self, node: n.Node) -> list[tuple[n.Node, n.Node]] | None:
+        """The values that CHOOSE tries, each with whether it is an element; None if they are not written out.
+
+        Raises:
+            Unlowerable: if there are too many, and their type has another order than CHOOSE.
+        """
+        assert isinstance(node.type, Set)
+        item, terms = node.type.item, self.terms
+        yes = terms.boolean(True)
+        if item == NEVER or not has_sets(item):
+            written = self.written_out(node)
+            return [(yes, x) for x in written] if written is not None else None
+        constant = isinstance(node, n.Const)
+        if not constant and item.cardinality > MOST_UNROLLED:
+            raise Unlowerable(f"CHOOSE where the sets may be more than {MOST_UNROLLED}")
+        values = node.value if isinstance(node, n.Const) else item.values()
+        ordered = [terms.narrowed(item, x) for x in sorted(values, key=lambda x: choice_key(item, x))]
+        return [(yes if constant else terms.member(x, node), x) for x in ordered]
 
     def _over_product(
         self,
@@ -152,23 +213,46 @@ class Sets:
             case n.Node():
                 return terms.member(element, domain)
             case Everything():
-                return terms.boolean(True)
+                return self._is_string(element) if domain.strings else terms.boolean(True)
             case United():
                 return terms.disj([self.member(element, part) for part in domain.parts])
-            case Numbers():
-                return (
-                    terms.boolean(True)
-                    if domain.least is None
-                    else terms.le(terms.integer(domain.least), element)
-                )
-            case PowerSet():
-                if isinstance(domain.item, n.Node):
-                    return terms.both_sets(n.Subset, element, domain.item)
-                return self.quantifier(True, element, "x", lambda x: self.member(x, domain.item))
+            case Numbers(least=least):
+
+                def above(x: n.Node) -> n.Node:
+                    return terms.boolean(True) if least is None else terms.le(terms.integer(least), x)
+
+                return terms.of_kind(element, lambda kind: isinstance(kind, Int), above, _OTHERS)
+            case PowerSet(item=item):
+
+                def below(x: n.Node) -> n.Node:
+                    if isinstance(item, n.Node):
+                        return terms.subset(x, item)
+                    return self.quantifier(True, x, "x", lambda y: self.member(y, item))
+
+                return terms.of_kind(element, lambda kind: isinstance(kind, Set), below, _OTHERS)
             case Sequences():
-                return self._all_items(element, domain.item)
+                return terms.of_kind(
+                    element,
+                    lambda kind: (
+                        isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
+                    ),
+                    lambda x: self._all_items(x, domain.item),
+                    _OTHERS,
+                )
             case Product():
-                return self._in_product(element, domain)
+                return terms.of_kind(element, is_function, lambda x: self._in_product(x, domain), _OTHERS)
+
+    def _is_string(self, element: n.Node) -> n.Node:
+        terms = self.terms
+
+        def test(x: n.Node) -> n.Node:
+            assert isinstance(x.type, Atoms)
+            strings = [terms.atom(name) for name in x.type.members if shapes.is_string(name)]
+            here = terms.member(x, terms.set_of(strings))
+            others = terms.undefined(BOOL, _OTHERS)
+            return terms.disj([here, terms.ite(is_free(terms, x), terms.boolean(False), others)])
+
+        return terms.of_kind(element, lambda kind: isinstance(kind, Atoms), test, _OTHERS)
 
     def _all_items(self, element: n.Node, domain: Domain) -> n.Node:
         node = self.terms.as_sequence(element)
@@ -176,25 +260,16 @@ class Sets:
         return self.quantifier(True, places, "i", lambda i: self.member(self.terms.apply(node, i), domain))
 
     def _in_product(self, element: n.Node, domain: Product) -> n.Node:
+        """Whether a function is among those of a product."""
         terms = self.terms
-        keys = terms.set_of(domain.keys)
-
-        def inside(x: n.Node) -> n.Node:
-            if not is_function(x.type):
-                return terms.boolean(False)
-            here = terms.equal(terms.domain(x), keys)
-            if isinstance(here, n.Const) and not here.value:
-                return here
-            pairs = zip(domain.keys, domain.parts, strict=True)
-            return terms.conj([here, *(self.member(terms.apply(x, key), part) for key, part in pairs)])
-
-        if not isinstance(element.type, Union):
-            return inside(element)
-        tests = [
-            terms.conj([terms.has_tag(element, tag), inside(terms.variant(element, tag))])
-            for tag in element.type.by_tag
-        ]
-        return terms.disj(tests)
+        keys = terms.domain(element)
+        here = terms.same(keys, terms.set_of(domain.keys))
+        refused = some_clash(terms, keys, lambda x: terms.disj([clash(terms, x, key) for key in domain.keys]))
+        here = terms.ite(refused, terms.undefined(BOOL, _OTHERS), here)
+        if isinstance(here, n.Const) and not here.value:
+            return here
+        pairs = zip(domain.keys, domain.parts, strict=True)
+        return terms.conj([here, *(self.member(terms.apply(element, key), part) for key, part in pairs)])
 
     def function(self, domain: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
         """`[x \\in S |-> e]`."""

@@ -86,7 +86,8 @@ def _place(specification: Specification) -> s.Place:
 
 def _initial(lowering: Lowering, ways: list[Way], names: tuple[str, ...]) -> Action:
     """The initial states of several paths as one action, which picks a path first."""
-    place = s.BUILT_IN
+    init = lowering.specification.init
+    place = init.place if init is not None else s.BUILT_IN
     for way in ways:
         missing = [name for name in names if name not in dict(way.next)]
         if missing:

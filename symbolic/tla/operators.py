@@ -6,17 +6,18 @@ import itertools
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cmp_to_key, partial
 from typing import NoReturn
 
+from leadline.symbolic.tla.differences import unequal
 from leadline.symbolic.tla.sets import (
     Joined,
     LazySet,
     graph,
+    in_choice,
     in_order,
     member,
-    unequal,
 )
 from leadline.symbolic.tla.values import (
     FALSE,
@@ -103,6 +104,22 @@ def enumerated(elements_: Value) -> Value:
     return tuple(in_order(items)) if len(items) <= _MOST_ENUMERATED else items
 
 
+def choices(elements_: Value) -> Value:
+    """The elements in the order of CHOOSE, for several iterations."""
+    items = elements(elements_)
+    return tuple(in_choice(items)) if len(items) <= _MOST_ENUMERATED else _Choices(items)
+
+
+class _Choices:
+    """The elements of a large set in the order of CHOOSE."""
+
+    def __init__(self, items: Value) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(in_choice(self.items))
+
+
 def quick(elements_: Value) -> Value:
     """The set, listed if it is lazy and small, and TLC finds out about its members without an error."""
     lazy = isinstance(elements_, LazySet) and elements_.kind is not None
@@ -186,7 +203,9 @@ def modulo(a: Value, b: Value) -> int:
 
 def power(a: Value, b: Value) -> int:
     """`a ^ b`, whose second argument is natural."""
-    return int(number(a) ** b) if number(b) >= 0 else fail(f"{a} ^ {b}: expected a natural number")
+    if number(b) < 0 or (number(a) == 0 and b == 0):
+        fail(f"{a} ^ {b}: expected a natural number, and not 0 ^ 0")
+    return int(a**b)
 
 
 def table(f: Value) -> Value:
@@ -257,6 +276,8 @@ def length(s: Value) -> int:
 
 def append(s: Value, value: Value) -> Value:
     """`Append(s, value)`."""
+    if s.__class__ is str and value.__class__ is str:
+        return s + value
     s = _sequence(s)
     return (sequence_domain(len(s)), *s[1:], value)
 
@@ -277,6 +298,8 @@ def head(s: Value) -> Value:
 
 def tail(s: Value) -> Value:
     """`Tail(s)`."""
+    if s.__class__ is str and s:
+        return s[1:]
     s = _sequence(s)
     return (sequence_domain(len(s) - 2), *s[2:]) if len(s) > 1 else fail("Tail(<<>>)")
 

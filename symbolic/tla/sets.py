@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from leadline.symbolic.tla.differences import absent, of_other_arguments
 from leadline.symbolic.tla.values import (
     FALSE,
     SIMPLE,
@@ -14,7 +15,7 @@ from leadline.symbolic.tla.values import (
     EvaluationError,
     LazyFunction,
     ModelValue,
-    TypedModelValue,
+    Unlisted,
     Value,
     domain_of,
     items_of,
@@ -24,7 +25,7 @@ from leadline.symbolic.tla.values import (
 )
 
 
-class LazySet:
+class LazySet(Unlisted):
     """A set of which membership can be asked, and which is listed when it must be.
 
     Attributes:
@@ -44,6 +45,10 @@ class LazySet:
             EvaluationError: if there are infinitely many.
         """
         raise EvaluationError(f"{self} cannot be enumerated: it is infinite")
+
+    def choices(self) -> Iterator[Value]:
+        """The elements in the order of CHOOSE: sorted."""
+        return iter(ordered(self.listed))
 
     @cached_property
     def listed(self) -> frozenset[Value]:
@@ -182,6 +187,11 @@ class Subsets(LazySet):
         for bits in range(2 ** len(items)):
             yield frozenset(x for place, x in enumerate(items) if bits >> place & 1)
 
+    def choices(self) -> Iterator[Value]:
+        items = ordered(frozenset(self.base))
+        parts = (itertools.combinations(items, size) for size in range(len(items) + 1))
+        return map(frozenset, itertools.chain.from_iterable(parts))
+
     def __len__(self) -> int:
         return int(2 ** len(self.base))
 
@@ -205,12 +215,19 @@ class Functions(LazySet):
             if not isinstance(value, LazyFunction):
                 raise EvaluationError(f"{tla_text(value)} is no function, and is compared with functions")
             value = value.table()
-        return value[0] is self.keys and all(member(x, self.range) for x in value[1:])
+        if value[0] is not self.keys:
+            return of_other_arguments(value, self.keys)
+        return all(member(x, self.range) for x in value[1:])
 
     def elements(self) -> Iterator[Value]:
         keys = self.keys
         values = tuple(in_order(self.range)) if keys.keys else ()
         return ((keys, *rest[::-1]) for rest in itertools.product(values, repeat=len(keys.keys)))
+
+    def choices(self) -> Iterator[Value]:
+        keys = self.keys
+        values = tuple(in_choice(self.range)) if keys.keys else ()
+        return ((keys, *rest) for rest in itertools.product(values, repeat=len(keys.keys)))
 
     def __len__(self) -> int:
         return int(len(self.range) ** len(self.domain)) if len(self.domain) else 1
@@ -233,11 +250,16 @@ class Records(LazySet):
             if value.__class__ is ModelValue:
                 return False
             raise EvaluationError(f"{tla_text(value)} is no record, and is compared with records")
-        return value[0] is self.keys and all(map(member, value[1:], self.sets))
+        if value[0] is not self.keys:
+            return of_other_arguments(value, self.keys)
+        return all(map(member, value[1:], self.sets))
 
     def elements(self) -> Iterator[Value]:
         sets = map(in_order, reversed(self.sets))
         return ((self.keys, *rest[::-1]) for rest in itertools.product(*sets))
+
+    def choices(self) -> Iterator[Value]:
+        return ((self.keys, *rest) for rest in itertools.product(*map(in_choice, self.sets)))
 
     def __len__(self) -> int:
         size = 1
@@ -302,53 +324,9 @@ def member(value: Value, elements: Value) -> bool:
     raise EvaluationError(f"{tla_text(elements)} is no set: nothing is in it")
 
 
-def absent(value: Value, elements: frozenset[Value]) -> bool:
-    """False, for a value that is not among the elements.
-
-    Raises:
-        EvaluationError: where TLC cannot compare it with the elements.
-    """
-    if elements.__class__ is frozenset:
-        for x in elements:
-            if x.__class__ is not ModelValue:
-                return unequal(value, x)
-    return False
-
-
-def unequal(a: Value, b: Value) -> bool:
-    """False, for values that differ.
-
-    Raises:
-        EvaluationError: where TLC cannot compare them.
-    """
-    kind = a.__class__
-    if kind is b.__class__:
-        if kind is tuple:
-            return _unequal_functions(a, b)
-        if kind is frozenset and len(a) == len(b):
-            return absent(next(iter(a - b)), b)
-        if kind is not TypedModelValue or a.name[0] == b.name[0]:
-            return False
-    elif ModelValue in (kind, b.__class__) or any(isinstance(a, x) and isinstance(b, x) for x in _ALIKE):
-        return False
-    raise EvaluationError(f"{tla_text(a)} is compared with {tla_text(b)}")
-
-
-_ALIKE = ((frozenset, LazySet), (tuple, LazyFunction))
-
-
-_PLAIN = SIMPLE | {Domain}
-
-
-def _unequal_functions(a: Value, b: Value) -> bool:
-    if a[0] is b[0]:
-        kinds = [*map(type, a)]
-        if kinds == [*map(type, b)] and _PLAIN.issuperset(kinds):
-            return False
-        for x, y in zip(a, b, strict=True):
-            if x != y:
-                return unequal(x, y)
-    return False
+def in_choice(elements: Value) -> Value:
+    """The elements of a set in the order in which CHOOSE goes through them."""
+    return elements.choices() if isinstance(elements, LazySet) else in_order(elements)
 
 
 def in_order(elements: Value) -> Value:

@@ -92,7 +92,7 @@ class Statements(Loops):
         return Kind.TRUTH
 
     def _choose(self, e: s.Choose, scope: Scope, lines: Lines) -> Kind:
-        inner, inside = self.loops((e.bound,), scope, lines, body=e.body, ordered=True)
+        inner, inside = self.loops((e.bound,), scope, lines, body=e.body, ordered=True, chosen=True)
         names = [inner.names[name] for name in e.bound.names]
         texts = [one.text for one in names if isinstance(one, Local)]
         result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
@@ -164,7 +164,11 @@ class Statements(Loops):
         out = scope.fn.new(self.source.fresh("graph"))
         lines.append(f"{out} = {{}}")
         inner, inside = self.loops(e.bounds, scope, lines)
-        texts = [one.text for b in e.bounds for n in b.names if isinstance(one := inner.names[n], Local)]
+        texts: list[str] = []
+        for bound in e.bounds:
+            parts = [one.text for name in bound.names if isinstance(one := inner.names[name], Local)]
+            several = bound.unpacked and len(e.bounds) > 1
+            texts += [f"sequence(({', '.join(parts)},))"] if several else parts
         inside.append(f"{out}[sequence(({', '.join(texts)},))] = {self.stored(e.body, inner)}")
         lines.append(f"return function({out})")
         return Kind.FUNCTION

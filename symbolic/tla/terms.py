@@ -18,8 +18,11 @@ from leadline.symbolic.lang.node import Binary
 from leadline.symbolic.lang.structures import Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
 from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla.comparison import CLASH, clash, is_free, may_clash, some_clash
 from leadline.symbolic.tla.making import Body, Making, Unlowerable
 from leadline.symbolic.tla.shapes import join
+
+_MOST_EXPONENTS = 16
 
 
 class Terms(Making, ABC):
@@ -47,6 +50,18 @@ class Terms(Making, ABC):
     @abstractmethod
     def restructured(self, node: n.Node, source: Type, target: Type) -> n.Node:
         """The value as one of a type of another structure."""
+
+    @abstractmethod
+    def domain(self, node: n.Node) -> n.Node:
+        """`DOMAIN f`."""
+
+    @abstractmethod
+    def apply(self, function: n.Node, argument: n.Node) -> n.Node:
+        """`f[e]`."""
+
+    @abstractmethod
+    def length(self, node: n.Node) -> n.Node:
+        """`Len(s)`."""
 
     def some(self, node: n.Node, kind: Option) -> n.Node:
         """A value as one of an option."""
@@ -82,6 +97,16 @@ class Terms(Making, ABC):
         tags = [tag for tag, kind in shapes.variants(node.type).items() if keep(kind)]
         return self.by_variant(node, tags, of, self.undefined(NEVER, why))
 
+    def of_kind(self, node: n.Node, keep: Callable[[Type], bool], test: Body, why: str) -> n.Node:
+        """A test of the kinds of values that it is for; model values fail it, others are out of bounds."""
+        if isinstance(node.type, Union):
+            return self.by_variant(
+                node, list(node.type.by_tag), lambda x: self.of_kind(x, keep, test, why), self.boolean(False)
+            )
+        if keep(node.type):
+            return test(node)
+        return self._unless(self.negation(is_free(self, node)), self.boolean(False), why)
+
     # -- truth ------------------------------------------------------------------------------------
 
     def conj(self, items: Sequence[n.Node]) -> n.Node:
@@ -110,24 +135,31 @@ class Terms(Making, ABC):
         return self.make(n.Ite, kind, condition, self.convert(then, kind), self.convert(orelse, kind))
 
     def equal(self, a: n.Node, b: n.Node) -> n.Node:
-        """Equality. Values of different kinds are not equal, and TLC does not compare them."""
+        """Equality, out of bounds for values that TLC refuses to compare."""
+        return self._unless(clash(self, a, b), self.same(a, b))
+
+    def _unless(self, refused: n.Node, answer: n.Node, why: str = CLASH) -> n.Node:
+        return self.ite(refused, self.undefined(BOOL, why), answer)
+
+    def same(self, a: n.Node, b: n.Node) -> n.Node:
+        """Whether two values are one; those of different kinds are not."""
+        if isinstance(a.type, Never) or isinstance(b.type, Never):
+            return self.undefined(BOOL, "there is no value")
         if isinstance(b.type, Union) and not isinstance(a.type, Union):
             a, b = b, a
         if isinstance(a.type, Union) and not isinstance(b.type, Union):
             tag = shapes.tag_of(b.type)
             if tag not in a.type.by_tag:
                 return self.boolean(False)
-            return self.conj([self.has_tag(a, tag), self.equal(self.variant(a, tag), b)])
+            return self.conj([self.has_tag(a, tag), self.same(self.variant(a, tag), b)])
         kind = join(a.type, b.type)
         if isinstance(kind, Union) and not isinstance(a.type, Union):
             return self.boolean(False)
-        if isinstance(kind, Never):
-            return self.boolean(isinstance(a.type, Never) and isinstance(b.type, Never))
         if isinstance(a.type, Tuple) and isinstance(b.type, Tuple):
             if len(a.type.items) != len(b.type.items):
                 return self.boolean(False)
             return self.conj(
-                [self.equal(x, y) for x, y in zip(self.components(a), self.components(b), strict=True)]
+                [self.same(x, y) for x, y in zip(self.components(a), self.components(b), strict=True)]
             )
         return self.make(n.Eq, BOOL, self.convert(a, kind), self.convert(b, kind))
 
@@ -145,10 +177,21 @@ class Terms(Making, ABC):
         return self.sound(rules.arithmetic(kind, self.number(a), self.number(b)))  # type: ignore[arg-type]  # the callers give binary kinds
 
     def power(self, base: n.Node, exponent: n.Node) -> n.Node:
-        """A power with a constant exponent."""
+        """A power."""
         if not isinstance(exponent, n.Const):
-            raise Unlowerable("a power whose exponent is no constant")
+            return self._power_of_each(base, self.number(exponent))
+        if exponent.value < 0 or (isinstance(base, n.Const) and base.value == exponent.value == 0):
+            return self.undefined(NEVER, "the exponent is not positive")
         return reduce(lambda x, _: self.arithmetic(n.Mul, x, base), range(exponent.value), self.integer(1))
+
+    def _power_of_each(self, base: n.Node, exponent: n.Node) -> n.Node:
+        if exponent.type.cardinality > _MOST_EXPONENTS:
+            raise Unlowerable(f"a power whose exponent may be more than {_MOST_EXPONENTS} values")
+        result = self.undefined(NEVER, "the exponent is not positive")
+        for one in exponent.type.values():
+            here = self.equal(exponent, self.integer(one))
+            result = self.ite(here, self.power(base, self.integer(one)), result)
+        return result
 
     def le(self, a: n.Node, b: n.Node) -> n.Node:
         """At most."""
@@ -172,6 +215,16 @@ class Terms(Making, ABC):
         found = self.cases(node, lambda x: x, lambda kind: isinstance(kind, Set), "a set is needed")
         return found if isinstance(found.type, Set) else self.convert(found, Set(NEVER))
 
+    def of_nothing(self, node: n.Node, answer: n.Node) -> n.Node:
+        """The answer for a set whose type has no members, unless the set itself has no value."""
+        match node:
+            case n.Undefined():
+                return self.undefined(answer.type, node.why)
+            case n.Ite():
+                arms = (self.of_nothing(x, answer) for x in (node.then, node.orelse))
+                return self.ite(node.condition, *arms)
+        return answer
+
     def universe(self, item: Type) -> n.Node:
         """All values of a type."""
         return n.make(n.Universe, Set(item), self.place)
@@ -179,8 +232,10 @@ class Terms(Making, ABC):
     def set_of(self, items: Sequence[n.Node]) -> n.Node:
         """`{a, b}`."""
         item = reduce(join, (x.type for x in items), shapes.NEVER)
-        if not items or isinstance(item, Never):
+        if not items:
             return self.const(Set(NEVER), frozenset())
+        if isinstance(item, Never):
+            return self.undefined(Set(NEVER), "a member has no value")
         converted = tuple(self.convert(x, item) for x in items)
         if all(isinstance(x, n.Const) for x in converted):
             return self.const(Set(item), frozenset(x.value for x in converted if isinstance(x, n.Const)))
@@ -216,17 +271,36 @@ class Terms(Making, ABC):
         return self.const(kind, value)
 
     def member(self, element: n.Node, domain: n.Node) -> n.Node:
-        """`element \\in domain`."""
+        """`element \\in domain`, out of bounds if TLC refuses to compare it with an element, and it is none."""
         domain = self.set_node(domain)
+        assert isinstance(domain.type, Set)
+        inside = self._among(element, domain)
+        if not may_clash(element.type, domain.type.item):
+            return inside
+        refused = some_clash(self, domain, lambda x: clash(self, element, x))
+        return self.disj([inside, self._unless(refused, self.boolean(False))])
+
+    def subset(self, part: n.Node, whole: n.Node) -> n.Node:
+        """`part \\subseteq whole`, out of bounds if some members cannot be compared, and it is none."""
+        part, whole = self.set_node(part), self.set_node(whole)
+        inside = self.both_sets(n.Subset, part, whole)
+        if not may_clash(part.type, whole.type):
+            return inside
+        refused = some_clash(self, part, lambda x: some_clash(self, whole, lambda y: clash(self, x, y)))
+        return self.disj([inside, self._unless(refused, self.boolean(False))])
+
+    def _among(self, element: n.Node, domain: n.Node) -> n.Node:
         assert isinstance(domain.type, Set)
         item = domain.type.item
         if isinstance(item, Never):
-            return self.boolean(False)
+            return self.of_nothing(domain, self.boolean(False))
+        if isinstance(element.type, Never):
+            return self.undefined(BOOL, "there is no value")
         if isinstance(element.type, Union) and not isinstance(item, Union):
             tag = shapes.tag_of(item)
             if tag not in element.type.by_tag:
                 return self.boolean(False)
-            return self.conj([self.has_tag(element, tag), self.member(self.variant(element, tag), domain)])
+            return self.conj([self.has_tag(element, tag), self._among(self.variant(element, tag), domain)])
         if (
             isinstance(item, Union)
             and shapes.tag_of(element.type) not in item.by_tag
@@ -248,7 +322,7 @@ class Terms(Making, ABC):
         if isinstance(a.type.item, Never) or isinstance(b.type.item, Never):
             first, _second = (x.type.item == NEVER for x in (a, b))  # type: ignore[attr-defined]  # both are sets
             if kind is n.Subset:
-                return self.boolean(True) if first else self.equal(a, b)
+                return self.boolean(True) if first else self.same(a, b)
             return (
                 (b if first else a)
                 if kind is n.SetUnion
@@ -278,7 +352,7 @@ class Terms(Making, ABC):
         node = self.set_node(node)
         assert isinstance(node.type, Set)
         if isinstance(node.type.item, Never):
-            return self.set_of([])
+            return self.of_nothing(node, self.set_of([]))
         if not isinstance(node.type.item, Set):
             raise Unlowerable("UNION of a set whose members are no sets")
         return self.make(n.BigUnion, node.type.item, node)

@@ -83,6 +83,10 @@ def model_value(name: str) -> ModelValue:
     return _model_values.setdefault(name, TypedModelValue(name) if typed else ModelValue(name))
 
 
+class Unlisted:
+    """The type of sets that are not listed."""
+
+
 SIMPLE = frozenset({int, str, Truth, ModelValue})
 """The types whose values TLC compares with all others of the type."""
 

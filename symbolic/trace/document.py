@@ -14,7 +14,7 @@ from typing import Any
 from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import Action, Model, UserError
 from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.files import read_text
+from leadline.symbolic.lang.files import Readable, read_text
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace.aliases import alias_values, aliases_json
@@ -242,7 +242,7 @@ def read_cti(model: Model, body: Mapping[str, Any]) -> Cti:
     return stored_cti(model, Stored("the child's answer", body))
 
 
-def stored_traces(path: Path) -> list[Stored]:
+def stored_traces(path: Path | Readable) -> list[Stored]:
     """The traces of a file: one trace, or every trace in the results of `check`, `explore` or `prove`.
 
     Raises:
@@ -271,7 +271,7 @@ def _held(results: Json, place: str, field: str = "trace") -> list[Stored]:
     return found
 
 
-def read_object(path: Path) -> dict[str, Json]:
+def read_object(path: Path | Readable) -> dict[str, Json]:
     """The JSON object of a file.
 
     Raises:

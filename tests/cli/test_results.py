@@ -345,11 +345,13 @@ def test_compact(leadline: Leadline, filled: Filled, tmp_path: Path) -> None:
     assert leadline("results", store, "--compact", "--format", "csv").code == 2
 
 
-@pytest.mark.parametrize("url", ["hdfs://host/store", "s3://bucket/store", "file://host/store"])
-def test_an_url_is_no_folder(url: str, leadline: Leadline, tmp_path: Path) -> None:
+@pytest.mark.parametrize("url", ["ftp://host/store", "s3://", "file://host/store", "s3://key:word@"])
+def test_an_url_that_no_store_has(url: str, leadline: Leadline, tmp_path: Path) -> None:
     ran = leadline("results", url)
     assert ran.code == 2
-    assert f"a store is a folder, and {url} is none" in " ".join(ran.err.split())
+    told = " ".join(ran.err.split())
+    shown = url.replace("key:word", "***")
+    assert f"a store is a folder, or s3://BUCKET/PATH, gs://, abfs:// or hdfs://, and {shown} is none" in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counter.py", "lamp.py"]
 
 

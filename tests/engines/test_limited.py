@@ -28,11 +28,12 @@ from leadline.symbolic.engines import (
     process,
 )
 from leadline.symbolic.engines import limits as limits_module
+from leadline.symbolic.engines.instances import refuse_too_large
 from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.engines.parallel import _Session
 from leadline.symbolic.engines.process import Forked, QueryProcess
 from leadline.symbolic.engines.query import SILENT, Ledger
-from leadline.symbolic.lang import InternalError, ModelError
+from leadline.symbolic.lang import InternalError, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here, model_for
 
@@ -280,3 +281,15 @@ def test_a_time_limit_holds_although_its_alarm_rang_in_a_finalizer() -> None:
             while time.monotonic() < deadline:
                 pass
     assert len(rang) == 2
+
+
+def test_quantifiers_with_too_many_instances() -> None:
+    """Refused before anything is built; smaller ones, and properties without pairs, are not."""
+    query = bounded_query("two-phase-commit", 0, settings={"resource_managers": 10_000})
+    model = model_for(query)
+    with pytest.raises(UserError, match=r"consistency .*two_phase_commit.py.* [0-9,]{11} instances.*smaller"):
+        here(query, model=model)
+    with pytest.raises(UserError, match="choose smaller parameters"):
+        answer_in_child(model, query, Limits(60))
+    refuse_too_large(model, replace(query, properties=("type-ok", "completed")))
+    refuse_too_large(model_for(replace(query, settings={"resource_managers": 4000})), query)

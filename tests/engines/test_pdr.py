@@ -274,3 +274,17 @@ def test_k_induction_finds_shortest_counterexamples() -> None:
     model = twos()
     result = k_induction(model, model.properties["never-four"], KInductionOptions(8), SOLVERS["cadical"])
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)
+
+
+def test_longer_walks_take_over_from_frames() -> None:
+    """Where they find all reachable states, or one that violates the property."""
+    options = replace(FEW, longer=((1, 6), (20, 3000)))
+    model = model_of(find("kafka-transactions"), {"clients": 1})
+    holds = pdr(model, model.properties["no-bad-state-response"], options)
+    assert (holds.verdict, holds.progress.frames) == (Verdict.PROVED, 0)
+    assert holds.invariant is not None and holds.progress.questions > 20
+    assert recheck(model, model.properties["no-bad-state-response"], holds.invariant, SOLVERS["z3"]) == ()
+    leaks = model_of(find("pulsar-compaction"), {"max_crash_times": 2})
+    broken = pdr(leaks, leaks.properties["compacted-ledger-leak"], options)
+    assert broken.verdict is Verdict.VIOLATED and broken.trace is not None
+    assert 20 <= broken.progress.questions <= 64

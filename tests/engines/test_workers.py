@@ -260,7 +260,7 @@ def test_a_state_without_room_is_not_forgotten_when_it_comes_before_its_level() 
     peer.send(([new], [0]))
     peer.send(None)
     worker._mail(None)
-    worker._do_level(())
+    worker._do_level(range(0))
     assert worker.stopped == FULL
     for end in (parent, above, here, peer, pool):
         end.close()

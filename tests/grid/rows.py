@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.engines import BmcOptions
 from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.grid.query import options_json
+from leadline.symbolic.grid.remote import Place
 from leadline.symbolic.grid.rows import Row
 
 ROW = Row(
@@ -77,3 +79,9 @@ def obligation(name: str, verdict: str = "proved", **changes: Any) -> Row:
     asked = {"engine": "induction", "options": options, "obligation": name}
     none: dict[str, Any] = dict.fromkeys(("depth_asked", "unroll", "steps", "trace"))
     return row(**{**asked, **none, "verdict": verdict, "depth": -1, **changes})
+
+
+def local(place: Place) -> Path:
+    """A place of a store in a folder."""
+    assert isinstance(place, Path)
+    return place

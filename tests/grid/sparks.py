@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.find_spark_home import _find_spark_home
 
 import leadline
 from leadline.symbolic.grid.rows import Row
@@ -147,6 +149,35 @@ def below(pid: int, named: str = "") -> list[Process]:
         found += children
         layer = {one.pid for one in children}
     return [one for one in found if any(named in text for text in one.arguments)]
+
+
+@contextmanager
+def spark_class(log: Path, *arguments: str, **changes: str) -> Iterator[subprocess.Popen[bytes]]:
+    """One of Spark's own daemons, in the foreground."""
+    program = str(Path(_find_spark_home(), "bin", "spark-class"))
+    settings = {
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_LOCAL_DIRS": str(log.parent),
+    }
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [program, *arguments], stdout=file, stderr=file, env={**os.environ, **settings, **changes}
+        )
+    with process:
+        try:
+            yield process
+        finally:
+            for one in below(process.pid):
+                one.kill()
+            process.kill()
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
 
 
 def results(done: subprocess.CompletedProcess[str]) -> Sequence[dict[str, Any]]:

@@ -13,6 +13,7 @@ from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
+from tests.grid.rows import local
 
 LAMP = Path(__file__).parent.parent / "protocols" / "lamp.py"
 
@@ -163,7 +164,7 @@ def test_the_report_shows_the_loop(kept: Store) -> None:
     """Also where the user's file may not be loaded, so that the trace is shown as it is stored."""
     for row in kept.all().rows.values():
         if row.parameters == STOPS:
-            next(kept.results.glob(f"{row.query}.*")).unlink()
+            next(local(kept.results).glob(f"{row.query}.*")).unlink()
     for more, last in (
         (["--protocol", "lamp.py:Lamp"], "Back to state 1, for ever: WearsOut is false of this run"),
         ([], "Back to state 1, for ever."),

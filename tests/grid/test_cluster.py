@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
 import subprocess
 import urllib.request
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyspark.find_spark_home import _find_spark_home
 
-from tests.grid.sparks import below, grid_process, needs_java, processes, rows, wait_for
+from tests.grid.sparks import (
+    below,
+    free_port,
+    grid_process,
+    needs_java,
+    processes,
+    rows,
+    spark_class,
+    wait_for,
+)
 from tests.grid.test_faults import runs, trapped
 
 pytestmark = [needs_java, pytest.mark.slow]
@@ -35,35 +41,6 @@ class Cluster:
 
     url: str
     workers: tuple[subprocess.Popen[bytes], ...]
-
-
-@contextmanager
-def spark_class(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """One of Spark's own daemons, in the foreground."""
-    program = str(Path(_find_spark_home(), "bin", "spark-class"))
-    settings = {
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_LOCAL_DIRS": str(log.parent),
-    }
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            [program, *arguments], stdout=file, stderr=file, env={**os.environ, **settings}
-        )
-    with process:
-        try:
-            yield process
-        finally:
-            for one in below(process.pid):
-                one.kill()
-            process.kill()
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from leadline.symbolic.grid.session import require_java
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import UserError
+from tests.grid.rows import local
 
 GRID = """
 solver = "cadical"
@@ -28,7 +29,7 @@ parameters = { top = [2, 4, 5], nodes = 2 }
 
 def row_file(store: Store, query: str) -> Path:
     """The only file with a row of a query."""
-    (path,) = store.results.glob(f"{query}.*")
+    (path,) = local(store.results).glob(f"{query}.*")
     return path
 
 

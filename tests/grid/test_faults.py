@@ -9,6 +9,7 @@ import pytest
 
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
+from tests.grid.rows import local
 from tests.grid.sparks import (
     below,
     grid_process,
@@ -121,12 +122,12 @@ def test_a_killed_driver_and_broken_files(tmp_path: Path) -> None:
     assert lost.reason is not None and "Python worker exited unexpectedly" in lost.reason
     assert len(found) == 4
     store = Store(folder / "kept")
-    corrupt, cut, whole = (store.path(found["none", x].query, found["none", x].run) for x in (0, 1, 2))
+    corrupt, cut, whole = (local(store.path(found["none", x].query, found["none", x].run)) for x in (0, 1, 2))
     bytes_of = bytearray(corrupt.read_bytes())
     bytes_of[len(bytes_of) // 4 : len(bytes_of) // 2] = bytes(len(bytes_of) // 4)
     corrupt.write_bytes(bytes_of)
     cut.write_bytes(cut.read_bytes()[: cut.stat().st_size // 2])
-    (store.results / f".{whole.name}.part").write_bytes(b"PAR1")
+    (local(store.results) / f".{whole.name}.part").write_bytes(b"PAR1")
 
     (folder / "mended").touch()
     done = leadline_grid(folder, "--master", "local[2]")

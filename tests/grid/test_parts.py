@@ -18,7 +18,7 @@ from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from tests.grid.planned import mistakes, planned
 from tests.grid.queries import finding, query
-from tests.grid.rows import row
+from tests.grid.rows import local, row
 
 # The parts of this check have a counterexample each, one of two steps and one of three.
 FORK = """
@@ -205,7 +205,7 @@ def test_only_missing_parts_are_asked_again(
     main(["grid", "grid.toml", "--store", "kept"])
     store, missing = Store(Path("kept")), asked[1]
     asked.clear()
-    (path,) = store.results.glob(f"{missing.id}.*")
+    (path,) = local(store.results).glob(f"{missing.id}.*")
     path.unlink()
     capsys.readouterr()
     assert main(["results", "kept", "--format", "junit"]) == 0

@@ -12,6 +12,7 @@ import pytest
 from pyspark import SparkContext
 
 from leadline.symbolic.cli import main
+from leadline.symbolic.grid.links import ClassicLink
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.session import MASTER, SparkSetup, gist
 from leadline.symbolic.grid.spark import SparkExecutor
@@ -216,15 +217,19 @@ def test_a_java_that_has_ended_is_noticed_by_whoever_asks(
     ask: Callable[[SparkExecutor], object], tmp_path: Path
 ) -> None:
     archive = StoreArchive(Store(tmp_path), "run", {})
-    executor = SparkExecutor(cast(SparkContext, Gone()), archive, "sign", answer)
+    executor = SparkExecutor(ClassicLink(cast(SparkContext, Gone())), archive, "sign", answer)
     with pytest.raises(SparkGaveUp, match="its Java process has ended"):
         ask(executor)
 
 
-@pytest.mark.parametrize("master", ["sc://host:15002", "connect"])
-def test_spark_connect_will_not_do(master: str) -> None:
-    with pytest.raises(UserError, match="classic Spark"):
-        SparkSetup(master).check()
+def test_spark_connect_is_no_master(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"--master is for a classic Spark: give --remote sc://HOST:PORT"):
+        SparkSetup("sc://host:15002").check()
+    with pytest.raises(UserError, match=r"--remote host:1: .* sc://HOST:PORT"):
+        SparkSetup(remote="host:1").check()
+    monkeypatch.setenv("SPARK_REMOTE", "sc://host")
+    with pytest.raises(UserError, match=r"SPARK_REMOTE is set: .* unset it"):
+        SparkSetup().check()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
 from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
-from tests.grid.rows import later, obligation, row, unknown
+from tests.grid.rows import later, local, obligation, row, unknown
 
 
 @pytest.fixture
@@ -70,21 +70,21 @@ def test_the_same_again_changes_nothing(store: Store) -> None:
     for _ in range(2):
         store.keep(row(), {"traces/a1.json": "{}"})
     assert store.all().rows == {"a1": row()}
-    assert names(store.results) == ["a1.run-1.parquet"]
-    assert names(store.folder / "traces") == ["a1.json"]
+    assert names(local(store.results)) == ["a1.run-1.parquet"]
+    assert names(local(store.folder) / "traces") == ["a1.json"]
 
 
 def test_runs_append_and_the_latest_answer_counts(store: Store) -> None:
     newest = later(2, verdict="safe")
     for one in (newest, unknown("time: stopped"), later(1)):
         store.keep(one)
-    assert len(names(store.results)) == 3
+    assert len(names(local(store.results))) == 3
     assert store.all().rows == store.find(["a1"]).rows == {"a1": newest}
 
 
 def test_documents_are_there_before_their_row(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.keep(row(), {"traces/a1.json": '{"länge":3}'})
-    assert store.document("traces/a1.json").read_text(encoding="utf-8") == '{"länge":3}'
+    assert local(store.document("traces/a1.json")).read_text(encoding="utf-8") == '{"länge":3}'
     shown: list[str] = []
     replace = Path.replace
 
@@ -118,7 +118,7 @@ def test_a_row_has_names(changes: dict[str, Any], store: Store) -> None:
 def test_a_file_cut_short(kept: int, store: Store) -> None:
     store.keep(row())
     store.keep(row(query="b2"))
-    path = store.path("a1", "run-1")
+    path = local(store.path("a1", "run-1"))
     path.write_bytes(path.read_bytes()[:kept])
     for found in (store.find(["a1", "b2"]), store.all()):
         assert found.rows == {"b2": row(query="b2")}
@@ -129,7 +129,7 @@ def test_a_file_cut_short(kept: int, store: Store) -> None:
 def test_a_file_with_other_bytes(store: Store) -> None:
     """Whatever a byte becomes, the row is as it was or it is told: no other row is believed."""
     store.keep(row())
-    path = store.path("a1", "run-1")
+    path = local(store.path("a1", "run-1"))
     whole = path.read_bytes()
     outcomes = set()
     for place in range(0, len(whole), 7):
@@ -146,8 +146,8 @@ def test_files_that_are_something_else(store: Store) -> None:
     pq.write_table(to_table([row()] * 2), store.path("b2", "r"))
     pq.write_table(to_table([row()]), store.path("c3", "r"))
     store.path("d4", "r").mkdir()
-    (store.results / ".e5.part").write_text("half")
-    (store.results / "readme.txt").write_text("no row")
+    (local(store.results) / ".e5.part").write_text("half")
+    (local(store.results) / "readme.txt").write_text("no row")
     found = store.all()
     assert found.rows == {}
     told = [warning.partition("version: ")[2] for warning in found.warnings]
@@ -161,7 +161,7 @@ def test_files_that_are_something_else(store: Store) -> None:
 
 def test_many_files_with_one_trouble_are_one_warning(store: Store) -> None:
     for number in range(20):
-        store.path(f"q{number}", "r").write_bytes(b"PAR1")
+        local(store.path(f"q{number}", "r")).write_bytes(b"PAR1")
     (warning,) = store.all().warnings
     assert warning.startswith(f"20 files such as {store.path('q0', 'r')} are ignored, they are no rows of ")
 
@@ -178,8 +178,8 @@ def test_a_full_disk_leaves_the_old_row(store: Store, monkeypatch: pytest.Monkey
     with pytest.raises(OSError, match="No space left"):
         store.keep(row(query="b2"), {"traces/b2.json": "{}"})
     assert store.all().rows == {"a1": row()}
-    assert names(store.results) == ["a1.run-1.parquet"]
-    assert names(store.folder / "traces") == []
+    assert names(local(store.results)) == ["a1.run-1.parquet"]
+    assert names(local(store.folder) / "traces") == []
 
 
 def test_no_store(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_the_manifest(store: Store) -> None:
     assert store.manifest().runs == {}
     store.record("run-1", [asked(), asked(parameters='{"n":2}', solver="cadical")])
     store.record("run-2", [asked(fingerprint="g")])
-    data = json.loads((store.folder / "manifest.json").read_text())
+    data = json.loads((local(store.folder) / "manifest.json").read_text())
     assert data["schema"] == 3
     assert data["fingerprints"] == {"counter": {'{"top":3}': "g", '{"n":2}': "f"}}
     assert list(data["runs"]) == ["run-1", "run-2"]
@@ -248,14 +248,14 @@ def test_the_manifest(store: Store) -> None:
 )
 def test_a_broken_manifest_costs_no_row(text: str, store: Store) -> None:
     store.keep(row())
-    (store.folder / "manifest.json").write_text(text)
+    (local(store.folder) / "manifest.json").write_text(text)
     assert store.all().rows == {"a1": row()}
     store.record("run-1", [asked()])
     assert list(store.manifest().runs) == ["run-1"]
 
 
 def test_a_store_of_another_version(store: Store) -> None:
-    (store.folder / "manifest.json").write_text('{"schema": 99, "runs": {}, "fingerprints": {}}')
+    (local(store.folder) / "manifest.json").write_text('{"schema": 99, "runs": {}, "fingerprints": {}}')
     for refused in (store.all, store.create):
         with pytest.raises(UserError, match="is of version 99, and this Leadline reads version 3"):
             refused()
@@ -275,12 +275,12 @@ def test_compaction_keeps_every_row(store: Store) -> None:
     rows = [row(), later(1, verdict="safe"), row(query="b2"), unknown("time: stopped", query="c3")]
     for one in rows:
         store.keep(one)
-    store.path("d4", "r").write_bytes(b"PAR1")
+    local(store.path("d4", "r")).write_bytes(b"PAR1")
     before = store.all()
     done = compact(store)
     assert (done.rows, done.files, len(done.warnings)) == (4, 4, 1)
     assert store.all() == before
-    merged, broken = names(store.results)
+    merged, broken = names(local(store.results))
     assert merged.startswith("compacted.")
     assert broken == "d4.r.parquet"
     assert store.find(["b2"]).rows == {"b2": rows[2]}
@@ -288,7 +288,7 @@ def test_compaction_keeps_every_row(store: Store) -> None:
     store.keep(newer)
     assert store.all().rows["a1"] == newer
     assert compact(store).rows == 5
-    assert len(names(store.results)) == 2
+    assert len(names(local(store.results))) == 2
     assert compact(store).files == 1
 
 
@@ -309,10 +309,10 @@ def test_compaction_stopped_on_the_way(store: Store, monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         compact(store)
     monkeypatch.undo()
-    assert len(names(store.results)) == 3
+    assert len(names(local(store.results))) == 3
     assert store.all() == before
     assert compact(store).rows == 3
-    assert len(names(store.results)) == 1
+    assert len(names(local(store.results))) == 1
 
 
 def test_a_row_written_during_compaction_stays(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,5 +326,5 @@ def test_a_row_written_during_compaction_stays(store: Store, monkeypatch: pytest
 
     monkeypatch.setattr(RowFile, "compacted", meanwhile)
     compact(store)
-    assert names(store.results)[0] == "a1.run-1.parquet"
+    assert names(local(store.results))[0] == "a1.run-1.parquet"
     assert store.all().rows["a1"].steps == 7

@@ -16,7 +16,7 @@ from leadline.symbolic.grid.rows import SCHEMA, SCHEMA_VERSION
 from leadline.symbolic.grid.session import require_java
 from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.lang import UserError
-from tests.grid.rows import later, obligation, row, unknown
+from tests.grid.rows import later, local, obligation, row, unknown
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "store.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compact(store)
     store.keep(later(1))
     store.keep(row(query="b2", verdict="safe", steps=None, trace=None))
-    (store.results / ".c3.run-1.parquet.0.part").write_bytes(b"PAR1")
+    (local(store.results) / ".c3.run-1.parquet.0.part").write_bytes(b"PAR1")
     return made
 
 

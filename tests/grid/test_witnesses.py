@@ -19,6 +19,7 @@ from leadline.symbolic.grid import witnesses
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
+from tests.grid.rows import local
 
 GRID = """
 solver = "cadical"
@@ -136,7 +137,7 @@ def test_a_counterexample_that_is_another(
     edit: dict[str, Any], kept: Store, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (row,) = rows(kept, "violated", "below-three")
-    path = kept.document(str(row.trace))
+    path = local(kept.document(str(row.trace)))
     path.write_text(json.dumps({**json.loads(path.read_text()), **edit}))
     again()
     assert "is not believed: its counterexample is " in capsys.readouterr().err
@@ -175,7 +176,7 @@ def test_a_counterexample_that_does_not_replay(
 ) -> None:
     """Its outline is right, so only a replay sees it."""
     (row,) = rows(kept, "violated", "below-three")
-    path = kept.document(str(row.trace))
+    path = local(kept.document(str(row.trace)))
     data = json.loads(path.read_text())
     name = next(name for name, value in data["states"][1].items() if type(value) is int)
     data["states"][1][name] += 1
@@ -280,7 +281,7 @@ def test_a_proof_of_one_query_has_its_certificate(
     assert main(run) == 0
     store = Store(Path("proofs"))
     (proof,) = [row for row in store.all().rows.values() if row.verdict == "proved"]
-    path = store.document(f"certificates/{proof.query}.json")
+    path = local(store.document(f"certificates/{proof.query}.json"))
     good = path.read_text()
     asked.clear()
     assert main([*run, "--replay"]) == 0 and asked == []

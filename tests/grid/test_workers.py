@@ -54,6 +54,7 @@ def test_a_gateway_of_somebody_else(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_java_that_is_killed_while_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(_: object, options: dict[str, IO[bytes]]) -> None:
         options["stderr"].write(b"WARNING: Using incubator modules\n")
+        options["stderr"].write(b"/opt/spark/bin/spark-class: line 97: CMD: bad array subscript\n")
         raise PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
 
     monkeypatch.setattr(grid_session, "launch_gateway", killed)

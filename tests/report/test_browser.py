@@ -12,7 +12,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from tests.grid.conftest import COUNTER
-from tests.grid.rows import row, unknown
+from tests.grid.rows import local, row, unknown
 from tests.report.browser import Browser, luminance, needs_chromium
 from tests.report.store import EVIL, filled, real
 
@@ -32,7 +32,7 @@ def written(store: Store, *rows: Row) -> Path:
     store.create()
     for one in rows:
         store.keep(one)
-    out = store.folder / "report.html"
+    out = local(store.folder / "report.html")
     assert main(["report", str(store.folder), "--out", str(out)]) == 0
     return out
 

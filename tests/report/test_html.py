@@ -18,7 +18,7 @@ from leadline.symbolic.report.findings import ShownTrace, counterexample
 from leadline.symbolic.report.html import page
 from leadline.symbolic.trace import Line, LineKind
 from tests.grid.conftest import COUNTER
-from tests.grid.rows import ROW, obligation, row, unknown
+from tests.grid.rows import ROW, local, obligation, row, unknown
 from tests.report.store import EVIL, planted, real
 
 VOID = {"meta", "br", "link"}
@@ -294,8 +294,8 @@ def test_a_counterexample_that_is_not_one(store: Store) -> None:
 
 def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     store.keep(row(trace=None))
-    store.path("b2", "r").write_bytes(b"PAR1")
-    out = store.folder / "report.html"
+    local(store.path("b2", "r")).write_bytes(b"PAR1")
+    out = local(store.folder / "report.html")
     assert main(["report", str(store.folder), "--out", str(out)]) == 0
     assert "violated in 3 steps" in Page(out.read_text(encoding="utf-8")).texts
     warning, wrote = capsys.readouterr().err.splitlines()
@@ -310,13 +310,14 @@ def test_pages_of_counterexamples_that_are_gone_are_removed(store: Store) -> Non
         found, documents = real(str(COUNTER), "below-three", top=top)
         store.keep(found, documents)
         rows.append(found)
-    out, other = store.folder / "report.html", store.folder / "report.htm"
+    folder = local(store.folder)
+    out, other = folder / "report.html", folder / "report.htm"
     for name in (out, other):
         assert main(["report", str(store.folder), "--protocol", str(COUNTER), "--out", str(name)]) == 0
-    pages = sorted((store.folder / "report.traces").iterdir())
+    pages = sorted((local(store.folder) / "report.traces").iterdir())
     assert len(pages) == 2
     for place, text in (("0123456789abcdef.html", "mine"), ("notes.html", pages[0].read_text())):
-        (store.folder / "report.traces" / place).write_text(text)
+        (local(store.folder) / "report.traces" / place).write_text(text)
     store.path(rows[0].query, rows[0].run).unlink()
     assert main(["report", str(store.folder), "--protocol", str(COUNTER), "--out", str(out)]) == 0
     left = {path.name for path in (store.folder / "report.traces").iterdir()}

@@ -13,6 +13,7 @@ from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
@@ -121,3 +122,56 @@ def test_symmetry_that_is_not_used_is_told(tmp_path: Path, capsys: pytest.Captur
     config.write_text(config.read_text() + "SYMMETRY Swaps\n")
     assert main(["check", str(path), "--depth", "4"]) == 12
     assert "SYMMETRY: only `leadline explore` uses it" in capsys.readouterr().err
+
+
+FIXED = """
+---- MODULE Fixed ----
+EXTENDS Naturals
+VARIABLES x, seen, late
+Init == x = 0 /\\ seen = {} /\\ late = FALSE
+Next == \\E k \\in 0..5, s \\in SUBSET (0..1), m \\in 1..5 :
+          /\\ k = x
+          /\\ s = {k % 2}
+          /\\ m = k + 1
+          /\\ x' = m
+          /\\ seen' = seen \\cup s
+          /\\ late' = \\E i \\in 0..5 : i = x /\\ i > 3
+InTime == ~late
+====
+"""
+
+
+def test_what_an_equation_fixes_is_not_chosen(tmp_path: Path) -> None:
+    """The last value is outside of its set, so that there is no step: no choice is left, nor a state more."""
+    path = tmp_path / "Fixed.tla"
+    path.write_text(FIXED)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT InTime\nCHECK_DEADLOCK FALSE\n")
+    model = model_of(find(str(path)), {})
+    assert not any(action.picks for action in model.actions)
+    assert not any(isinstance(x, n.Exists) for one in model.actions for x in n.postorder(*one.roots))
+    found = explore(Semantics(model), list(model.properties))
+    assert (
+        list(found.states_within_steps)
+        == [1, 2, 3, 4, 5, 6]
+        == counts(Learner(Interpreter(Source(path).load({}))))
+    )
+    _, result = asked(path, "InTime", BmcOptions(depth=6))
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 5)
+
+
+def test_an_equation_without_a_value_fixes_nothing_where_it_might_not_be_reached(tmp_path: Path) -> None:
+    """Behind a choice from a set that may be empty, `f[x]` is asked for only where the set is not."""
+    path = tmp_path / "Empty.tla"
+    path.write_text(
+        "---- MODULE Empty ----\nEXTENDS Naturals\nVARIABLES x, some\n"
+        "f == [i \\in 0..2 |-> i + 1]\n"
+        "Init == x = 0 /\\ some = {1}\n"
+        "Next == \\E k \\in some : k = f[x] /\\ x' = k /\\ some' = IF k < 3 THEN {k + 1} ELSE {}\n"
+        "Low == x < 4\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    model = model_of(find(str(path)), {})
+    assert [len(action.picks) for action in model.actions] == [1]
+    found = explore(Semantics(model), ["Low"])
+    assert found.complete and not found.steps_out_of_bounds
+    assert list(found.states_within_steps) == [1, 2, 3, 4]

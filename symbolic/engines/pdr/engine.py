@@ -33,6 +33,10 @@ class _Stopped(Exception):
     """The search was asked to stop."""
 
 
+class _Walked(Exception):
+    """Longer walks found the trace of a violation, the argument, or all reachable states; then it is None."""
+
+
 @dataclass(frozen=True)
 class _Obligation:
     """A cube whose states all lead to a bad state.
@@ -104,6 +108,7 @@ class _Search:
         self._semantics = Semantics(model)
         self._outside: Trace | None = None
         self._frames: Frames | None = None
+        self._looked_at = 0
         # A deadlock's formula is out of bounds where a step is, which is asked anyway.
         self._open = [x for x in Bad if x is not Bad.UNDEFINED or target.name != DEADLOCK]
         self._undefined = False
@@ -116,8 +121,9 @@ class _Search:
         """The invariant, the trace of a violation, or neither and why."""
         options = self._options
         dice = Random(options.seed)
-        walks = Walks(self._semantics, options.samples, dice)
-        trace = self._bad_sample(walks)
+        self._walks = walks = Walks(self._semantics, options.samples, dice)
+        self._longer = list(options.longer)
+        trace = self._bad_sample()
         if trace is not None:
             return trace, None
         kept = self._candidates() if options.strengthenings else ()
@@ -127,24 +133,40 @@ class _Search:
             if self._outside is None:
                 raise no_initial_state(self._model)
             return None, None
-        self._walks, self._samples = walks, Samples(system, walks, dice)
+        try:
+            self._begin_frames(system, dice)
+            trace = self._bad_beginning()
+            if trace is None and not walks.complete:
+                return self._by_frames(system), None
+        except _Walked as walked:
+            (trace,) = walked.args
+            if trace is None:
+                self._begin_frames(system, dice)
+        return (self._close(system) if trace is None else trace), None
+
+    def _begin_frames(self, system: System, dice: Random) -> None:
+        """Begin with frames that are empty."""
+        options, before = self._options, self._frames
+        self._samples = Samples(system, self._walks, dice)
         self._frames = frames = Frames(system, options.solver, self._watch, Memory(system, dice))
+        if before is not None:
+            frames.counts = before.counts
         self._generalizer = Generalizer(frames, self._samples, options.generalizations, dice)
         self._generalizer.propose(options.lemmas)
-        trace = self._bad_beginning()
-        if trace is None and walks.complete:
-            return self._close(system), None
-        while trace is None:
+
+    def _by_frames(self, system: System) -> Invariant | Trace | None:
+        """Search frame by frame."""
+        frames = self._frames
+        assert frames is not None
+        while True:
             trace = self._clean()
             if trace is not None:
-                break
+                return trace
             frames.append()
             proof = self._propagate()
             self._told(self._progress())
             if proof is not None:
-                cubes = [lemma.cube for lemma in frames.from_frame(proof)]
-                return self._invariant(system, cubes), None
-        return trace, None
+                return self._invariant(system, [lemma.cube for lemma in frames.from_frame(proof)])
 
     def _invariant(self, system: System, cubes: Iterable[Cube]) -> Invariant | None:
         """The invariant that excludes cubes; None where the property's evaluation leaves its bounds."""
@@ -269,9 +291,11 @@ class _Search:
             self._leave_bounds(self._trace(choices, how), how)
         return None
 
-    def _bad_sample(self, walks: Walks) -> Trace | None:
+    def _bad_sample(self) -> Trace | None:
         """The trace of a sample that violates the property: bugs that are not deep are found at once."""
-        for state in walks.states:
+        walks = self._walks
+        for state in walks.states[self._looked_at :]:
+            self._looked_at += 1
             try:
                 if not self._semantics.evaluate(self._target.formula, state):
                     return self._trace(walks.choices_to(state), Bad.VIOLATED)
@@ -335,6 +359,12 @@ class _Search:
             why = why or f"no answer after {most:,} questions"
         if why is not None:
             raise _Stopped(why)
+        if frames is not None and self._longer and frames.counts.questions >= self._longer[0][0]:
+            self._walks.walk(self._longer.pop(0)[1])
+            trace = self._bad_sample()
+            if trace is not None or self._walks.complete:
+                self._longer.clear()
+                raise _Walked(trace)
 
     def _progress(self) -> PdrProgress:
         frames = self._frames

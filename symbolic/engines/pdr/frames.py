@@ -140,8 +140,10 @@ class Frames:
             lemma: the lemma.
             lowest: the first frame in which there may be lemmas that this one makes superfluous.
         """
+        kinds = lemma.kinds
         for k in range(lowest, frame + 1):
-            self.lemmas[k] = [x for x in self.lemmas[k] if not lemma.covers(x)]
+            # The first test is one of `covers`: a call for each lemma costs a fifth of a long search.
+            self.lemmas[k] = [x for x in self.lemmas[k] if kinds & ~x.kinds or not lemma.covers(x)]
         self.lemmas[frame].append(lemma)
         self._memory.exclude(frame, lemma.orbit)
         self._assert(frame, lemma)

@@ -23,6 +23,8 @@ class PdrOptions:
         within_bounds: whether a step that leaves its bounds counts as no step.
         samples: the number of reachable states to compare clauses with, 0 or more. If these are all that
             there are, clauses are taken from them.
+        longer: numbers of questions, ascending, after which the samples become more, and how many. They are
+            used only if they are then all that there are, or one violates the property.
         generalizations: the counterexamples to generalization that are excluded for each literal.
         solver: the solver as python-sat calls it, one that gives cores.
         questions: the number of questions after which to give up; 0 is never.
@@ -34,6 +36,7 @@ class PdrOptions:
     lemmas: tuple[Cube, ...] = ()
     within_bounds: bool = False
     samples: int = 15_000
+    longer: tuple[tuple[int, int], ...] = ((12_000, 60_000), (40_000, 240_000))
     generalizations: int = 3
     solver: str = "glucose4"
     questions: int = 0

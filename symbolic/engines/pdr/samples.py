@@ -32,21 +32,27 @@ class Walks:
 
     Attributes:
         states: the states.
-        complete: whether these are all reachable states.
     """
 
     def __init__(self, semantics: Semantics, limit: int, dice: Random) -> None:
         self._semantics = semantics
         self._parents: dict[State, State | None] = {}
+        self._dice = dice
         self.states: list[State] = []
-        self.complete = False
-        self._walk(limit, dice)
-
-    def _walk(self, limit: int, dice: Random) -> None:
-        first, *steps = self._semantics.steps
+        first, *self._steps = semantics.steps
         self._take(first, None)
-        fired = [0] * len(steps)
-        waiting = list(range(len(self.states)))
+        self._fired = [0] * len(self._steps)
+        self._waiting = list(range(len(self.states)))
+        self.walk(limit)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the states are all reachable ones."""
+        return not self._waiting
+
+    def walk(self, limit: int) -> None:
+        """Walk on until there are so many states, or all."""
+        steps, fired, waiting, dice = self._steps, self._fired, self._waiting, self._dice
         while waiting and len(self.states) < limit:
             place = dice.randrange(len(waiting))
             waiting[place], waiting[-1] = waiting[-1], waiting[place]
@@ -63,7 +69,6 @@ class Walks:
                 waiting += [x for _, _, _, some in found for x in some if x != at]
             else:
                 waiting.append(at)
-        self.complete = not waiting
 
     def _take(self, step: Callable[..., None], parent: State | None) -> range:
         """Take the states after a step, or the initial ones, that are new; their places."""

@@ -40,10 +40,7 @@ def strengthenings_file(entry: Entry, model: Model, goal: str, invariant: Invari
     Raises:
         UserError: if the file could not import the protocol or a property.
     """
-    protocol = entry.protocol(**{k: x for k, x in model.parameters.items() if x is not None})
-    build(protocol)  # Gives the protocol its types.
-    types = {x: f"protocol.{name}" for name, x in vars(protocol).items() if isinstance(x, Type)}
-    writer = PythonWriter(types)
+    writer = PythonWriter(_types(entry, model))
     groups: dict[str, list[Formula]] = {}
     for one in formulas(model, invariant):
         names = [x.name for x in n.postorder(one.body) if isinstance(x, n.StateVar)]
@@ -65,9 +62,45 @@ def strengthenings_file(entry: Entry, model: Model, goal: str, invariant: Invari
     where = f"Found at: {shown or 'no parameters'}."
     head = f'"""An invariant from which {goal} of {entry.name} follows.\n\n{where}\n"""'
     imports = _imports(entry, model, goal, invariant, path)
-    called = [name for name in LANGUAGE if re.search(rf"(?<![\w.]){name}\(", "".join(parts))]
-    language = f"from leadline.symbolic.lang import {', '.join(sorted([*called, 'strengthening']))}"
+    language = (
+        f"from leadline.symbolic.lang import {', '.join(sorted([*_called(''.join(parts)), 'strengthening']))}"
+    )
     return "\n".join([head, "", language, *imports, "", "", "\n\n\n".join(parts), ""])
+
+
+@prints_apart()
+def constraint_lines(entry: Entry, model: Model, conjuncts: Sequence[n.Node]) -> list[str]:
+    """The lines of Python that declare a constraint on states.
+
+    Args:
+        entry: the protocol.
+        model: its model.
+        conjuncts: comparisons of parts of the state with numbers, or quantifiers over types around one.
+    """
+    writer = PythonWriter(_types(entry, model))
+    texts = [writer.text(one) for one in conjuncts]
+    several = len(texts) > 1
+    called = ["all_of"] if several else []
+    return [
+        f"from leadline import {', '.join(sorted([*called, *_called(' '.join(texts)), 'constraint']))}",
+        "",
+        f"@constraint({entry.protocol.__name__})",
+        "def within_bounds(protocol, now):",
+        *(["    return all_of(", *(f"        {text}," for text in texts), "    )"] if several else []),
+        *([] if several else [f"    return {texts[0]}"]),
+    ]
+
+
+def _types(entry: Entry, model: Model) -> dict[Type, str]:
+    """The types to which the protocol gives a name, as a property reads them."""
+    protocol = entry.protocol(**{k: x for k, x in model.parameters.items() if x is not None})
+    build(protocol)  # Gives the protocol its types.
+    return {x: f"protocol.{name}" for name, x in vars(protocol).items() if isinstance(x, Type)}
+
+
+def _called(text: str) -> list[str]:
+    """The names of the language that a text calls."""
+    return [name for name in LANGUAGE if re.search(rf"(?<![\w.]){name}\(", text)]
 
 
 def _strengthening(protocol: str, goal: str, name: str, some: Sequence[tuple[str, str]]) -> str:
@@ -152,7 +185,7 @@ LANGUAGE = (
 )
 """The names of the language that a file may use."""
 
-_INFIX: Mapping[type[n.Node], str] = {n.Eq: "==", n.Le: "<=", n.Sub: "-", n.Div: "//", n.Mod: "%"}
+_INFIX: Mapping[type[n.Node], str] = {n.Eq: "==", n.Le: "<=", n.Lt: "<", n.Sub: "-", n.Div: "//", n.Mod: "%"}
 _CALLS: Mapping[type[n.Node], str] = {n.And: "all_of", n.Or: "any_of"}
 
 
@@ -180,10 +213,16 @@ class PythonWriter:
             domains = domains[:1]
         return f"forall({', '.join(domains)}, lambda {', '.join(x.name for x in one.variables)}: {text})"
 
+    def text(self, node: n.Node) -> str:
+        """An expression."""
+        return self._text(node)
+
     def _text(self, node: n.Node) -> str:
         kind = type(node)
         if isinstance(node, n.Const):
             return self._value(node.type, node.value)
+        if isinstance(node, n.Lt) and isinstance(node.left, n.Const):
+            return f"{self._operand(node.right)} > {self._text(node.left)}"
         if kind in _INFIX:
             left, right = (self._operand(x) for x in n.children(node))
             return f"{left} {_INFIX[kind]} {right}"
@@ -207,6 +246,8 @@ class PythonWriter:
             case n.Ite():
                 arms = [self._typed(x) for x in (node.then, node.orelse)]
                 return f"ite({self._text(node.condition)}, {', '.join(arms)})"
+            case n.Forall(var=var, body=body, domain=n.Universe()):
+                return f"forall({self._type(var.type)}, lambda {var.name}: {self._text(body)})"
             case n.MapBuild(var=var, body=body):
                 return f"map_of({self._type(var.type)}, lambda {var.name}: {self._typed(body)})"
         return self._part(node)

@@ -28,6 +28,7 @@ class Line:
         self._end = end
         self._out = bytearray()
         self._in = bytearray()
+        self._chunk = memoryview(bytearray(_CHUNK))
         self.closed = False
 
     def fileno(self) -> int:
@@ -61,11 +62,11 @@ class Line:
         """The objects that have arrived in full."""
         try:
             while True:
-                chunk = self._end.recv(_CHUNK)
-                if not chunk:
+                size = self._end.recv_into(self._chunk)
+                if not size:
                     self.closed = True
                     break
-                self._in += chunk
+                self._in += self._chunk[:size]
         except BlockingIOError:
             pass
         except OSError:

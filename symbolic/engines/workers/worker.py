@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from leadline.symbolic.concrete import Explorer, State
+from leadline.symbolic.concrete.collector import collect_new
 from leadline.symbolic.engines.workers.lines import Line, Pool, ready
 
 
@@ -18,7 +19,7 @@ class Owner:
 
     Attributes:
         of: tells its number.
-        places: those of two variables, or twice that of one, that alone decide it; None if all do.
+        places: those of two variables, or twice that of one, that alone decide it; None if all may.
     """
 
     of: Callable[[State], int]
@@ -29,7 +30,7 @@ _BATCH = 1_000
 """States that are sent together."""
 _REMEMBERED = 1 << 17
 """States at most that a worker remembers to have sent."""
-_LOOKS = 64
+_LOOKS = 256
 """States that are expanded between two looks at the lines."""
 
 _NO_VALUE = object()
@@ -126,7 +127,7 @@ class Worker(Explorer):
         Args:
             start: the index of the first state of the level at which the workers begin.
         """
-        todo: Sequence[int] = range(start + self.number, self.base, self.workers)
+        todo = range(start + self.number, self.base, self.workers)
         begin = self.base
         while True:
             try:
@@ -138,6 +139,7 @@ class Worker(Explorer):
             # A peer that goes on before this worker does sends states of the level after.
             todo = range(begin, len(self.order))
             begin = len(self.order)
+            collect_new()
             self.parent.send(self._report(len(todo)))
             if not self._obeys():
                 return
@@ -155,14 +157,15 @@ class Worker(Explorer):
                 return False
             self._mail(None)
 
-    def _do_level(self, todo: Iterable[int]) -> None:
+    def _do_level(self, todo: range) -> None:
         """Expand the states of a level, and take those that are sent."""
-        for count, index in enumerate(todo):
-            self.expand(index)
-            if self.full:
-                self._stop(FULL)
-            elif not count % _LOOKS:
-                self._mail(0)
+        for start in range(0, len(todo), _LOOKS):
+            for index in todo[start : start + _LOOKS]:
+                self.expand(index)
+                if self.full:
+                    self._stop(FULL)
+                    return
+            self._mail(0)
             if self._halted:
                 return
         for peer, line in self.peers.items():
@@ -186,14 +189,14 @@ class Worker(Explorer):
 
     def _mail(self, seconds: float | None) -> None:
         """Take what has arrived; wait for something at most so many seconds."""
-        for line in ready([self.parent, *self.peers.values()], seconds):
-            if line is self.parent:
-                self._orders += line.receive()
-                if self.parent.closed:
-                    os._exit(1)
-                self._halted = self._halted or ("halt", 0) in self._orders
+        arrived = ready([self.parent, *self.peers.values()], seconds)
+        if self.parent in arrived:
+            self._orders += self.parent.receive()
+            if self.parent.closed:
+                os._exit(1)
+            self._halted = self._halted or ("halt", 0) in self._orders
         for peer, line in self.peers.items():
-            for message in line.receive():
+            for message in line.receive() if line in arrived else ():
                 if message is None:
                     self._ended.add(peer)
                 elif not self._halted:

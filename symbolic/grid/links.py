@@ -1,0 +1,92 @@
+"""The ways to Spark: a classic one, whose SparkContext is in this process, and Spark Connect.
+
+Both run a query as a job of one task, named by a tag by which it is cancelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from pyspark import SparkContext
+
+from leadline.symbolic.grid.session import gist
+
+REASON = 400
+"""The most characters of a message of Spark's that are shown."""
+
+Work = Callable[[], bytes]
+"""Runs on one of Spark's machines."""
+
+
+class Link(Protocol):
+    """A way to Spark."""
+
+    @property
+    def pages(self) -> str | None:
+        """The address of Spark's web pages, if they are served."""
+
+    def slots(self) -> int:
+        """The number of tasks that Spark runs at once, as far as it is known."""
+
+    def run(self, tag: str, title: str, work: Work) -> bytes:
+        """Run a job of one task, and wait for it.
+
+        Args:
+            tag: the name by which `cancel` finds the job.
+            title: the description of the job on Spark's pages, where these show one.
+            work: the task.
+        """
+
+    def cancel(self, tag: str) -> None:
+        """Cancel the job with this tag, if it runs."""
+
+    def workers(self) -> int:
+        """The number of workers, as far as it is known; 0 if nothing is at work."""
+
+    def gone(self, error: BaseException) -> str | None:
+        """Why Spark is no more, after a call of this link has raised an error; None if Spark goes on."""
+
+
+class ClassicLink:
+    """A SparkContext.
+
+    Args:
+        spark: Spark.
+    """
+
+    def __init__(self, spark: SparkContext) -> None:
+        self.spark = spark
+        # One partition with one element, on which every job works.
+        self._one = spark.parallelize([None], 1)
+
+    @property
+    def pages(self) -> str | None:
+        return self.spark.uiWebUrl
+
+    def slots(self) -> int:
+        return self.spark.defaultParallelism
+
+    def run(self, tag: str, title: str, work: Work) -> bytes:
+        # These belong to the thread, which may have run another job before.
+        self.spark.clearJobTags()
+        self.spark.addJobTag(tag)
+        self.spark.setInterruptOnCancel(True)
+        self.spark.setJobDescription(title)
+        found: list[bytes] = self._one.map(lambda _: work()).collect()
+        return found[0]
+
+    def cancel(self, tag: str) -> None:
+        self.spark.cancelJobsWithTag(tag)
+
+    def workers(self) -> int:
+        # The driver is one of them.
+        return int(self.spark._jsc.sc().getExecutorMemoryStatus().size()) - 1
+
+    def gone(self, error: BaseException) -> str | None:
+        try:
+            stopped = self.spark._jsc.sc().isStopped()
+        except Exception:  # py4j raises several kinds without Java
+            hint = "killed, or out of memory (--conf spark.driver.memory=4g gives it more)"
+            return f"its Java process has ended: {hint}"
+        return gist(error)[:REASON] if stopped else None

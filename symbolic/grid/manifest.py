@@ -1,0 +1,166 @@
+"""The manifest of a store: the runs so far and the models that they asked about.
+
+In a folder it is one file, which a run writes anew while it holds the store's lock. An object store has no
+locks, so that each run has a file of its own there, `manifest.<run>.json`. Readers put together
+what they find.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial, reduce
+from typing import Any
+
+import leadline
+from leadline.symbolic.grid.cells import Obligations, obligations_of
+from leadline.symbolic.grid.durable import write_text
+from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.remote import Place, Remote, at_once
+from leadline.symbolic.grid.rows import SCHEMA_VERSION, solver_version
+from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.files import file_bytes
+
+_NAME = "manifest.json"
+_NAMES = re.compile(r"manifest(?:\.[A-Za-z0-9_-]{1,100})?\.json")
+_LOCK = ".lock"
+_PARTS = ("runs", "fingerprints", "obligations")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The runs and models of a store, for people and reports: each row has its own versions too.
+
+    Attributes:
+        runs: the versions of Leadline, of Python and of the solvers on the machine that started each run.
+        fingerprints: the model's latest fingerprint, by protocol and by parameters as rows spell them.
+        obligations: the number of obligations of each inductive proof, by fingerprint and property.
+    """
+
+    runs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fingerprints: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    obligations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def proofs(self) -> Obligations:
+        """The number of obligations of each proof."""
+        return {(of, name): count for of, found in self.obligations.items() for name, count in found.items()}
+
+    @classmethod
+    def read(cls, folder: Place) -> Manifest:
+        """The manifest of a store; what cannot be read of it is left out, and the next run writes it anew.
+
+        Raises:
+            UserError: if the store's rows have columns of another version.
+            OSError: if the store is elsewhere and may not be read.
+            StoreAway: if it is elsewhere and cannot be reached.
+        """
+        found: list[Manifest]
+        if isinstance(folder, Remote):
+            names = sorted(filter(_NAMES.fullmatch, (path.name for path in folder.iterdir())))
+            found = at_once(partial(cls._part, folder), names)
+        else:
+            names = sorted(path.name for path in folder.glob("manifest*.json") if _NAMES.fullmatch(path.name))
+            found = [cls._part(folder, name) for name in names]
+        return reduce(cls._and, found, cls())
+
+    @classmethod
+    def _part(cls, folder: Place, name: str) -> Manifest:
+        """What one file holds."""
+        try:
+            data = json.loads(file_bytes(folder / name))
+            version = data["schema"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return cls()
+        if version != SCHEMA_VERSION:
+            raise UserError(
+                f"the store {folder} is of version {version}, and this Leadline reads version "
+                f"{SCHEMA_VERSION}: choose another folder, or the Leadline that wrote it"
+            )
+        parts = [data.get(name) for name in _PARTS]
+        whole = all(
+            isinstance(part, dict) and all(isinstance(one, dict) for one in part.values()) for part in parts
+        )
+        return cls(*parts) if whole else cls()
+
+    def _and(self, later: Manifest) -> Manifest:
+        """Both together; of two entries the later one counts."""
+        points, proofs = self.fingerprints, self.obligations
+        return Manifest(
+            {**self.runs, **later.runs},
+            {
+                **points,
+                **{name: {**points.get(name, {}), **more} for name, more in later.fingerprints.items()},
+            },
+            {**proofs, **{of: {**proofs.get(of, {}), **more} for of, more in later.obligations.items()}},
+        )
+
+    def with_run(self, run: str, queries: Iterable[GridQuery]) -> Manifest:
+        """The manifest with one more run of these queries."""
+        asked = [*queries]
+        points = {name: {**found} for name, found in self.fingerprints.items()}
+        for query in asked:
+            points.setdefault(query.protocol, {})[query.parameters] = query.fingerprint
+        proofs = {of: {**found} for of, found in self.obligations.items()}
+        for (of, name), count in obligations_of(asked).items():
+            proofs.setdefault(of, {})[name] = count
+        solvers = {query.solver for query in asked} - {""}
+        versions = {
+            "leadline": leadline.__version__,
+            "python": platform.python_version(),
+            "solvers": [solver_version(solver) for solver in sorted(solvers)],
+        }
+        return Manifest({**self.runs, run: versions}, points, proofs)
+
+    def write(self, folder: Place, run: str | None = None) -> None:
+        """Write the manifest.
+
+        Args:
+            folder: the store's folder.
+            run: the run whose own manifest it is; None if it is that of all runs.
+
+        Raises:
+            OSError: if that fails; a manifest that was there is as it was.
+            StoreAway: if the store is elsewhere and cannot be reached.
+        """
+        name = _NAME if run is None else f"manifest.{run}.json"
+        write_text(folder / name, json.dumps({"schema": SCHEMA_VERSION, **asdict(self)}, indent=1) + "\n")
+
+
+def record(folder: Place, run: str, queries: Iterable[GridQuery]) -> None:
+    """Add a run of these queries to the manifest of a store.
+
+    Raises:
+        OSError: if it cannot be written.
+        StoreAway: if the store is elsewhere and cannot be reached.
+    """
+    if isinstance(folder, Remote):
+        Manifest().with_run(run, queries).write(folder, run)
+        return
+    with locked(folder):
+        Manifest.read(folder).with_run(run, queries).write(folder)
+
+
+@contextmanager
+def locked(folder: Place) -> Iterator[None]:
+    """Hold the lock of a folder: one process at a time writes the manifest or compacts the rows.
+
+    An object store has none: several may compact it at once, and each removes only what it has merged.
+
+    Raises:
+        OSError: if the folder cannot be written to.
+    """
+    if isinstance(folder, Remote):
+        yield
+        return
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
