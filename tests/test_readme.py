@@ -167,7 +167,7 @@ TOLD: list[tuple[str, list[str], list[str]]] = [
         ["`AvoidDeadlock`, `Prepare` and `CleanAborted` are never taken"],
     ),
 ]
-"""Commands, what they print, and what the README says of it. At two replicas kafka-replication is soon explored."""
+"""Commands, what they print, and what the README says of it. Kafka replication has two replicas, to be quick."""
 
 
 @pytest.mark.slow
