@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.lang.actions import Condition
 from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.lang.model import Property, PropertyKind, Variable
-from leadline.symbolic.lang.properties import Claim, Protocols, Stated, claim_of, everywhere
+from leadline.symbolic.lang.properties import Claim, Stated, claim_of, everywhere
+
+if TYPE_CHECKING:
+    from leadline.symbolic.lang.protocol import Protocol
 
 
 def view(
-    protocol: Protocols, *, tla: str | None = None, when: Condition = everywhere
+    protocol: type[Protocol] | tuple[type[Protocol], ...],
+    *,
+    tla: str | None = None,
+    when: Condition = everywhere,
 ) -> Callable[[Stated], Claim]:
     """Have `explore` keep one state for each value of an expression: the first one found.
 
@@ -24,7 +31,10 @@ def view(
 
 
 def alias(
-    protocol: Protocols, *, tla: str | None = None, when: Condition = everywhere
+    protocol: type[Protocol] | tuple[type[Protocol], ...],
+    *,
+    tla: str | None = None,
+    when: Condition = everywhere,
 ) -> Callable[[Stated], Claim]:
     """Show the value of an expression at every state of a trace, under the function's name.
 

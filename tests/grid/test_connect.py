@@ -165,6 +165,7 @@ def test_packages_that_are_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("pyspark.sql.connect")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(sys.modules, "leadline.symbolic.grid.connect_client", raising=False)
+    monkeypatch.delattr("leadline.symbolic.grid.connect_client", raising=False)
     with pytest.raises(
         UserError, match=r"needs more packages \(.*grpc.*\): pip install 'leadline\[connect\]'"
     ):
