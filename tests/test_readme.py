@@ -101,3 +101,81 @@ def test_what_is_known_can_be_seen(command: str, known: str, capsys: pytest.Capt
         assert command.startswith("prove ") and code == 0
     else:
         assert found & lengths if known.startswith(("broken", "reached")) else known.startswith("hold")
+
+
+TOLD: list[tuple[str, list[str], list[str]]] = [
+    ("simulate kafka-replication", ["the longest run 32"], ["the longest run has 32 steps"]),
+    (
+        "simulate kafka-transactions",
+        [r"no-producer-fenced .* 9\n", r"no-epoch-fence-abort .* 15\n"],
+        ["no-producer-fenced is reached in 9 steps", "no-epoch-fence-abort takes 15 here"],
+    ),
+    (
+        "simulate pulsar-compaction",
+        [r"compacted-ledger-leak +violated +11", r"Terminating +80564"],
+        ["compacted-ledger-leak is violated in 11 steps", "`Terminating` is 80,564"],
+    ),
+    (
+        "simulate two-phase-commit",
+        [r"not-committed .* 13\n", r"consistency +unknown"],
+        ["not-committed is reached in 13 steps"],
+    ),
+    (
+        "simulate spanner-leases",
+        [r"TTDrift +91261", r"BecomeLeader +371"],
+        ["`TTDrift` is 91,261", "a leader is chosen 371 times"],
+    ),
+    (
+        "simulate spanner-transactions",
+        [r"AvoidDeadlock +0", r"Prepare +0", r"CleanAborted +0"],
+        ["the three actions above are never taken here either"],
+    ),
+    (
+        "explore kafka-replication -p replicas=2 --coverage",
+        [r"every action is taken"],
+        ["every action is taken"],
+    ),
+    ("explore kafka-transactions --coverage", [r"every action is taken"], ["every action is taken"]),
+    (
+        "explore pulsar-compaction --coverage",
+        [r"every action is taken", r"Terminating +3645 +0"],
+        ["`Terminating` is taken 3,645 times and is never the first to reach a state"],
+    ),
+    (
+        "explore pulsar-compaction -p keys=0 -p values=0 --coverage",
+        [r"holds vacuously in part: type-safe"],
+        ["type-safe holds vacuously in part"],
+    ),
+    (
+        "explore two-phase-commit -p rm_may_fail=false -p tm_may_fail=false --coverage",
+        [r"never taken: TM_abort, TM_CRASH_WHEN_ABORT_broadcast\n"],
+        ["`TM_abort` and `TM_CRASH_WHEN_ABORT_broadcast` are never taken"],
+    ),
+    (
+        "explore two-phase-commit -p variant=backup-manager -p tm_may_fail=false --coverage",
+        [r"never taken: BTMStart_commit, BTMStart_abort, BTC, BTA, BTC_SEND, BTA_SEND\n"],
+        ["the six actions by which the backup manager takes over are never taken"],
+    ),
+    (
+        "explore spanner-leases -p replicas=2 --coverage",
+        [r"never taken: BecomeLeader, BecomeBackup\n", r"holds vacuously: disjointness, since `intervals`"],
+        ["`BecomeLeader` and `BecomeBackup` are never taken, and disjointness holds vacuously"],
+    ),
+    (
+        "explore spanner-transactions --coverage",
+        [r"never taken: AvoidDeadlock, Prepare, CleanAborted\n"],
+        ["`AvoidDeadlock`, `Prepare` and `CleanAborted` are never taken"],
+    ),
+]
+"""Commands, what they print, and what the README says of it. Kafka replication has two replicas, to be quick."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "printed", "said"), TOLD, ids=[command for command, _, _ in TOLD])
+def test_random_runs_and_coverage_are_as_told(
+    command: str, printed: list[str], said: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(shlex.split(command))
+    out = capsys.readouterr().out
+    assert all(re.search(one, out) for one in printed), out
+    assert all(one in " ".join(README.split()) for one in said)

@@ -53,6 +53,7 @@ def check(
     - `symmetry`: whether members of a sort count as interchangeable; by default they do, except for explore;
     - `max_states`: the number of states at which `engine="explore"` stops;
     - `worker_processes`: the number of processes by which it explores;
+    - `every_state`: whether it explores every state where the protocol has a view;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
     - `show`: whether pdr minimizes the invariant that it finds, and reports it;
@@ -105,6 +106,7 @@ def explore(
     - `max_states`: stop at so many states;
     - `worker_processes`: the number of processes that explore;
     - `symmetry`: explore one state of each orbit under permutations of members of sorts;
+    - `every_state`: explore every state where the protocol has a view;
     - `coverage`: count how often guards are true, and look for properties that hold vacuously.
 
     The arguments, results and errors are those of `check`.

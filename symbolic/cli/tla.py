@@ -76,10 +76,8 @@ def check_plain(args: argparse.Namespace) -> None:
     """
     if args.worker_processes is not None:
         raise UserError("--workers is for protocols in Python: a TLA+ module is explored by one process")
-    if args.coverage is not None:
-        raise UserError(
-            "--coverage is for protocols in Python; the table tells how often each action is taken"
-        )
+    if args.every_state is not None:
+        raise UserError("--every-state is for protocols in Python: leave VIEW out of the configuration")
     if args.symmetry is not None:
         raise UserError(
             "--symmetry is for protocols in Python: for a TLA+ module write SYMMETRY into its configuration"
@@ -93,8 +91,8 @@ def explore(args: argparse.Namespace) -> Exit:
     specification = loaded(args)
     if specification.init is None and specification.next is None and specification.assumptions:
         return _assume(specification, args)
-    behaviour = Behaviour(specification)
-    options = ExploreOptions(args.depth, args.max_states)
+    behaviour = Behaviour(specification, counting=bool(args.coverage))
+    options = ExploreOptions(args.depth, args.max_states, coverage=bool(args.coverage))
     deadlock = specification.deadlock or args.deadlock
     with live(f"exploring {specification.name}") as show:
 

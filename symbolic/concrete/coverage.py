@@ -8,7 +8,7 @@ C. Eisner, Y. Rodeh: Efficient detection of vacuity in temporal model checking, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -59,6 +59,28 @@ class Counted(Semantics):
         return found
 
 
+def never_true(semantics: Semantics, actions: Sequence[Action], states: Iterable[State]) -> list[Guard]:
+    """Of each action, the first guard that is true in none of some states; none of an action without such a guard.
+
+    Args:
+        semantics: the meaning of the model.
+        actions: actions that are never taken there.
+        states: the states.
+    """
+    counts: list[list[int]] = []
+    steps = functions_of(semantics.model, actions, Form.STATES, counts)
+    nowhere: list[State | None] = []
+    for state in states:
+        for step in steps:
+            step(state, nowhere.append)
+    found = []
+    for action, numbers in zip(actions, counts, strict=True):
+        nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
+        guards = zip(nodes, numbers[::2], numbers[1::2], strict=True)
+        found += [Guard(action, *one) for one in guards if not one[2]][:1]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Vacuous:
     """A reason for which a property holds vacuously.
@@ -93,9 +115,8 @@ class _Suspect:
     around: frozenset[n.Node]
 
 
-class Covering(Explorer):
-    """An exploration that also counts the states that each action is the first to reach, and looks for properties
-    that hold vacuously.
+class Attributing(Explorer):
+    """An exploration that also counts the states that each action is the first to reach.
 
     Attributes:
         first: for init and each action, the number of states that were new when it reached them.
@@ -104,8 +125,6 @@ class Covering(Explorer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.first = [0] * len(self.fired)
-        properties = self.semantics.model.properties
-        self._suspects = [one for name in self.properties for one in _suspects(properties[name])]
 
     def begin(self) -> None:
         super().begin()
@@ -126,6 +145,30 @@ class Covering(Explorer):
                 self.first[place] += self.counted - before
         if not enabled:
             self.deadlocks.append(index)
+
+
+class Covering(Attributing):
+    """An exploration that also looks for guards for which actions are never taken, and for properties that hold
+    vacuously.
+
+    Attributes:
+        untrue: after `look_at_guards`, the first guard that is never true of each action that is never taken.
+    """
+
+    untrue: Sequence[Guard] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        properties = self.semantics.model.properties
+        self._suspects = [one for name in self.properties for one in _suspects(properties[name])]
+
+    def look_at_guards(self) -> None:
+        """Find the guards for which actions are never taken."""
+        actions = zip(self.semantics.model.actions, self.fired[1:], strict=True)
+        never = [action for action, times in actions if not times]
+        if never:
+            states = (state for place, state in enumerate(self.order) if place not in self.beyond)
+            self.untrue = never_true(self.semantics, never, states)
 
     def keep(self, state: State, parent: int) -> None:
         super().keep(state, parent)

@@ -42,6 +42,7 @@ def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, A
             if one.property in holding
         ]
     }
+    facts["never_true"] = [_guard(model, one) for one in explorer.untrue]
     if isinstance(explorer.semantics, Counted):
         names = [action.name for action in model.actions]
         facts["first_reached"] = dict(zip(names, explorer.first[1:], strict=True))
@@ -76,14 +77,41 @@ def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[str, str]]:
 
 
 def never_taken(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str]:
-    """A line with the actions that are never taken; none if each is.
+    """A line for each action that is never taken, with its first guard that is never true.
 
     Args:
         facts: the facts of an exploration's answer.
         actions: the names by which actions are shown.
     """
-    never = [shown for name, shown in actions.items() if not facts["actions"][name]]
-    return [f"never taken{_so_far(facts)}: {', '.join(never)}"] if never else []
+    untrue = {one["action"]: one for one in facts.get("never_true", ())}
+    lines = []
+    for name, shown in actions.items():
+        if not facts["actions"][name]:
+            one = untrue.get(name)
+            why = f", since `{one['guard']}` is never true ({one['place']})" if one is not None else ""
+            lines.append(f"{_NEVER_TAKEN}{_so_far(facts)}: {shown}{why}")
+    return lines
+
+
+_VACUOUS, _NEVER_TAKEN = "holds vacuously", "never taken"
+
+
+def noted(facts: Mapping[str, Any], name: str, actions: Mapping[str, str]) -> list[str]:
+    """The notes on a proof of a property by exploration: how it holds vacuously, and actions never taken.
+
+    Args:
+        facts: the facts of the exploration's answer.
+        name: the property's name.
+        actions: the names by which actions are shown.
+    """
+    return [*(f"holds {how}, since {why}" for how, why in vacuity(facts, name)), *never_taken(facts, actions)]
+
+
+def notes_in(reason: str) -> tuple[list[str], list[str]]:
+    """The notes in the reason of a result: how the property holds vacuously, and actions never taken."""
+    parts = reason.split("; ")
+    vacuous = [one for one in parts if one.startswith(_VACUOUS)]
+    return vacuous, [one for one in parts if one.startswith(_NEVER_TAKEN)]
 
 
 def _so_far(facts: Mapping[str, Any]) -> str:
@@ -101,7 +129,8 @@ def covered(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | 
         [shown, str(facts["actions"][name]), str(facts["first_reached"][name])]
         for name, shown in actions.items()
     ]
-    lines = never_taken(facts, actions)
+    never = [shown for name, shown in actions.items() if not facts["actions"][name]]
+    lines = [f"{_NEVER_TAKEN}{_so_far(facts)}: {', '.join(never)}"] if never else []
     for name in dict.fromkeys(one["property"] for one in facts["vacuous"]):
         lines += [f"holds {how}{_so_far(facts)}: {name}, since {why}" for how, why in vacuity(facts, name)]
     for action, shown in actions.items():

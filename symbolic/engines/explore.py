@@ -9,7 +9,7 @@ from typing import Any
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
-from leadline.symbolic.engines.coverage import coverage_facts, covered, vacuity
+from leadline.symbolic.engines.coverage import coverage_facts, covered, noted
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.liveness.explicit import Explicit
@@ -40,6 +40,7 @@ class ExploreOptions(Options):
             and to look for properties that hold vacuously.
         vacuity: whether to look for these alone.
         every_state: whether every state counts where the protocol declares a view.
+        notes: whether each proof names the actions that are never taken, as a store of results needs.
         prove: whether a property that holds in all reachable states counts as proved, not as safe. Every
             state counts then.
     """
@@ -65,6 +66,7 @@ class ExploreOptions(Options):
     every_state: bool = option(False, doc="explore every state, not one for each value of the declared view")
     prove: bool = False
     vacuity: bool = False
+    notes: bool = False
 
 
 class Explore(Engine):
@@ -106,6 +108,8 @@ class Explore(Engine):
         try:
             with limited(limits):
                 explorer.run()
+                if isinstance(explorer, Covering):
+                    explorer.look_at_guards()
                 if runs:
                     listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs"))
                     graph = Explicit(explorer)
@@ -126,13 +130,14 @@ class Explore(Engine):
         facts = {**answer.facts, **about_view, **coverage_facts(explorer, answer.results)}
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
         if options.prove and found.complete:
-            answer = replace(answer, results=[_proved(one, answer.facts) for one in answer.results])
+            shown = {action.name: action.tla for action in model.actions} if options.notes else {}
+            answer = replace(answer, results=[_proved(one, answer.facts, shown) for one in answer.results])
         if interrupted:
             raise Interrupted(answer)
         return answer
 
     def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
-        yield ExploreOptions(prove=True, vacuity=True)
+        yield ExploreOptions(prove=True, vacuity=True, notes=True)
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
@@ -221,13 +226,13 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
     ]
 
 
-def _proved(result: Result, facts: Mapping[str, Any]) -> Result:
-    """A result as a proof, where all reachable states were looked at."""
+def _proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str]) -> Result:
+    """A result as a proof, where all reachable states were looked at, with those of some actions never taken."""
     if result.verdict is not Verdict.SAFE:
         return result
     explored = f"all {counted(facts['states'], 'reachable state')} explored"
-    vacuous = [f"holds {how}, since {why}" for how, why in vacuity(facts, result.property)]
-    return replace(result, verdict=Verdict.PROVED, reason="; ".join([explored, *vacuous]))
+    notes = noted(facts, result.property, actions)
+    return replace(result, verdict=Verdict.PROVED, reason="; ".join([explored, *notes]))
 
 
 def _extent(facts: Mapping[str, Any]) -> str:

@@ -72,5 +72,7 @@ class Portfolio(Engine):
         return Table(["property", "verdict", "steps", "answered by"], rows)
 
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
-        told = {name: answer.facts[name] for name in ("actions", "vacuous") if name in answer.facts}
+        told = {
+            name: answer.facts[name] for name in ("actions", "vacuous", "never_true") if name in answer.facts
+        }
         return {"results": [self.record(model, query, one) for one in answer.results], **told}

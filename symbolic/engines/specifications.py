@@ -12,6 +12,7 @@ from leadline.symbolic.concrete.fair import OutsideAt
 from leadline.symbolic.engines.engine import Interrupted
 from leadline.symbolic.engines.explore import ExploreOptions, facts_of
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
+from leadline.symbolic.engines.module_coverage import CoveringModule
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.engines.views import qualified
 from leadline.symbolic.lang import InternalError
@@ -46,7 +47,8 @@ def explore_specification(
     specification = behaviour.specification
     names = (*specification.invariants, *specification.properties)
     semantics = cast(Semantics, behaviour)  # it has all that breadth-first search asks for
-    explorer = Explorer(semantics, names, options.depth, progress, options.max_states)
+    kind = CoveringModule if options.coverage else Explorer
+    explorer = kind(semantics, names, options.depth, progress, options.max_states)
     stopped, interrupted = None, False
     runs: FairRuns | None = None
     about_runs: dict[str, Trace | None] = {}
@@ -71,6 +73,8 @@ def explore_specification(
     if found.all_views is not None:
         facts |= {"view": behaviour.view_name, "all_views": found.all_views}
         results = [qualified(one, facts) for one in results]
+    if isinstance(explorer, CoveringModule):
+        facts |= explorer.facts(results)
     answer = Answer(results, facts, judge.beyond)
     if interrupted:
         raise Interrupted(answer)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.coverage import notes_in
 from leadline.symbolic.grid.query import layers_text, setting_order
 from leadline.symbolic.grid.rows import MOOT, Row
 from leadline.symbolic.lang import PropertyKind
@@ -105,7 +106,7 @@ def verdict_text(row: Row) -> str:
         case "safe":
             return f"safe within {layers_text(row.depth, row.unroll)}{unexpected}"
         case "proved" if row.obligation is None:
-            return f"proved{why}{unexpected}"
+            return f"proved{_short(why)}{unexpected}"
         case "unknown":
             beyond = f" beyond {layers_text(row.depth, row.unroll)}" if row.depth >= 0 else ""
             return f"unknown{beyond}{why}"
@@ -115,6 +116,13 @@ def verdict_text(row: Row) -> str:
 def _gist(reason: str) -> str:
     """The last line, which is the most telling one of a traceback."""
     return next((line.strip() for line in reversed(reason.splitlines()) if line.strip()), "")
+
+
+def _short(reason: str) -> str:
+    """The reason of a proof with the number of actions never taken, in place of each with its guard."""
+    never = notes_in(reason)[1]
+    kept = [one for one in reason.split("; ") if one not in never]
+    return "; ".join([*kept, *([f"{counted(len(never), 'action')} never taken"] if never else [])])
 
 
 def counts(rows: Sequence[Row]) -> str:

@@ -19,6 +19,7 @@ from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
 from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_maps, legend
 from leadline.symbolic.report.outcomes import tally
+from leadline.symbolic.report.remarks import is_vacuous, never_taken, vacuity
 
 _SLOWEST = 10
 _COST = ("seconds", "predicted", "MB")
@@ -105,6 +106,8 @@ def _section(
         yield f"<h3>{escape(name)}{kind}</h3>"
         yield f'<div class="wide">{heat_maps(about, links)}</div>'
         yield findings(about, show, links)
+        yield vacuity(about)
+    yield never_taken(of_protocol)
     if charts := list(growth(own)):
         drawn = "".join(f"<div>{chart}</div>" for chart in charts)
         yield f'<details><summary>Growth of the time</summary><div class="charts">{drawn}</div></details>'
@@ -186,7 +189,9 @@ def _trace(row: Row, links: Links) -> str:
 def _verdict(row: Row) -> str:
     kind = "expected" if row.kind == PropertyKind.PROBE and row.verdict == "violated" else row.verdict
     reason = escape(row.reason or "", quote=True)
-    return f'<td class="verdict {escape(kind, quote=True)}" title="{reason}">{escape(verdict_text(row))}</td>'
+    vacuous = '<br><span class="note">vacuously</span>' if is_vacuous(row) else ""
+    text = f"{escape(verdict_text(row))}{vacuous}"
+    return f'<td class="verdict {escape(kind, quote=True)}" title="{reason}">{text}</td>'
 
 
 def _cost(row: Row) -> str:
@@ -254,6 +259,11 @@ td.verdict { border-left: .35rem solid var(--tone); min-width: 9rem; }
 .finding {
   background: var(--panel); border-left: .35rem solid var(--link); padding: .6rem 1rem; margin: .8rem 0;
 }
+.vacuous, .never-taken {
+  background: var(--panel); border-left: .35rem solid var(--unreached); padding: .3rem 1rem; margin: .8rem 0;
+}
+.vacuous p, .never-taken h3, .vacuous ul, .never-taken ul { margin: .3rem 0; }
+.vacuous code, .never-taken code { overflow-wrap: anywhere; }
 .finding p { margin: .3rem 0; }
 .finding .condition { font-size: 1.05em; font-weight: 600; }
 details { margin: .6rem 0; }

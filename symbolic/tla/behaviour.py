@@ -58,6 +58,10 @@ class Behaviour:
     States that its symmetry identifies are given as the one that came first. A step that an action
     constraint excludes is given as one that changes nothing.
 
+    Args:
+        specification: the specification.
+        counting: whether the steps count how often the conjuncts of actions are true.
+
     Attributes:
         model: the specification; breadth-first search asks for its variables and actions.
         weight: None: the states that one stands for are not counted.
@@ -69,9 +73,9 @@ class Behaviour:
         ModelError: if a formula has no meaning here, or there are no initial states.
     """
 
-    def __init__(self, specification: Specification) -> None:
+    def __init__(self, specification: Specification, counting: bool = False) -> None:
         self.specification = specification
-        self.interpreter = Interpreter(specification)
+        self.interpreter = Interpreter(specification, counting)
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
         self.weight = None

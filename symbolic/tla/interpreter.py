@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from leadline.symbolic.tla import differences, operators, sets, values
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.actions import Actions, Part
+from leadline.symbolic.tla.coverage import Conjunct
 from leadline.symbolic.tla.scopes import Scope
 from leadline.symbolic.tla.search import Search
 from leadline.symbolic.tla.specification import Specification
@@ -47,12 +48,19 @@ class Action:
 class Interpreter:
     """The meaning of a specification on values.
 
+    Args:
+        specification: the specification.
+        counting: whether `steps` count how often the conjuncts of actions are true, in `conjuncts`.
+
     Raises:
         ModelError: if a formula has no meaning here.
     """
 
-    def __init__(self, specification: Specification) -> None:
+    def __init__(self, specification: Specification, counting: bool = False) -> None:
         self.specification = specification
+        self.conjuncts: dict[tuple[str, s.Place], Conjunct] = {}
+        self._counting = counting
+        self._names: dict[tuple[str, s.Place], str] = {}
         namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES}
         for module in (values, differences, sets, operators):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
@@ -107,10 +115,19 @@ class Interpreter:
         next_ = self.specification.next
         assert next_ is not None
         for part in action.parts:
-            search = Search(self.translation, partial(self._found, traced=traced))
+            counted = partial(self._counts, action.name) if self._counting and not traced else None
+            search = Search(self.translation, partial(self._found, traced=traced), counted=counted)
             write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
             self._attempt(fn, write, traced)
         return fn
+
+    def _counts(self, action: str, e: s.Expression) -> str:
+        """The Python name of the list in which a conjunct of an action counts."""
+        key = action, e.place
+        if key not in self.conjuncts:
+            self.conjuncts[key] = Conjunct(action, e, [0, 0])
+            self._names[key] = self.source.constant("counts", self.conjuncts[key].counts)
+        return self._names[key]
 
     def _attempt(self, fn: Fn, write: Callable[[Lines], None], traced: bool) -> None:
         lines: Lines = []

@@ -25,7 +25,7 @@ def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[A
         plain = way.name or fallback
         names[plain] = names.get(plain, 0) + 1
         name = plain if names[plain] == 1 else f"{plain}_{names[plain]}"
-        span = way.body[0].span if way.body else s.BUILT_IN
+        span = lowering.specification.place_of(plain)
         raw = dict(way.next)
         for one, kind in lowering.variables.items():
             if one not in raw:

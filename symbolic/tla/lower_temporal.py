@@ -60,7 +60,8 @@ class Claims:
             certain.append(Either((Negated(Both(tuple(fair))), whole)) if fair else whole)
         formula = certain[0] if len(certain) == 1 else Both(tuple(certain))
         none = n.make(n.Undefined, self._lowering.terms.boolean(True).type, e.place, "a claim about runs")
-        return Property(name, name, PropertyKind.TEMPORAL, "", e.place, none, temporal=formula)
+        place = self._specification.place_of(name)
+        return Property(name, name, PropertyKind.TEMPORAL, "", place, none, temporal=formula)
 
     def _formula(self, e: s.Expression, scope: Scope) -> Temporal:
         with self._lowering.at(e):

@@ -40,7 +40,12 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
     actions = actions_of(Paths(lowering).of(specification.next), lowering, "Next")
     properties = {
         name: Property(
-            name, name, PropertyKind.INVARIANT, "", formula.place, lowering.truth(formula, Scope())
+            name,
+            name,
+            PropertyKind.INVARIANT,
+            "",
+            specification.place_of(name),
+            lowering.truth(formula, Scope()),
         )
         for name, formula in specification.invariants.items()
     }

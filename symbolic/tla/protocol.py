@@ -119,7 +119,7 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
     claims = [
-        _claim(made, name, one, kind)
+        _claim(made, name, specification.place_of(name), kind)
         for kind, formulas in (
             (PropertyKind.INVARIANT, specification.invariants),
             (PropertyKind.TEMPORAL, specification.properties),
@@ -147,8 +147,8 @@ def _parameters(specification: Specification) -> Iterator[Parameter]:
         yield Parameter(text, None, None, (), "a constant of the module", constant.name)
 
 
-def _claim(protocol: type[TlaProtocol], name: str, formula: s.Expression, kind: PropertyKind) -> Claim:
+def _claim(protocol: type[TlaProtocol], name: str, place: s.Place, kind: PropertyKind) -> Claim:
     def stated(*_: object) -> bool:
         raise NotImplementedError
 
-    return Claim(name, name, kind, protocol, stated, lambda _: True, "", formula.place)
+    return Claim(name, name, kind, protocol, stated, lambda _: True, "", place)

@@ -74,11 +74,14 @@ class Search:
     Attributes:
         end: writes the statements for a state that was found; the scope has its variables.
         initial: whether initial states are looked for.
+        counted: gives the Python name of the list in which a conjunct counts how often it is evaluated and
+            true; None to count nothing.
     """
 
     translation: Statements
     end: End
     initial: bool = False
+    counted: Callable[[s.Expression], str] | None = None
     _functions: dict[tuple[object, ...], tuple[_Todo, Fn]] = field(default_factory=dict)
 
     def run(self, e: s.Expression, scope: Scope, lines: Lines, path: tuple[int, ...] = ()) -> None:
@@ -142,10 +145,16 @@ class Search:
         lines += [f"if {call}:", ["return True"]]
 
     def _test(self, e: s.Expression, todo: _Todo, scope: Scope, lines: Lines, depth: int) -> None:
-        scope = self.translation.settle([e], scope, lines)
+        if self.counted is not None and isinstance(e, s.Apply) and e.operator == "/\\":
+            return self._apply(e, todo, scope, lines, depth)
         inside: Lines = []
+        if self.counted is not None:
+            counts = self.counted(e)
+            lines.append(f"{counts}[0] += 1")
+            inside.append(f"{counts}[1] += 1")
+        scope = self.translation.settle([e], scope, lines)
         lines += [f"if {self.translation.test(e, scope)}:", inside]
-        self._go(todo.rest, scope, inside, depth)
+        return self._go(todo.rest, scope, inside, depth)
 
     def _assigns(self, e: s.Expression, scope: Scope) -> bool:
         """Whether an expression is about a variable that has no value yet."""

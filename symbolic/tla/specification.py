@@ -65,6 +65,11 @@ class Specification:
     levels: Levels
     names: Names
 
+    def place_of(self, name: str) -> s.Place:
+        """The place of the definition of that name; that of the module if there is none."""
+        found = self.definitions.get(name)
+        return s.Place(self.file, 1, 1) if found is None else found.place
+
 
 def load(
     path: Path,

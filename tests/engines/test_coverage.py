@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import Query, answer
-from leadline.symbolic.engines.coverage import coverage_facts, covered, never_taken
+from leadline.symbolic.engines.coverage import coverage_facts, covered, never_taken, notes_in
 from leadline.symbolic.engines.explore import Explore, ExploreOptions, facts_of
 from leadline.symbolic.engines.portfolio import Portfolio
 from leadline.symbolic.engines.result import Result, Verdict
@@ -142,7 +145,7 @@ def test_guards_are_counted_one_by_one() -> None:
 
 def test_what_is_not_over_is_told_as_such() -> None:
     facts = found_in(build(Stairs(), CLAIMS), depth=0)
-    assert never_taken(facts, NAMES) == ["never taken so far: Climb, Fly, Rest"]
+    assert never_taken(facts, NAMES) == [f"never taken so far: {name}" for name in ("Climb", "Fly", "Rest")]
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -193,7 +196,9 @@ def test_a_portfolio_tells_it_in_short() -> None:
         "all 4 reachable states explored; holds vacuously, since `flown` is always empty (test_coverage.py:"
     )
     assert (reasons["flying-is-safe"] or "").startswith(told)
-    assert Portfolio().describe(model, asked, found)[-1] == "never taken: Fly"
+    assert Portfolio().describe(model, asked, found)[-1] == (
+        f"never taken: Fly, since `3 < height` is never true ({line_of(Stairs.fly, 'height > 3')})"
+    )
 
 
 def test_coverage_is_of_one_process() -> None:
@@ -202,3 +207,69 @@ def test_coverage_is_of_one_process() -> None:
         asked = Query("spanner-leases", {}, None, ExploreOptions(coverage=True, **more))
         with pytest.raises(UserError, match="--coverage counts in one process"):
             answer(model, asked)
+
+
+# -- the report, and TLA+ modules ----------------------------------------------------------------------------
+
+
+def test_a_stored_proof_names_the_actions_never_taken() -> None:
+    model = build(Stairs(), CLAIMS)
+    (options,) = Explore().questions({}, ())
+    found = answer(model, Query("stairs", {}, ("not-vacuous", "flying-is-safe"), options))
+    reasons = [one.reason or "" for one in found.results]
+    fly = f"never taken: Fly, since `3 < height` is never true ({line_of(Stairs.fly, 'height > 3')})"
+    assert notes_in(reasons[0]) == ([], [fly])
+    assert [len(notes) for notes in notes_in(reasons[1])] == [1, 1]
+
+
+MODULE = """---- MODULE Stairs ----
+EXTENDS Naturals
+VARIABLES height, flown
+Init == height = 0 /\\ flown = {}
+Climb == \\E by \\in 1..2 : height + by <= 3 /\\ height' = height + by /\\ UNCHANGED flown
+Fly == /\\ height >= 2
+       /\\ /\\ height > 3
+          /\\ flown = {}
+       /\\ flown' = {height}
+       /\\ UNCHANGED height
+Rest == height = 3 /\\ UNCHANGED <<height, flown>>
+Next == Climb \\/ Fly \\/ Rest
+High == height > 2
+Safe == \\A x \\in flown : x > 1 => x < 3
+Rare == height >= 1 => height <= 3 /\\ (High /\\ flown # {} => FALSE)
+Plain == height = 3 => flown = {}
+====
+"""
+
+
+def test_coverage_of_a_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "Stairs.tla").write_text(MODULE, encoding="utf-8")
+    config = "INIT Init NEXT Next INVARIANTS Safe Rare Plain"
+    (tmp_path / "Stairs.cfg").write_text(config, encoding="utf-8")
+    assert main(["explore", str(tmp_path / "Stairs.tla"), "--coverage"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[lines.index("never taken: Fly") :][:4] == [
+        "never taken: Fly",
+        "holds vacuously: Safe, since `flown` is always empty (Stairs.tla:14)",
+        "holds vacuously in part: Rare, since `High /\\ flown # {}` is never true (Stairs.tla:15)",
+        "never true: `height > 3` of Fly (Stairs.tla:7; in 2 evaluations)",
+    ]
+    assert ["Climb", "5", "3"] in [line.split() for line in lines]
+    assert main(["explore", str(tmp_path / "Stairs.tla"), "--coverage", "--format", "json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    counts = {(one["action"], one["guard"]): (one["evaluated"], one["true"]) for one in facts["guards"]}
+    assert counts == {
+        ("Climb", "height + by <= 3"): (8, 5),
+        ("Fly", "height >= 2"): (4, 2),
+        ("Fly", "height > 3"): (2, 0),
+        ("Fly", "flown = {}"): (0, 0),
+        ("Rest", "height = 3"): (4, 1),
+    }
+    assert facts["first_reached"] == {"Climb": 3, "Fly": 0, "Rest": 0}
+
+
+def test_check_of_a_module_names_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "Stairs.tla").write_text(MODULE, encoding="utf-8")
+    (tmp_path / "Stairs.cfg").write_text("INIT Init NEXT Next INVARIANTS Plain", encoding="utf-8")
+    assert main(["check", str(tmp_path / "Stairs.tla")]) == 0
+    assert "never taken: Fly, since `3 < height` is never true (Stairs.tla:" in capsys.readouterr().out

@@ -12,10 +12,12 @@ from leadline.symbolic.lang import (
     Protocol,
     Set,
     action,
+    alias,
     build,
     forall,
     invariant,
     map_of,
+    number_where,
     of,
     pick,
     record,
@@ -103,8 +105,14 @@ ROUND: list[Call] = [
 ]
 
 
+@alias(Ring)
+def holders(protocol: Any, now: Any) -> Any:
+    """The number of nodes that have the token."""
+    return number_where(protocol.Node, lambda node: now.has[node])
+
+
 @cache
-def ring() -> tuple[Semantics, Trace]:
+def ring(aliases: bool = False) -> tuple[Semantics, Trace]:
     """The token goes from n1 to n3 and back, so that the end is the beginning."""
-    semantics = Semantics(build(Ring(), [in_the_mail]))
+    semantics = Semantics(build(Ring(), [in_the_mail, *([holders] if aliases else [])]))
     return semantics, run(semantics, ROUND, "in-the-mail")

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import BmcOptions, Limits
+from leadline.symbolic.engines import BmcOptions, Limits, Options
+from leadline.symbolic.engines.explore import Explore
 from leadline.symbolic.grid.query import GridQuery, options_json, parameters_json
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
@@ -42,8 +43,13 @@ def planted() -> Iterator[Row]:
                     yield row(**of, verdict="safe", steps=None, depth=10 * log)
 
 
-def real(source: str, property: str, *, depth: int = 4, **settings: Any) -> tuple[Row, dict[str, str]]:
-    """The answer of a real check, with its counterexample."""
+def real(
+    source: str, property: str, *, depth: int = 4, explore: bool = False, **settings: Any
+) -> tuple[Row, dict[str, str]]:
+    """The answer of a real check, or of explicit search, with its counterexample."""
+    options: Options = BmcOptions(depth)
+    if explore:
+        (options,) = Explore().questions({}, ())
     model = model_of(find(source), settings)
     query = GridQuery(
         protocol=model.protocol,
@@ -52,9 +58,9 @@ def real(source: str, property: str, *, depth: int = 4, **settings: Any) -> tupl
         parameters=parameters_json(model.parameters),
         property=property,
         kind=str(model.properties[property].kind),
-        engine="bmc",
-        options=options_json(BmcOptions(depth)),
-        solver="cadical",
+        engine=options.engine,
+        options=options_json(options),
+        solver="" if explore else "cadical",
         seed=0,
         limits=Limits(60, 2000),
         fingerprint=model.fingerprint,

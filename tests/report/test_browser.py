@@ -14,7 +14,7 @@ from leadline.symbolic.grid.store import Store
 from tests.grid.conftest import COUNTER
 from tests.grid.rows import local, row, unknown
 from tests.report.browser import Browser, luminance, needs_chromium
-from tests.report.store import EVIL, filled
+from tests.report.store import EVIL, filled, real
 
 pytestmark = needs_chromium
 
@@ -159,3 +159,29 @@ def test_light_and_dark(mode: str, browser: Browser, report: Path) -> None:
         cell = luminance(browser.style(f".map td.{kind}", "background-color"))
         bright, dark = max(cell, ink), min(cell, ink)
         assert (bright + 0.05) / (dark + 0.05) > 4.5, f"{kind} cannot be read: WCAG 2.1 asks for 4.5 to 1"
+
+
+def test_vacuity_and_actions_never_taken_are_shown(browser: Browser, tmp_path: Path) -> None:
+    """Leases of two replicas hold since nobody leads: on the page itself, not only in the title of a cell."""
+    store = Store(tmp_path / "store")
+    store.create()
+    for replicas in (2, 3):
+        store.keep(*real("spanner-leases", "disjointness", explore=True, replicas=replicas, tt_max_si=3))
+    page = written(store)
+    for width in (420, 1300):
+        browser.driver.set_window_size(width, 1000)
+        browser.open(page)
+        (vacuous,) = browser.texts(".vacuous")
+        head, first, *_ = vacuous.splitlines()
+        assert head.startswith("Holds vacuously: ")
+        assert first.startswith("vacuously, since intervals is always empty (spanner_leases.py:")
+        assert first.endswith("at replicas = 2")
+        (never,) = browser.texts(".never-taken")
+        head, leader, backup, *_ = never.splitlines()
+        assert head == "Actions never taken" and leader.startswith("BecomeLeader, since ")
+        assert 'states[replica].role = "Leader" is never true' in backup and "at replicas = 2" in backup
+        for one in browser.driver.find_elements(By.CSS_SELECTOR, ".vacuous, .never-taken"):
+            assert one.rect["x"] >= 0 and one.rect["x"] + one.rect["width"] <= width
+    browser.driver.find_element(By.CSS_SELECTOR, "main > details:last-of-type > summary").click()
+    assert any("vacuously" in text for text in browser.texts("td.verdict"))
+    assert browser.complaints() == []

@@ -436,3 +436,38 @@ def test_no_window_is_too_narrow(width: int, kip: Walker) -> None:
         assert shown == [width > 1700, True]
     finally:
         kip.browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@needs_chromium
+@pytest.mark.parametrize("width", [420, 1900])
+def test_the_step_at_hand_is_in_sight(width: int, browser: Browser, kip_page: Path) -> None:
+    """At once, in its column of steps and in the table of parts, and so after each key."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    inside = """const [x, y] = [...arguments].map((one) => document.querySelector(one).getBoundingClientRect());
+    return [x.left - y.left, y.right - x.right, x.top - y.top, y.bottom - x.bottom].every((gap) => gap > -1.5)"""
+    try:
+        page = Walker(browser, kip_page)
+        for key in ("", Keys.HOME, Keys.END):
+            page.press(*key)
+            assert browser.driver.execute_script(inside, "#steps [aria-current]", "#scroll")
+            if width > 1700:
+                assert browser.driver.execute_script(inside, "#parts thead .now", "#why .wide")
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@needs_chromium
+def test_aliases_are_beside_the_variables(browser: Browser, tmp_path: Path) -> None:
+    """They change, are filtered and pinned as variables are, and stand apart by their sign."""
+    (tmp_path / "page.html").write_text(trace_page(*ring(aliases=True)), encoding="utf-8")
+    page = Walker(browser, tmp_path / "page.html")
+    page.press(Keys.HOME)
+    page.press("j")
+    assert "Holders == " in " ".join(page.rows()) and "Holders == " in " ".join(page.rows(".changed"))
+    page.click("#filter")
+    page.press(*"holders")
+    assert len(page.rows()) == 1
+    page.click('[data-key="pin Holders"]')
+    assert page.rows(".pinned")[0].startswith("Holders ")
+    assert page.noise() == []

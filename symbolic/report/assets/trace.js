@@ -222,8 +222,13 @@ function showParts() {
     return el("tr", {}, el("th", {scope: "row", title: run.texts[name]}, run.texts[name]), ...cells);
   });
   $("parts").replaceChildren(el("thead", {}, head), el("tbody", {}, ...rows));
+}
+
+// Scroll to the step at hand. Last, since what is shown before decides how wide and high the rest is.
+function scrollThere() {
+  $("steps").children[view.at].scrollIntoView({block: "nearest"});
   const [now, frame] = [$("parts").querySelector("thead .now"), $("parts").parentElement];
-  if (now.offsetLeft + now.offsetWidth > frame.clientWidth) frame.scrollLeft = now.offsetLeft;
+  if (now && now.offsetLeft + now.offsetWidth > frame.clientWidth) frame.scrollLeft = now.offsetLeft;
 }
 
 // -- the run ------------------------------------------------------------------------------------------
@@ -252,7 +257,6 @@ function showRun() {
     if (step === view.at) button.setAttribute("aria-current", "step"); else button.removeAttribute("aria-current");
     button.classList.toggle("beside", view.two && step === other());
   }
-  $("steps").children[view.at].scrollIntoView({block: "nearest"});
   const step = steps[view.at];
   $("call").replaceChildren(el("span", {className: "count"}, `${view.at} of ${last}  `), step.name,
     el("span", {className: "picks"}, step.picks.length ? `(${picksOf(step)})` : ""));
@@ -284,6 +288,7 @@ function show() {
   if (!$("why").hidden) showWhy();
   if (!$("state").hidden) showState();
   drawLanes();
+  scrollThere();
   history.replaceState(null, "", `#${view.at}`);
 }
 
