@@ -92,7 +92,7 @@ def explore(args: argparse.Namespace) -> Exit:
     check_plain(args)
     specification = loaded(args)
     if specification.init is None and specification.next is None and specification.assumptions:
-        return _assume(specification, args)
+        return assume(specification, args)
     behaviour = Behaviour(specification)
     options = ExploreOptions(args.depth, args.max_states)
     deadlock = specification.deadlock or args.deadlock
@@ -112,7 +112,7 @@ def explore(args: argparse.Namespace) -> Exit:
     return told.exit()
 
 
-def _assume(specification: Specification, args: argparse.Namespace) -> Exit:
+def assume(specification: Specification, args: argparse.Namespace) -> Exit:
     """Evaluate the assumptions of a module without behaviour, and say that there are no states."""
     interpreter = Interpreter(specification)
     for one in specification.assumptions:
