@@ -36,6 +36,7 @@ _SWAPS = {
 }  # fmt: skip
 _TOKEN = re.compile(r"\\[A-Za-z]+|/\\|\\/|=>|==|<=|>=|\|->|->|<<|>>|[+\-<>=#]|\d+|\w+'?|\S")
 _COMMENT = re.compile(r"\\\*.*|\(\*[\s\S]*?\*\)")
+_VARIABLES = re.compile(r"\bVARIABLES?\b[^=]*")
 _CONJUNCT = re.compile(r"(?m)^\s+/\\ (?!\s).*$")
 
 
@@ -79,9 +80,9 @@ class Mutant:
 def mutant(module: Module, chance: random.Random) -> Mutant:
     """A module with an operator, a variable, a number or a conjunct changed behind its declarations."""
     text = module.text
-    begin = text.index("==", text.index("VARIABLE"))
     names = variables(text)
     told = [*_COMMENT.finditer(text)]
+    begin = next(x.end() for x in _VARIABLES.finditer(text) if not _within(x, told))
     sites = [x for x in _TOKEN.finditer(text, begin) if _others(x[0], names) and not _within(x, told)]
     conjuncts = [x for x in _CONJUNCT.finditer(text, begin) if not _within(x, told)]
     if conjuncts and chance.random() < 0.2:
@@ -145,7 +146,8 @@ def outcome(path: Path) -> str:
 
 def compare(path: Path, known: Result, beyond: bool) -> bool:
     """Have engines answer what exploration has answered; whether one of them could."""
-    if known.verdict is Verdict.VIOLATED and not beyond:
+    whole_runs = known.trace is not None and known.trace.loop is not None  # layers of loops are no steps
+    if known.verdict is Verdict.VIOLATED and not beyond and not whole_runs:
         assert known.steps is not None
         one = asked(path, known.property, BmcOptions(depth=known.steps))
         assert (one.verdict, one.steps) == (known.verdict, known.steps), (known.property, one)
@@ -157,7 +159,7 @@ def compare(path: Path, known: Result, beyond: bool) -> bool:
     if known.verdict in (Verdict.SAFE, Verdict.PROVED):
         allowed = {Verdict.SAFE, Verdict.PROVED, Verdict.UNKNOWN}
         assert {one.verdict for one in answers} <= allowed, (known.property, answers)
-    elif beyond or known.verdict is Verdict.OUT_OF_BOUNDS:
+    elif whole_runs or beyond or known.verdict is Verdict.OUT_OF_BOUNDS:
         wrong = [one for one in answers if one.verdict in (Verdict.SAFE, Verdict.PROVED)]
         assert not wrong, (known.property, wrong)
     return any(one.verdict is not Verdict.UNKNOWN for one in answers)
