@@ -14,7 +14,7 @@ FEW, MANY = 5, 200
 FOLDER = Path(os.environ.get("LEADLINE_TLA_MODULES", "/nowhere"))
 
 
-@pytest.mark.parametrize("case", mutants(BUILT_IN, FEW, seed=7), ids=str)
+@pytest.mark.parametrize("case", list(mutants(BUILT_IN, FEW, seed=7)), ids=str)
 def test_a_mutant(case: Mutant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(origin, "AHEAD", 0.5)
     assert judged(tmp_path, case) in ("agrees", "refused", "not lowered", "not ended", "unknown")
