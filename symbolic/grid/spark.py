@@ -17,7 +17,7 @@ from leadline.symbolic.grid.query import GridQuery, point_text
 from leadline.symbolic.grid.remote import Place, StoreAway
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
-from leadline.symbolic.grid.session import SparkSetup, gist, session
+from leadline.symbolic.grid.session import SparkSetup, gist, reason, session
 from leadline.symbolic.grid.shipping import Lack, packed_errand, unpacked, write_archive
 from leadline.symbolic.grid.task import Errand, Task, TaskResult, answer
 from leadline.symbolic.grid.workers import Lacks, SparkGaveUp, Watch
@@ -85,8 +85,8 @@ def _opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
             yield remote
         return
     with tempfile.TemporaryDirectory(prefix="leadline-") as folder, session(setup, log) as spark:
-        with _begun(setup.master):
-            link = ClassicLink(spark)
+        with _begun(setup.master, log):
+            link = ClassicLink(spark, log)
             if not setup.local:
                 shipped = Path(folder, "leadline.zip")
                 write_archive(shipped)
@@ -95,12 +95,13 @@ def _opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
 
 
 @contextmanager
-def _begun(master: str) -> Iterator[None]:
+def _begun(master: str, log: Path) -> Iterator[None]:
     """The first calls of Spark, which may have stopped itself meanwhile."""
     try:
         yield
     except Exception as error:
-        raise SparkGaveUp(f"Spark gave up on {master}: {gist(error)[:REASON]}") from error
+        why = reason(log, error)[:REASON]
+        raise SparkGaveUp(f"Spark gave up on {master}: {why} (its log is {log})") from error
 
 
 @contextmanager
