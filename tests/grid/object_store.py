@@ -32,6 +32,8 @@ class ObjectStore:
 
     Attributes:
         requests: the method and path of each request so far.
+        users: the access keys that may do anything; None for any.
+        wrote: the access key and the path of each object that was put.
         fault: refuses requests.
         late: the seconds until a new object is listed.
     """
@@ -39,6 +41,8 @@ class ObjectStore:
     def __init__(self) -> None:
         logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
         self.requests: list[tuple[str, str]] = []
+        self.users: set[str] | None = None
+        self.wrote: list[tuple[str, str]] = []
         self.fault: Fault = lambda method, path: None
         self.late = 0.0
         self._put: dict[bytes, float] = {}
@@ -58,7 +62,8 @@ class ObjectStore:
     def reset(self) -> None:
         """Serve every request again."""
         self.requests.clear()
-        self.fault, self.late = (lambda method, path: None), 0.0
+        self.wrote.clear()
+        self.users, self.fault, self.late = None, (lambda method, path: None), 0.0
 
     def known(self, names: Iterable[str]) -> None:
         """List the objects of these names, however new they are."""
@@ -73,10 +78,14 @@ class ObjectStore:
     def _answer(self, environ: dict[str, Any], start: Callable[..., Any]) -> Answer:
         method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
         self.requests.append((method, path))
-        status = self.fault(method, path)
+        signed = re.search(r"Credential=([^/,]*)", environ.get("HTTP_AUTHORIZATION", ""))
+        user = signed[1] if signed else ""
+        refused = self.users is not None and user not in self.users
+        status = 403 if refused else self.fault(method, path)
         if status is not None:
             return self._refused(status, environ, start)
         if method == "PUT":
+            self.wrote.append((user, path))
             self._put.setdefault(path.removeprefix(f"/{BUCKET}/").encode(), time.monotonic())
         if method == "GET" and "list-type=2" in environ["QUERY_STRING"] and self.late:
             return self._listed(environ, start)
