@@ -15,7 +15,7 @@ from leadline.symbolic.grid.links import REASON, ClassicLink, Link
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
 from leadline.symbolic.grid.remote import Place, StoreAway
-from leadline.symbolic.grid.runs import StoreArchive
+from leadline.symbolic.grid.runs import LOG, StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
 from leadline.symbolic.grid.session import SparkSetup, gist, reason, session
 from leadline.symbolic.grid.shipping import Lack, packed_errand, unpacked, write_archive
@@ -55,7 +55,7 @@ def run(
         OSError: if a row cannot be stored; all such rows are in the archive's `unsaved`.
     """
     schedule = Schedule(queries, archive.predicted, archive, pruning)
-    log = archive.folder / "spark.log"
+    log = archive.folder / LOG
     hint = f" (its log is {log})" if setup.remote is None else ""
     with _sign(archive) as sign, _opened(setup, log) as link:
         started(link)
