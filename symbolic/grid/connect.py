@@ -11,7 +11,6 @@ import re
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -78,10 +77,7 @@ def connected(setup: SparkSetup) -> Iterator[ConnectLink]:
 def _client() -> Any:
     """The part of PySpark that needs the packages of the extra `connect`."""
     try:
-        with warnings.catch_warnings():
-            # A warning about the version of pandas, which is not used here.
-            warnings.simplefilter("ignore", FutureWarning)
-            return importlib.import_module("leadline.symbolic.grid.connect_client")
+        return importlib.import_module("leadline.symbolic.grid.connect_client")
     except ImportError as error:
         what = getattr(error, "name", None) or gist(error)
         raise UserError(

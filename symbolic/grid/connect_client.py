@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from unittest import mock
 
-from pyspark.sql.connect.client import DefaultChannelBuilder
-from pyspark.sql.connect.client.retries import DefaultPolicy
-from pyspark.sql.connect.session import SparkSession
+# PySpark takes a process whose main module has no file, as that of `python -c`, for a run of its own doctests,
+# and may end it.
+with warnings.catch_warnings(), mock.patch.object(sys.modules["__main__"], "__file__", "-", create=True):
+    warnings.simplefilter(
+        "ignore"
+    )  # PySpark warns of the version of pandas, which it needs and grids do not use
+    from pyspark.sql.connect.client import DefaultChannelBuilder
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+    from pyspark.sql.connect.session import SparkSession
 
 __all__ = ["DefaultChannelBuilder", "Patience", "SparkSession"]
 
