@@ -36,6 +36,7 @@ class Analysis:
     variables: frozenset[str]
     _free: dict[int, tuple[s.Node, frozenset[str]]] = field(default_factory=dict)
     _reads: dict[str, Reads] = field(default_factory=dict)
+    _reads_here: dict[int, tuple[s.Node, Reads]] = field(default_factory=dict)
     _mentions_of: dict[str, frozenset[_Mention]] = field(default_factory=dict)
     _primed: dict[str, frozenset[str]] = field(default_factory=dict)
     _strict: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -74,7 +75,10 @@ class Analysis:
 
     def reads(self, e: s.Node) -> Reads:
         """The variables that an expression reads, those that its definitions read included."""
-        return self._close(self._mentions(e, frozenset(), False))
+        known = self._reads_here.get(id(e))
+        if known is None:
+            known = self._reads_here[id(e)] = (e, self._close(self._mentions(e, frozenset(), False)))
+        return known[1]
 
     def reads_of(self, key: str) -> Reads:
         """The variables that a definition reads."""

@@ -221,9 +221,12 @@ class Behaviour:
 
         def holds(state: State, *_: Any) -> bool:
             try:
-                return all(predicate(state) for predicate in predicates)
+                for predicate in predicates:
+                    if not predicate(state):
+                        return False
             except FAILURES as error:
                 raise interpreter.error(error) from error
+            return True
 
         return holds
 

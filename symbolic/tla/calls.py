@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from leadline.symbolic.lang.errors import Mistake, ModelError
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.analysis import size, uses
-from leadline.symbolic.tla.constants import Constants
+from leadline.symbolic.tla.constants import Constants, as_value
 from leadline.symbolic.tla.scopes import (
     Binding,
     ByName,
@@ -24,6 +24,7 @@ from leadline.symbolic.tla.scopes import (
 )
 from leadline.symbolic.tla.writer import Fn
 
+_SPECIAL = frozenset({Kind.INT, Kind.STRING, Kind.MODEL})
 _SMALL = 12
 _MEDIUM = 50
 
@@ -87,15 +88,17 @@ class Calls(Constants):
             for p, a in zip(one.parameters, e.arguments, strict=True)
             if p.arity == 0 and p.name not in strict and not self.safe(a, scope)
         )
-        fn, kind = self.definition(key, lazy)
-        arguments = [
-            self.callable(a, p.arity, scope)
-            if p.arity
-            else f"Lazy({self.later(a, scope)})"
-            if p.name in lazy
-            else self.value(a, scope)
-            for p, a in zip(one.parameters, e.arguments, strict=True)
-        ]
+        arguments, kinds = list[str](), dict[str, Kind]()
+        for p, a in zip(one.parameters, e.arguments, strict=True):
+            if p.arity:
+                arguments.append(self.callable(a, p.arity, scope))
+            elif p.name in lazy:
+                arguments.append(f"Lazy({self.later(a, scope)})")
+            else:
+                code = self.expr(a, scope)
+                arguments.append(as_value(code))
+                kinds |= {p.name: code.kind} if code.kind in _SPECIAL and not self.recursive(key) else {}
+        fn, kind = self.definition(key, lazy, kinds)
         reads = self.analysis.reads_of(key)
         arguments += [self.variable(name, scope) for name in sorted(reads.now)]
         arguments += [self.variable(name, scope, primed=True) for name in sorted(reads.next)]
@@ -141,27 +144,31 @@ class Calls(Constants):
             return self.lazy(self.definitions[e.operator].body, scope.within({}))
         return False
 
-    def definition(self, key: str, lazy: frozenset[str]) -> tuple[Fn, Kind]:
+    def definition(self, key: str, lazy: frozenset[str], kinds: Mapping[str, Kind]) -> tuple[Fn, Kind]:
         """The function of a definition.
 
         Args:
             lazy: the parameters that must be called to have their value.
+            kinds: what is known of the values of parameters.
         """
-        if (key, lazy) not in self._definitions:
+        known = (key, lazy, frozenset(kinds.items()))
+        if known not in self._definitions:
             one, reads = self.definitions[key], self.analysis.reads_of(key)
             names = {p.name: self.source.fresh(p.name) for p in one.parameters}
             now = {name: self.now[name] for name in sorted(reads.now)}
             following = {name: self.next[name] for name in sorted(reads.next)}
             fn = self.source.fn(key, [*names.values(), *now.values(), *following.values()])
             truth = self.is_truth(one.body)
-            self._definitions[key, lazy] = (fn, Kind.TRUTH if truth else Kind.VALUE)
+            self._definitions[known] = (fn, Kind.TRUTH if truth else Kind.VALUE)
             bindings: dict[str, Binding] = {
-                p.name: Callable(names[p.name]) if p.arity else Local(names[p.name], called=p.name in lazy)
+                p.name: Callable(names[p.name])
+                if p.arity
+                else Local(names[p.name], kinds.get(p.name, Kind.VALUE), p.name in lazy)
                 for p in one.parameters
             }
             kind = self.body(one.body, Scope(fn, bindings, now, following), fn.lines, truth)
-            self._definitions[key, lazy] = (fn, Kind.TRUTH if truth else kind)
-        return self._definitions[key, lazy]
+            self._definitions[known] = (fn, Kind.TRUTH if truth else kind)
+        return self._definitions[known]
 
     def expand(
         self,

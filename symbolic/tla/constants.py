@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.analysis import Analysis
 from leadline.symbolic.tla.levels import Level, Levels
+from leadline.symbolic.tla.literals import Literals
 from leadline.symbolic.tla.scopes import (
     ByName,
     Code,
@@ -14,6 +15,7 @@ from leadline.symbolic.tla.scopes import (
     Local,
     Scope,
 )
+from leadline.symbolic.tla.values import ordered
 from leadline.symbolic.tla.writer import Fn, Lines, Source
 
 _TRUTHS = frozenset({
@@ -42,11 +44,12 @@ class Constants:
         self.definitions = definitions
         self.levels = levels
         self.source = source
+        self.literals = Literals(definitions, source)
         self.analysis = Analysis(definitions, levels.variables)
         self.now = {name: source.fresh(name) for name in sorted(levels.variables)}
         self.next = {name: source.fresh(f"{name}_next") for name in sorted(levels.variables)}
         self._constants: dict[object, tuple[s.Node | None, Code]] = {}
-        self._definitions: dict[tuple[str, frozenset[str]], tuple[Fn, Kind]] = {}
+        self._definitions: dict[object, tuple[Fn, Kind]] = {}
         self._computing: set[int] = set()
         self._closed: dict[int, tuple[s.Node, bool]] = {}
         self._reached: dict[str, frozenset[str]] = {}
@@ -114,6 +117,9 @@ class Constants:
         """A constant expression, which is evaluated once, where it is first needed."""
         named = isinstance(e, s.Apply) and not e.arguments and e.operator in self.definitions
         key = e.operator if isinstance(e, s.Apply) and named else id(e)
+        literal = self.literals.code(e)
+        if literal is not None:
+            return literal
         if key not in self._constants:
             compute = self.source.fn("constant")
             text = self._once(f"{compute.name}()")
@@ -128,11 +134,25 @@ class Constants:
 
     def enumeration(self, e: s.Expression, chosen: bool = False) -> str:
         """The elements of a constant set in TLC's order, or that of CHOOSE, which are enumerated once."""
+        value = self.literals.value(e)
+        if isinstance(value, frozenset) and not chosen:
+            return self.literals.named("items", ordered(value))
         return self._derived("choices" if chosen else "enumerated", e)
 
     def listed_once(self, e: s.Expression) -> str:
         """A constant set of which membership is asked: it is listed unless it is large."""
-        return self._derived("quick", e)
+        value = self.literals.value(e)
+        return (
+            self.literals.named("set", value) if isinstance(value, frozenset) else self._derived("quick", e)
+        )
+
+    def element(self, e: s.Expression | None, scope: Scope) -> Kind:
+        """What is known of the elements of a set."""
+        if e is None:
+            return Kind.VALUE
+        if isinstance(e, s.Apply) and e.operator == ".." and ".." not in self.definitions:
+            return Kind.INT
+        return self.literals.kind(e) if self.closed(e, scope) else Kind.VALUE
 
     def _derived(self, function: str, e: s.Expression) -> str:
         key = (function, e.operator if isinstance(e, s.Apply) and not e.arguments else id(e))
@@ -197,6 +217,15 @@ class Constants:
                 return self.cheap(function, scope) and self.simple(index, scope)
             case s.Apply("+" | "-", (a, s.Number())):
                 return self.cheap(a, scope)
+            case s.Apply(key, arguments) if key in self.definitions and key not in scope.names:
+                one = self.definitions[key]
+                inner = scope.within({p.name: Local(p.name) for p in one.parameters})
+                return (
+                    isinstance(one.body, s.Index)
+                    and not any(p.arity for p in one.parameters)
+                    and all(self.simple(argument, scope) for argument in arguments)
+                    and self.cheap(one.body, inner)
+                )
         return self.simple(e, scope)
 
     def safe(self, e: s.Expression, scope: Scope) -> bool:

@@ -9,7 +9,7 @@ from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.calls import Calls, after
 from leadline.symbolic.tla.constants import as_test, as_value, atomic
 from leadline.symbolic.tla.scopes import Code, Kind, Local, Scope
-from leadline.symbolic.tla.values import domain_of, model_value, sequence_domain
+from leadline.symbolic.tla.values import domain_of, sequence_domain
 
 _CONSTANTS = {
     "TRUE": ("True", Kind.TRUTH), "FALSE": ("False", Kind.TRUTH), "BOOLEAN": ("BOOLEAN", Kind.SET),
@@ -41,13 +41,8 @@ class Expressions(Calls):
 
     def expr(self, e: s.Expression, scope: Scope) -> Code:
         match e:
-            case s.Number(value):
-                return Code(str(value) if value >= 0 else f"({value})", Kind.INT)
-            case s.String(value):
-                return Code(ascii(value), Kind.STRING)
-            case s.ModelValue(name):
-                self.source.namespace[(text := f"model_{name}")] = model_value(name)
-                return Code(text, Kind.VALUE)
+            case s.Number() | s.String() | s.ModelValue():
+                return self.constant(e)
             case s.At():
                 return self.apply(s.Apply("@"), scope)
             case s.Apply(operator) if not e.arguments and (operator in scope.names or operator in self.now):
@@ -89,7 +84,9 @@ class Expressions(Calls):
         if operator in _CONSTANTS:
             return Code(*_CONSTANTS[operator])
         if operator in _NUMBERS:
-            return self.arithmetic(operator, self.expr(arguments[0], scope), self.expr(arguments[1], scope))
+            return self.arithmetic(
+                operator, self.expr(arguments[0], scope), self.expr(arguments[1], scope), scope
+            )
         if operator in _SETS:
             return self.set_operation(
                 operator, self.expr(arguments[0], scope), self.expr(arguments[1], scope)
@@ -105,14 +102,22 @@ class Expressions(Calls):
         special: Callable[[s.Apply, Scope], Code] = getattr(self, _SPECIAL[operator])
         return special(e, scope)
 
-    def arithmetic(self, operator: str, a: Code, b: Code) -> Code:
+    def arithmetic(self, operator: str, a: Code, b: Code, scope: Scope) -> Code:
         """Arithmetic or a comparison. Python has these operators for other values than numbers, too."""
         left, right = as_value(a), as_value(b)
         if Kind.INT not in (a.kind, b.kind) or operator == "*":
-            left = as_number(a)
-            right = as_number(b) if operator == "*" else right
+            left = self.number(a, scope)
+            right = self.number(b, scope) if operator == "*" else right
         kind = Kind.TRUTH if operator in "<=>=" else Kind.INT
         return Code(f"({left} {_NUMBERS[operator]} {right})", kind)
+
+    def number(self, code: Code, scope: Scope) -> str:
+        """An expression's value, which must be an integer."""
+        text = as_value(code)
+        if code.kind is Kind.INT:
+            return text
+        first, again = self.held(text, scope)
+        return f"({again} if {first}.__class__ is int else number({again}))"
 
     def set_operation(self, operator: str, a: Code, b: Code) -> Code:
         """A union, an intersection or a difference."""
@@ -134,7 +139,7 @@ class Expressions(Calls):
         return Code(f"({a} == {b})", Kind.TRUTH)
 
     def minus_sign(self, e: s.Apply, scope: Scope) -> Code:
-        return Code(f"(-{as_number(self.expr(e.arguments[0], scope))})", Kind.INT)
+        return Code(f"(-{self.number(self.expr(e.arguments[0], scope), scope)})", Kind.INT)
 
     def cardinality(self, e: s.Apply, scope: Scope) -> Code:
         code = self.expr(e.arguments[0], scope)
@@ -178,6 +183,8 @@ class Expressions(Calls):
             return Code(f"({as_test(a)} == {as_test(b)})", Kind.TRUTH)
         if a.kind is b.kind and a.kind in (Kind.INT, Kind.STRING):
             return Code(f"({a.text} == {b.text})", Kind.TRUTH)
+        if Kind.MODEL in (a.kind, b.kind):
+            return Code(f"({as_value(a)} is {as_value(b)})", Kind.TRUTH)
         if a.kind in (Kind.INT, Kind.STRING):
             a, b = b, a
         (first, left), (other, right) = self.held(a.text, scope), self.held(b.text, scope)
@@ -208,8 +215,8 @@ class Expressions(Calls):
                     joined = {"\\cup": "or", "\\cap": "and", "\\": "and not"}[e.operator]
                     return f"({self.contains(a, x, scope)} {joined} {self.contains(b, x, scope)})"
                 case s.Apply("..", (a, b)):
-                    low, high = as_number(self.expr(a, scope)), as_number(self.expr(b, scope))
-                    return f"({low} <= {as_number(Code(text, x.kind))} <= {high})"
+                    low, high = (self.number(self.expr(one, scope), scope) for one in (a, b))
+                    return f"({low} <= {self.number(Code(text, x.kind), scope)} <= {high})"
                 case s.Filter(bound, body) if not bound.unpacked:
                     assert bound.domain is not None
                     inner = scope.also(**{bound.names[0]: x})
@@ -218,11 +225,15 @@ class Expressions(Calls):
                     return f"subseteq({text}, {self.value(a, scope)})"
         if self.once(e, scope):
             listing = self.listed_once(e)
+            if (kind := self.element(e, scope)) is Kind.MODEL or kind is x.kind is not Kind.VALUE:
+                return f"({text} in {listing})"
             return f"({text} in {listing} or absent({text}, {listing}))"
         code = self.expr(e, scope)
         if code.kind is Kind.SET and atomic(code.text):
             return f"({text} in {code.text} or absent({text}, {code.text}))"
-        return f"member({text}, {as_value(code)})"
+        first, again = self.held(as_value(code), scope)
+        test = f"{text} in {again}" + ("" if x.kind is Kind.MODEL else f" or absent({text}, {again})")
+        return f"(({test}) if {first}.__class__ is frozenset else member({text}, {again}))"
 
     def select(self, e: s.Apply, scope: Scope) -> Code:
         test = self.callable(e.arguments[1], 1, scope)
@@ -357,11 +368,3 @@ def joined(kinds: list[Kind]) -> Kind:
     if Kind.LAZY in kinds:
         return Kind.LAZY
     return kinds[0] if len(set(kinds)) == 1 and kinds[0] is not Kind.TRUTH else Kind.VALUE
-
-
-def as_number(code: Code) -> str:
-    """An expression's value, which must be an integer."""
-    text = as_value(code)
-    if code.kind is Kind.INT:
-        return text
-    return f"({text} if {text}.__class__ is int else number({text}))" if atomic(text) else f"number({text})"

@@ -9,7 +9,7 @@ from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.analysis import uses
 from leadline.symbolic.tla.calls import parts_of_let
 from leadline.symbolic.tla.constants import as_value
-from leadline.symbolic.tla.expressions import Expressions, as_number
+from leadline.symbolic.tla.expressions import Expressions
 from leadline.symbolic.tla.scopes import Binding, ByName, Kind, Local, Names, Operator, Pending, Scope
 from leadline.symbolic.tla.writer import Lines
 
@@ -120,7 +120,7 @@ class Loops(Expressions):
         if self.once(e, scope):
             return self.enumeration(e, chosen)
         if isinstance(e, s.Apply) and e.operator == ".." and ".." not in self.definitions:
-            low, high = (as_number(self.expr(one, scope)) for one in e.arguments)
+            low, high = (self.number(self.expr(one, scope), scope) for one in e.arguments)
             return f"range({low}, {high} + 1)"
         code = self.expr(e, scope)
         if ordered and code.kind is Kind.LAZY:
@@ -177,7 +177,8 @@ class Loops(Expressions):
                 pin = self._pin(body, {**dict.fromkeys(names, _INNER), **inner.names, name: _OUTER})
                 assert isinstance(pin, _Pin)
                 text = self._candidates(pin, bound.domain, text, inner, lines)
-            inner = inner.also(**{one: Local(variable) for one, variable in variables.items()})
+            kind = Kind.VALUE if bound.unpacked else self.element(bound.domain, scope)
+            inner = inner.also(**{one: Local(variable, kind) for one, variable in variables.items()})
             inside: Lines = []
             lines += [f"for {target} in {text}:", inside]
             lines = inside
@@ -192,7 +193,8 @@ class Loops(Expressions):
         guards = [self.test(e, scope.within(names)) for e, names in pin.guards]
         only = self.value(pin.body, scope.within(pin.names))
         if self.once(domain, scope):
-            chosen = f"only({value}, {self.listed_once(domain)}, {elements})"
+            listing = self.listed_once(domain)
+            chosen = f"({value},) if {value} in {listing} else only({value}, {listing}, {elements})"
         else:
             chosen = f"({value},) if {self.contains(domain, Local(value), scope)} else ()"
         attempt: Lines = [f"{value} = {only}", f"{found} = {chosen}"]

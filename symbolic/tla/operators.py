@@ -70,14 +70,12 @@ def equal(a: Value, b: Value) -> bool:
 
 def number(value: Value) -> int:
     """The value, which must be an integer."""
-    if value.__class__ is int:
-        return int(value)
-    return fail(f"{tla_text(value)} is no integer")
+    return value if value.__class__ is int else fail(f"{tla_text(value)} is no integer")
 
 
 def elements(value: Value) -> Value:
     """The set, which can be iterated over in any order."""
-    if isinstance(value, frozenset | LazySet):
+    if value.__class__ is frozenset or isinstance(value, frozenset | LazySet):
         return value
     return fail(f"{tla_text(value)} is no set: its elements cannot be enumerated")
 
@@ -240,7 +238,8 @@ def update(f: Value, x: Value, value: Value) -> Value:
 
 def inner(f: Value, x: Value) -> Value:
     """`f[x]` within a longer path of EXCEPT; UNSET outside of the domain."""
-    f = table(f)
+    if f.__class__ is not tuple:
+        f = table(f)
     place = f[0].index.get(x)
     return UNSET if place is None else f[place]
 
@@ -263,12 +262,15 @@ def singleton(x: Value, value: Value) -> Value:
 
 
 def _sequence(s: Value) -> Value:
-    s = table(s)
+    if s.__class__ is not tuple:
+        s = table(s)
     return s if hasattr(s[0], "size") else fail(f"{tla_text(s)} is no sequence")
 
 
 def length(s: Value) -> int:
     """`Len(s)`."""
+    if s.__class__ is tuple and hasattr(s[0], "size"):
+        return len(s) - 1
     if s.__class__ is str:
         return len(s)
     return len(_sequence(s)) - 1

@@ -15,12 +15,14 @@ class Kind(Enum):
     """What is known of the values of a piece of Python.
 
     TRUTH is Python's own bool, which is no value: TRUE and FALSE are. SET is a frozenset, FUNCTION a tuple.
+    MODEL is an untyped model value, which TLC compares with anything.
     LAZY may be a set that is not listed, or a function that is not tabulated. VALUE is any other value.
     """
 
     TRUTH = "truth"
     INT = "int"
     STRING = "string"
+    MODEL = "model value"
     SET = "set"
     FUNCTION = "function"
     VALUE = "value"

@@ -150,7 +150,7 @@ class Statements(Loops):
         fn = scope.fn
         (name,) = e.bounds[0].names
         domain, out, x = (fn.new(self.source.fresh(hint)) for hint in ("domain", "values", name))
-        value = self.stored(e.body, scope.also(**{name: Local(x)}))
+        value = self.stored(e.body, scope.also(**{name: Local(x, self.element(e.bounds[0].domain, scope))}))
         lines += [
             f"{domain} = domain_of(elements({base}))",
             f"{out} = [{domain}]",

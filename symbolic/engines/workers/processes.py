@@ -120,7 +120,7 @@ def started(whole: Explorer, workers: int, owner: Owner, start: int) -> list[Mem
         for other in range(one):
             seat.peers[other], seats[other].peers[one] = pair()
     nothing = (Found(None, 0, None, None),) * len(whole.properties)
-    empty = Report(0, 0, 0, 0, (0,) * len(whole.fired), 0, None, 0, None, nothing, None)
+    empty = Report(0, 0, 0, 0, (0,) * len(whole.fired), 0, None, 0, None, nothing, None, 0.0)
     members = []
     for number, seat in enumerate(seats):
         with warnings.catch_warnings():

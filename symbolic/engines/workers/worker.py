@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ class Report:
         step_out: the state that the first of them begins in.
         properties: the findings about each property.
         stopped: why it has stopped in the middle of a level; None if it has not.
+        seconds: the processor's time that it took.
     """
 
     level: int
@@ -77,6 +79,7 @@ class Report:
     step_out: int | None
     properties: tuple[Found, ...]
     stopped: str | None
+    seconds: float
 
 
 class Worker(Explorer):
@@ -267,6 +270,7 @@ class Worker(Explorer):
             step_out=self.out_of_bounds[0] if self.out_of_bounds else None,
             properties=tuple(Found(x.violated_at, x.violations, x.out_at, x.why) for x in self.watches),
             stopped=self.stopped,
+            seconds=time.process_time(),
         )
 
     def _trail(self, index: int) -> tuple[list[State], int, int]:

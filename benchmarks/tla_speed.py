@@ -1,0 +1,137 @@
+"""Exploration of TLA+ modules against that of the same protocols in Python.
+
+`python -m leadline.benchmarks.tla_speed FOLDER`, where FOLDER has the published modules: KafkaReplication.tla and
+its variants (github.com/hachikuji/kafka-specification), TxTest.tla and DisjointLeases.tla (github.com/s12f/tlads,
+spanner), compaction.tla and TPCBTM.tla. Both explore the same states, with one property, at the same time in two
+processes. The seconds are those of the processor, from the compilation of the steps on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.config import parse_config
+from leadline.symbolic.tla.specification import load
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A module and a protocol with the same states.
+
+    Attributes:
+        module: the module's name.
+        constants: the module's constants, as a configuration gives them.
+        invariant: the module's invariant.
+        protocol: the protocol's name.
+        parameters: its parameters.
+        property: its property of the invariant's meaning.
+    """
+
+    module: str
+    constants: str
+    invariant: str
+    protocol: str
+    parameters: Mapping[str, Any]
+    property: str
+
+
+_CIRCULAR = """---- MODULE Circular ----
+EXTENDS TxTest
+circular == {<<[read |-> {"k1"}, write |-> [k2 |-> 1]], [read |-> {"k2"}, write |-> [k3 |-> 2]],
+              [read |-> {"k3"}, write |-> [k1 |-> 3]]>>}
+====
+"""
+_PHASES = ("One", *(f"Two{x}" for x in (
+    "Write", "UpdateContext", "UpdateHorizon", "PersistCusror", "DeleteLedger"
+)))  # fmt: skip
+_REPLICAS = "CONSTANTS Replicas = {b1, b2, b3} LogSize = 2 MaxRecords = 2 MaxLeaderEpoch = 2"
+PAIRS = (
+    Pair("Kip320", _REPLICAS, "StrongIsr", "kafka-replication", {}, "strong-isr"),
+    Pair(
+        "TPCBTM",
+        "CONSTANTS RM = {1, 2} RMMAYFAIL = TRUE TMMAYFAIL = TRUE SPONTANEOUS = FALSE",
+        "NotCommitted",
+        "two-phase-commit",
+        {"variant": "backup-manager", "resource_managers": 2, "rm_may_fail": True, "tm_may_fail": True},
+        "not-committed",
+    ),
+    Pair(
+        "compaction",
+        "CONSTANTS MessageSentLimit = 3 CompactionTimesLimit = 3 KeySpace = {1, 2} ValueSpace = {1, 2} "
+        "RetainNullKey = TRUE MaxCrashTimes = 3 ModelProducer = FALSE ModelConsumer = FALSE ConsumeTimesLimit = 2"
+        + "".join(f" {name} = {name}" for name in ("Nil", *(f"Compactor_In_Phase{x}" for x in _PHASES))),
+        "CompactionHorizonCorrectness",
+        "pulsar-compaction",
+        {"keys": 2, "values": 2, "max_crash_times": 3},
+        "compaction-horizon-correctness",
+    ),
+    Pair(
+        "Circular",
+        "CONSTANTS TxDefs <- circular None = None TTInitAbs = 1 TTMaxSi = 4 TTInterval = 1",
+        "StrictSerializability",
+        "spanner-transactions",
+        {"transactions": "circular"},
+        "strict-serializability",
+    ),
+)
+
+
+def of_module(pair: Pair, folder: Path, depth: int | None) -> tuple[int, float]:
+    """The number of states of the module, and the seconds that they took."""
+    config = f"INIT Init NEXT Next\n{pair.constants}\nINVARIANT {pair.invariant}\nCHECK_DEADLOCK FALSE\n"
+    with TemporaryDirectory() as own:
+        path = folder / f"{pair.module}.tla"
+        if pair.module == "Circular":
+            path = Path(own, "Circular.tla")
+            path.write_text(_CIRCULAR, encoding="utf-8")
+        behaviour = Behaviour(load(path, parse_config(config, "MC.cfg"), [folder]))
+        return _explored(cast(Semantics, behaviour), pair.invariant, depth)
+
+
+def of_protocol(pair: Pair, depth: int | None) -> tuple[int, float]:
+    """The number of states of the protocol, and the seconds that they took."""
+    return _explored(Semantics(model_of(find(pair.protocol), pair.parameters)), pair.property, depth)
+
+
+def _explored(semantics: Semantics, name: str, depth: int | None) -> tuple[int, float]:
+    begin = time.process_time()
+    found = explore(semantics, [name], depth)
+    return found.states, time.process_time() - begin
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m leadline.benchmarks.tla_speed", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the modules")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only modules whose name has this text")
+    parser.add_argument("--depth", type=int, metavar="K", help="explore K steps")
+    args = parser.parse_args(words)
+    print("| module | states | Python: CPU s | TLA+: CPU s | states a second of TLA+ to Python |")
+    print("| --- | --- | --- | --- | --- |")
+    for pair in PAIRS:
+        if args.only in pair.module:
+            print(_line(pair, args.folder, args.depth), flush=True)
+
+
+def _line(pair: Pair, folder: Path, depth: int | None) -> str:
+    with ProcessPoolExecutor(2) as pool:
+        asked: list[tuple[Callable[..., tuple[int, float]], tuple[Any, ...]]]
+        asked = [(of_protocol, (pair, depth)), (of_module, (pair, folder, depth))]
+        (states, python), (others, tla) = (x.result() for x in [pool.submit(f, *a) for f, a in asked])
+    counted = f"{states:,}" if states == others else f"{states:,} and {others:,}"
+    ratio = (others / tla) / (states / python)
+    return f"| {pair.module} | {counted} | {python:.1f} | {tla:.1f} | {ratio:.2f} |"
+
+
+if __name__ == "__main__":
+    main()
