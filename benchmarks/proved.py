@@ -101,9 +101,13 @@ def _rows_of(entry: Entry) -> Iterator[Row]:
 
 
 def _given(entry: Entry, point: Point) -> dict[str, Setting]:
-    """The parameters that do not have their defaults."""
-    declared = entry.protocol.parameters
-    return {name: value for name, value in point if value is not None and value != declared[name].default}
+    """The parameters that do not have their defaults, in the order of the protocol."""
+    values = dict(point)
+    return {
+        name: value
+        for name, one in entry.protocol.parameters.items()
+        if (value := values[name]) is not None and value != one.default
+    }
 
 
 def grid_rows(path: Path) -> list[Row]:
@@ -218,8 +222,10 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = list({row.name: row for some in parts.values() for row in some}.values())
     if not chosen:
         parser.error(f"there is no row with {args.only!r} in its name")
-    known = read_store(args.store)
+    known: dict[str, Measured] = {}
     for row in chosen:
+        # Read each time, since other processes may measure into the store.
+        known |= read_store(args.store)
         one = known.get(row.name)
         if not args.stored and (one is None or args.again or not one.answers(args.limit, args.seed)):
             one = known[row.name] = Measured.of(row, args)

@@ -2,9 +2,9 @@
 
 FOLDER is a checkout of https://github.com/tlaplus/Examples. Taken are the models of the folders whose names begin
 with the letters of `--letters`, if their manifest tells TLC's number of distinct states, up to a million, or the
-violation that TLC finds. Each is explored by the interpreter and checked by the portfolio on the model that the
-module is lowered to, each in a process of its own. The table is written after each model. What was measured before
-is kept beside it in a file of JSON lines, so that one model can be measured again.
+violation that TLC finds. Each is explored by the interpreter, and checked on the model that the module is lowered
+to: by the portfolio, and by a symbolic engine alone, each in a process of its own. The table is written after each
+model. What was measured before is kept beside it in a file of JSON lines, so that one model can be measured again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ OUT = Path("docs", "tla-examples.md")
 MOST_STATES = 1_000_000
 MOST_MEMORY = 4_000
 _DEFINITE = {"safe", "proved", "violated"}
-_HEAD = ("model", "TLC", "states", "explore", "s", "check", "answered by", "s", "")
+_SYMBOLIC = ("--engine", "pdr")
+_COMMANDS = ("explore", "check", "symbolic")
+_HEAD = ("model", "TLC", "states", "explore", "s", "check", "answered by", "s", "symbolic", "s", "")
 
 
 @dataclass(frozen=True)
@@ -69,27 +71,34 @@ class Row:
     example: Example
     explored: Ran
     checked: Ran
+    symbolic: Ran
     limit: int
 
     @property
     def right(self) -> bool:
         """Whether exploration has TLC's verdict and, where TLC's is known, its number of states."""
-        wanted = "violated" if self.example.fails else "holds"
         counted = self.example.states is None or self.explored.states == self.example.states
-        return self.explored.verdict == wanted and counted
+        return self.explored.verdict == self._wanted and counted
 
     @property
     def answered(self) -> bool:
         """Whether `check` has TLC's verdict."""
-        return self.checked.verdict == ("violated" if self.example.fails else "holds")
+        return self.checked.verdict == self._wanted
+
+    @property
+    def answered_symbolically(self) -> bool:
+        """Whether a symbolic engine alone has TLC's verdict."""
+        return self.symbolic.verdict == self._wanted
+
+    @property
+    def _wanted(self) -> str:
+        return "violated" if self.example.fails else "holds"
 
     @property
     def wrong(self) -> bool:
         """Whether a verdict is the opposite of TLC's, or the states are others than TLC's."""
-        verdicts = {self.explored.verdict, self.checked.verdict} - {"-"}
-        return bool(verdicts - {"violated" if self.example.fails else "holds"}) or (
-            self.explored.verdict != "-" and not self.right
-        )
+        verdicts = {self.explored.verdict, self.checked.verdict, self.symbolic.verdict} - {"-"}
+        return bool(verdicts - {self._wanted}) or (self.explored.verdict != "-" and not self.right)
 
 
 def examples(folder: Path, letters: str) -> Iterator[Example]:
@@ -106,15 +115,29 @@ def examples(folder: Path, letters: str) -> Iterator[Example]:
                     yield Example(module["path"], model["path"], states, fails)
 
 
-def measured(folder: Path, one: Example, seconds: int) -> Row:
-    """Explore and check a model."""
-    explored = _run(folder, one, "explore", seconds)
-    return Row(one, explored, _run(folder, one, "check", seconds), seconds)
+def measured(folder: Path, one: Example, seconds: int, known: Row | None, commands: Sequence[str]) -> Row:
+    """Explore and check a model.
+
+    Args:
+        folder: the checkout.
+        one: the model.
+        seconds: the limit for each command.
+        known: what was measured before, if anything.
+        commands: those to run; of the others the measurements before are kept.
+    """
+    row = known or Row(one, _NOTHING, _NOTHING, _NOTHING, seconds)
+    explored = _run(folder, one, "explore", seconds) if "explore" in commands else row.explored
+    checked = _run(folder, one, "check", seconds) if "check" in commands else row.checked
+    symbolic = _run(folder, one, "check", seconds, *_SYMBOLIC) if "symbolic" in commands else row.symbolic
+    return Row(one, explored, checked, symbolic, seconds)
 
 
-def _run(folder: Path, one: Example, command: str, seconds: int) -> Ran:
+_NOTHING = Ran("-", None, (), 0.0, "not measured")
+
+
+def _run(folder: Path, one: Example, command: str, seconds: int, *options: str) -> Ran:
     limits = ["--timeout", str(seconds), "--memory", str(MOST_MEMORY)]
-    words = [sys.executable, "-m", "leadline", command, one.module, "--config", one.config]
+    words = [sys.executable, "-m", "leadline", command, one.module, "--config", one.config, *options]
     begin = time.monotonic()
     try:
         done = subprocess.run(
@@ -133,9 +156,9 @@ def _run(folder: Path, one: Example, command: str, seconds: int) -> Ran:
 
 
 def _judged(told: Mapping[str, Any], seconds: float) -> Ran:
-    results: list[Mapping[str, Any]] = (
-        told["results"] if "results" in told else list(told["properties"].values())
-    )
+    results: list[Mapping[str, Any]] = told.get("results", [told])
+    if isinstance(told.get("properties"), Mapping):
+        results = list(told["properties"].values())
     verdicts = [one["verdict"] for one in results]
     engines = tuple(sorted({str(one["engine"]) for one in results if "engine" in one}))
     states = told.get("states") if told.get("complete", False) else None
@@ -153,7 +176,8 @@ def table(rows: Sequence[Row], letters: str) -> str:
     with_states = [one for one in rows if one.example.states is not None]
     counts = [
         f"{len(some)}; explored with TLC's number and verdict: {sum(x.right for x in some)}; answered by `check`: "
-        f"{sum(x.answered for x in some)}; wrong: {sum(x.wrong for x in some)}"
+        f"{sum(x.answered for x in some)}; by `check --engine pdr`: "
+        f"{sum(x.answered_symbolically for x in some)}; wrong: {sum(x.wrong for x in some)}"
         for some in (with_states, rows)
     ]
     command = f"python -m leadline.benchmarks.tla --examples FOLDER --seconds {seconds}"
@@ -167,7 +191,8 @@ def table(rows: Sequence[Row], letters: str) -> str:
         f"- models with TLC's number of states: {counts[0]}",
         f"- all models: {counts[1]}",
         "",
-        "`states` is what `explore` finds. The last column tells what stopped `explore` or `check`.",
+        "`states` is what `explore` finds, and `symbolic` the verdict of `check --engine pdr`. The last column",
+        "tells what stopped a command.",
         "Seconds are of the clock, and depend on the machine and what else it does.",
         "",
         f"| {' | '.join(_HEAD)} |",
@@ -177,8 +202,9 @@ def table(rows: Sequence[Row], letters: str) -> str:
 
 
 def _line(row: Row) -> str:
-    one, explored, checked = row.example, row.explored, row.checked
-    whys = [f"{name}: {x.why}" for name, x in (("explore", explored), ("check", checked)) if x.why]
+    one, explored, checked, symbolic = row.example, row.explored, row.checked, row.symbolic
+    runs = zip(_COMMANDS, (explored, checked, symbolic), strict=True)
+    whys = dict.fromkeys(f"{name}: {x.why}" for name, x in runs if x.why)
     cells = [
         one.config.removeprefix("specifications/"),
         "violated" if one.fails else f"{one.states:,}",
@@ -188,6 +214,8 @@ def _line(row: Row) -> str:
         checked.verdict,
         ", ".join(checked.engines) or "-",
         f"{checked.seconds:.0f}",
+        symbolic.verdict,
+        f"{symbolic.seconds:.0f}",
         "; ".join(whys)[:240].replace("|", "\\|").replace("\n", " "),
     ]
     return f"| {' | '.join(cells)} |"
@@ -200,6 +228,13 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--seconds", type=int, default=60, metavar="N", help="the limit for each command")
     parser.add_argument("--letters", default="abcd", help="the first letters of the folders (default: abcd)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only models whose path has this text")
+    parser.add_argument(
+        "--commands",
+        nargs="+",
+        choices=_COMMANDS,
+        default=_COMMANDS,
+        help="run these; keep the rest of the record",
+    )
     parser.add_argument("--out", type=Path, default=OUT, metavar="FILE", help=f"default: {OUT}")
     parser.add_argument("--record", type=Path, metavar="FILE", help="default: the table's name with .jsonl")
     args = parser.parse_args(words)
@@ -208,7 +243,9 @@ def main(words: Sequence[str] | None = None) -> None:
     for one in examples(args.examples, args.letters):
         if args.only not in one.config:
             continue
-        row = rows[one.config] = measured(args.examples, one, args.seconds)
+        row = rows[one.config] = measured(
+            args.examples, one, args.seconds, rows.get(one.config), args.commands
+        )
         print(_line(row), flush=True)
         with record.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(row)) + "\n")
@@ -220,10 +257,11 @@ def _recorded(record: Path) -> dict[str, Row]:
     lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
     found = {}
     for told in map(json.loads, lines):
-        explored, checked = (
-            Ran(**{**told[x], "engines": tuple(told[x]["engines"])}) for x in ("explored", "checked")
+        explored, checked, symbolic = (
+            Ran(**{**told[x], "engines": tuple(told[x]["engines"])})
+            for x in ("explored", "checked", "symbolic")
         )
-        row = Row(Example(**told["example"]), explored, checked, told["limit"])
+        row = Row(Example(**told["example"]), explored, checked, symbolic, told["limit"])
         found[row.example.config] = row
     return found
 

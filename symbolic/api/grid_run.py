@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from leadline.symbolic.grid.cells import joined
 from leadline.symbolic.grid.cost import read_cost_model
+from leadline.symbolic.grid.durable import write_bytes
 from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.runs import Resumed, StoreArchive, new_run, resume
+from leadline.symbolic.grid.runs import LOG, Resumed, StoreArchive, new_run, resume
 from leadline.symbolic.grid.spool import Spool, send_left, waited
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import CHANGED
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
 from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang.files import file_bytes
 from leadline.symbolic.lang.names import counted
 
 if TYPE_CHECKING:
@@ -105,6 +107,8 @@ class GridRun:
             UserError: with every mistake in it.
             StoreAway: if the store is elsewhere and cannot be reached.
         """
+        if isinstance(self.store.folder, Remote):
+            self._waited(self.store.manifest)  # Its mistakes come first, and once.
         costs, warnings = self._waited(lambda: read_cost_model(self.store.folder))
         for warning in warnings:
             self.tell(warning)
@@ -249,7 +253,10 @@ class GridRun:
         if left:
             answers = counted(left, "answer")
             self.tell(f"{answers} wait in {archive.folder / archive.run} for the store: {_GOES_ON}")
-        return left
+            return left
+        with suppress(OSError, StoreAway):  # a copy of the log, which is here
+            write_bytes(archive.store.folder / LOG, file_bytes(archive.folder / LOG))
+        return 0
 
     def _ask(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
         try:
@@ -268,8 +275,9 @@ class GridRun:
         except OSError as error:
             lost = len(archive.unsaved)
             answers = f"{counted(lost, 'answer')}, shown here, could not be stored;"
+            where = archive.folder if lost else archive.store.folder
             self.tell(
-                f"the store {archive.store.folder} cannot be written: {error.strerror}; {answers} the "
+                f"the store {where} cannot be written: {error.strerror}; {answers} the "
                 f"answers before are kept; make room, then {_GOES_ON}"
             )
 

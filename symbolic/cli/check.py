@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.cli import ask
+from leadline.symbolic.cli import ask, tla
 from leadline.symbolic.cli.output import Exit, check_writable, is_special, tell, worst
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
 from leadline.symbolic.engines.refutation import answer_proof, formula_of
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.solve import PROVER
+from leadline.symbolic.tla.protocol import NoBehaviour
 
 
 def add_parser(commands: Any) -> None:
@@ -36,7 +37,12 @@ def run(args: argparse.Namespace) -> Exit:
         _check_writable(formula_of(args.proof))
         # A refutation is of a bounded check, by whichever solver.
         args.engine = args.engine or next(x.name for x in engines_of("check").values() if x.takes_solver)
-    asked, code = ask.asked(args)
+    try:
+        asked, code = ask.asked(args)
+    except NoBehaviour as module:
+        if not module.specification.assumptions:
+            raise
+        return tla.assume(module.specification, args)
     if args.proof is None:
         return code
     return worst([code, _write_proof(args.proof, asked, Limits(args.timeout, args.memory))])

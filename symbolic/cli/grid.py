@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.grid_report import show_plan
-from leadline.symbolic.cli.inputs import seconds, store_place
+from leadline.symbolic.cli.inputs import seconds, store_place, timely
 from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.remote import StoreAway
@@ -46,6 +46,12 @@ def add_parser(commands: Any) -> None:
         "--plan",
         action="store_true",
         help="show the queries to run and their predicted cost, and run nothing",
+    )
+    parser.add_argument(
+        "--timeout",
+        metavar="S",
+        type=seconds,
+        help="give up if the grid is not planned within S seconds (its queries have timeout_seconds in the file)",
     )
     parser.add_argument(
         "--replay",
@@ -124,7 +130,8 @@ def run(args: argparse.Namespace) -> Exit:
         args.patience,
         args.remote,
     )
-    todo = grid.plan(args.file)
+    with timely(args, args.file, "the grid was planned"):
+        todo = grid.plan(args.file)
     if args.plan:
         return show_plan(todo, grid.begin(todo, {}), grid.store.folder, args.format)
     answers = grid.run(todo, replay=args.replay)

@@ -110,8 +110,15 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
 
 
 @contextmanager
-def timely(args: argparse.Namespace) -> Iterator[None]:
+def timely(
+    args: argparse.Namespace, what: object = None, before: str = "the model was made"
+) -> Iterator[None]:
     """Hold what is done to the time of --timeout, if the command has that option: a file may load for ever.
+
+    Args:
+        args: the command line.
+        what: what is loaded; the protocol if it is left out.
+        before: what was not done, for the message.
 
     Raises:
         TimeIsOver: if it takes longer.
@@ -121,8 +128,9 @@ def timely(args: argparse.Namespace) -> Iterator[None]:
         with limited(Limits(seconds)):
             yield
     except TimeIsOver:
-        told = f"time: stopped after {seconds:g} s, before the model was made"
-        raise TimeIsOver(f"{args.protocol}: {told}" if args.protocol else told) from None
+        told = f"time: stopped after {seconds:g} s, before {before}"
+        what = what or args.protocol
+        raise TimeIsOver(f"{what}: {told}" if what else told) from None
 
 
 def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], Model]:

@@ -90,7 +90,7 @@ def explore(args: argparse.Namespace) -> Exit:
     check_plain(args)
     specification = loaded(args)
     if specification.init is None and specification.next is None and specification.assumptions:
-        return _assume(specification, args)
+        return assume(specification, args)
     behaviour = Behaviour(specification, counting=bool(args.coverage))
     options = ExploreOptions(args.depth, args.max_states, coverage=bool(args.coverage))
     deadlock = specification.deadlock or args.deadlock
@@ -110,7 +110,7 @@ def explore(args: argparse.Namespace) -> Exit:
     return told.exit()
 
 
-def _assume(specification: Specification, args: argparse.Namespace) -> Exit:
+def assume(specification: Specification, args: argparse.Namespace) -> Exit:
     """Evaluate the assumptions of a module without behaviour, and say that there are no states."""
     interpreter = Interpreter(specification)
     for one in specification.assumptions:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete.collector import collect_new, uncollected
-from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
+from leadline.symbolic.concrete.semantics import Outcome, Semantics, State
 from leadline.symbolic.lang import InternalError, OutOfBounds
 
 Path: TypeAlias = tuple[Outcome, ...]
@@ -254,7 +254,7 @@ class Explorer:
         found: list[State | None] = []
         self.semantics.steps[0](None, found.append)
         if not found:
-            raise no_initial_state(self.semantics.model)
+            raise self.semantics.no_initial_state()
         self.fired[0] = len(found)
         self.take(found, -1)
 

@@ -83,6 +83,10 @@ class Semantics:
     def _actions(self) -> tuple[Any, ...]:
         return (self.model.init, *self.model.actions)
 
+    def no_initial_state(self) -> ModelError:
+        """The error of a model without initial states."""
+        return no_initial_state(self.model)
+
     def initial(self) -> list[Outcome]:
         """Every outcome of the initial condition, in the order of its picks."""
         return [outcome for outcome in self.attempts(None, "init") if outcome is not None]

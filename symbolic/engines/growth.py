@@ -19,7 +19,7 @@ from leadline.symbolic.engines.invariants import (
     spelled,
     understood,
 )
-from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.engines.parallel import answer
 from leadline.symbolic.engines.pdr import Invariant
 from leadline.symbolic.engines.pdr.restated import restated
@@ -108,11 +108,21 @@ class Growth:
     ) -> Point:
         begin = time.monotonic()
         try:
-            model = model_of(self.entry, {**self.settings, **varied})
+            if limits.seconds is not None and limits.seconds <= 0:
+                raise TimeIsOver
+            with limited(Limits(limits.seconds)):
+                model = model_of(self.entry, {**self.settings, **varied})
         except AssumptionFailed as failed:
             return Point(varied, str(failed))
+        except TimeIsOver:
+            reason = "time: none is left"
+            unknown = Result(self.goal, self.options.engine, Verdict.UNKNOWN, reason=reason)
+            return Point(varied, f"not proved: {reason}", time.monotonic() - begin, result=unknown)
         model.about_states((self.goal,))
-        ask = _Ask(self, model, varied, limits, listener)
+        left = limits.after(time.monotonic() - begin)
+        if left is None:
+            left = replace(limits, seconds=0.0)
+        ask = _Ask(self, model, varied, left, listener)
         point = ask.by_pdr(()) if origin is None else ask.with_formulas(origin)
         return replace(point, seconds=time.monotonic() - begin)
 
@@ -170,6 +180,6 @@ class _Ask:
         growth = self.growth
         settings = {**growth.settings, **self.varied}
         query = Query(growth.entry.source, settings, (growth.goal,), options, LONE)
-        if self.limits.seconds is not None and self.limits.seconds <= 0:
+        if self.limits.seconds == 0:
             return Result(growth.goal, options.engine, Verdict.UNKNOWN, reason="time: none is left")
         return answer(self.model, query, self.limits, self.listener).results[0]

@@ -119,7 +119,7 @@ def invariants(
 def _part(data: Mapping[str, Any]) -> tuple[Part, InvariantQuery]:
     """A part of a proof about runs, and its invariant."""
     settled = tuple(tuple(level) for level in data.get("settled", ()))
-    part = Part(Method(data["method"]), data.get("rounds", 0), settled)
+    part = Part(Method(data["method"]), data.get("rounds", 0), settled, data.get("conjunct"))
     clauses = tuple(tuple(tuple(cube) for cube in orbit) for orbit in data["clauses"])
     names = tuple(data["strengthenings"])
     return part, InvariantQuery(names, clauses, data.get(WITHIN_BOUNDS, False))

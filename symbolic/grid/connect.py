@@ -6,6 +6,7 @@ whether any worker is at work. While the server is away, a query's thread tries 
 
 from __future__ import annotations
 
+import importlib
 import re
 import tempfile
 import threading
@@ -80,13 +81,12 @@ def _client() -> Any:
         with warnings.catch_warnings():
             # A warning about the version of pandas, which is not used here.
             warnings.simplefilter("ignore", FutureWarning)
-            from leadline.symbolic.grid import connect_client
+            return importlib.import_module("leadline.symbolic.grid.connect_client")
     except ImportError as error:
         what = getattr(error, "name", None) or gist(error)
         raise UserError(
             f"Spark Connect needs more packages ({what}): pip install 'leadline[connect]'"
         ) from error
-    return connect_client
 
 
 def _configure(spark: Any, setup: SparkSetup) -> None:
@@ -121,7 +121,7 @@ class ConnectLink:
         self._spark = spark
         self._policy = policy
         self._clock = clock
-        self._at_work: dict[str, tuple[int, float]] = {}
+        self._at_work: dict[int, tuple[int, float]] = {}  # by the thread
         # Without reports nothing is known of workers, and nobody is told that there are none.
         self._silent = not spark.conf.get(_REPORTS, "0").strip("0ms")
         spark.registerProgressHandler(self._heard)
@@ -145,6 +145,8 @@ class ConnectLink:
             if _NO_ARROW in str(error):
                 return refused(*_UNNAMED, "the Python package pyarrow")
             raise
+        finally:
+            self._at_work.pop(threading.get_ident(), None)
         result: bytes = found.column(0)[0].as_py()
         return result
 
@@ -178,12 +180,9 @@ class ConnectLink:
         self._over.set()
         self._calls.shutdown(wait=False, cancel_futures=True)
 
-    def _heard(self, *, inflight_tasks: int, operation_id: str, done: bool, **_: Any) -> None:
-        """Note what the server reports of a query."""
-        if done:
-            self._at_work.pop(operation_id, None)
-        else:
-            self._at_work[operation_id] = inflight_tasks, self._clock()
+    def _heard(self, *, inflight_tasks: int, **_: Any) -> None:
+        """Note what the server reports of a query, in the thread that waits for it."""
+        self._at_work[threading.get_ident()] = inflight_tasks, self._clock()
 
     def _look(self) -> None:
         while not self._over.wait(_LOOKS):

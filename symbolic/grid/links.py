@@ -6,11 +6,12 @@ Both run a query as a job of one task, named by a tag by which it is cancelled.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol
 
 from pyspark import SparkContext
 
-from leadline.symbolic.grid.session import gist
+from leadline.symbolic.grid.session import reason
 
 REASON = 400
 """The most characters of a message of Spark's that are shown."""
@@ -53,10 +54,12 @@ class ClassicLink:
 
     Args:
         spark: Spark.
+        log: the file with its output.
     """
 
-    def __init__(self, spark: SparkContext) -> None:
+    def __init__(self, spark: SparkContext, log: Path) -> None:
         self.spark = spark
+        self._log = log
         # One partition with one element, on which every job works.
         self._one = spark.parallelize([None], 1)
 
@@ -89,4 +92,4 @@ class ClassicLink:
         except Exception:  # py4j raises several kinds without Java
             hint = "killed, or out of memory (--conf spark.driver.memory=4g gives it more)"
             return f"its Java process has ended: {hint}"
-        return gist(error)[:REASON] if stopped else None
+        return reason(self._log, error)[:REASON] if stopped else None

@@ -17,6 +17,9 @@ from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import TaskResult, unanswered
 from leadline.symbolic.grid.witnesses import answers
 
+LOG = "spark.log"
+"""The name of the file with the output of Spark and its machines."""
+
 
 def new_run() -> str:
     """A name for a run: its time of start and a random part."""

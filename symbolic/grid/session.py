@@ -36,6 +36,7 @@ RETRIES = 2
 _LOCAL = re.compile(r"local(?:\[(?P<cores>\*|\d+)\])?")
 _GATEWAY = "PYSPARK_GATEWAY_PORT"
 _WIDTH = "spark.default.parallelism"
+_KILLED = re.compile(r"Application has been killed\. Reason: (.+)")
 _CONNECT = "sc://"
 _REMOTE = "SPARK_REMOTE"
 # Spark's start script says the second where the Java that finds out its command line was killed.
@@ -80,7 +81,9 @@ class SparkSetup:
     @property
     def where(self) -> str:
         """The master or the server, for messages: the rest of a server's address may hold a token."""
-        return self.master if self.remote is None else self.remote.partition("/;")[0]
+        if self.remote is None:
+            return self.master
+        return _CONNECT + re.split("[/;]", self.remote.removeprefix(_CONNECT))[0]
 
     @property
     def local(self) -> bool:
@@ -104,9 +107,7 @@ class SparkSetup:
         """
         if self.remote is not None:
             if not self.remote.startswith(_CONNECT):
-                raise UserError(
-                    f"--remote {self.where}: the address of a Spark Connect server is sc://HOST:PORT"
-                )
+                raise UserError("--remote: the address of a Spark Connect server is sc://HOST:PORT")
             return
         if not self.master.strip():
             raise UserError(
@@ -275,6 +276,15 @@ def _complaint(log: Path) -> str:
     said = [line.strip() for line in lines if line.strip() and not _NOTHING.search(line)]
     thrown = [line for line in said if line.startswith(("Exception in thread", "Error"))]
     return (thrown or said[-1:] or [""])[0]
+
+
+def reason(log: Path, error: BaseException) -> str:
+    """Why Spark has ended: what its log says of that, else the error that a call of it has raised."""
+    with suppress(OSError):
+        told = _KILLED.findall(log.read_text(encoding="utf-8", errors="replace"))
+        if told:
+            return str(told[-1])
+    return gist(error)
 
 
 def require_java() -> None:

@@ -15,9 +15,9 @@ from leadline.symbolic.grid.links import REASON, ClassicLink, Link
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
 from leadline.symbolic.grid.remote import Place, StoreAway
-from leadline.symbolic.grid.runs import StoreArchive
+from leadline.symbolic.grid.runs import LOG, StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
-from leadline.symbolic.grid.session import SparkSetup, gist, session
+from leadline.symbolic.grid.session import SparkSetup, gist, reason, session
 from leadline.symbolic.grid.shipping import Lack, packed_errand, unpacked, write_archive
 from leadline.symbolic.grid.task import Errand, Task, TaskResult, answer
 from leadline.symbolic.grid.workers import Lacks, SparkGaveUp, Watch
@@ -55,7 +55,7 @@ def run(
         OSError: if a row cannot be stored; all such rows are in the archive's `unsaved`.
     """
     schedule = Schedule(queries, archive.predicted, archive, pruning)
-    log = archive.folder / "spark.log"
+    log = archive.folder / LOG
     hint = f" (its log is {log})" if setup.remote is None else ""
     with _sign(archive) as sign, _opened(setup, log) as link:
         started(link)
@@ -85,8 +85,8 @@ def _opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
             yield remote
         return
     with tempfile.TemporaryDirectory(prefix="leadline-") as folder, session(setup, log) as spark:
-        with _begun(setup.master):
-            link = ClassicLink(spark)
+        with _begun(setup.master, log):
+            link = ClassicLink(spark, log)
             if not setup.local:
                 shipped = Path(folder, "leadline.zip")
                 write_archive(shipped)
@@ -95,12 +95,13 @@ def _opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
 
 
 @contextmanager
-def _begun(master: str) -> Iterator[None]:
+def _begun(master: str, log: Path) -> Iterator[None]:
     """The first calls of Spark, which may have stopped itself meanwhile."""
     try:
         yield
     except Exception as error:
-        raise SparkGaveUp(f"Spark gave up on {master}: {gist(error)[:REASON]}") from error
+        why = reason(log, error)[:REASON]
+        raise SparkGaveUp(f"Spark gave up on {master}: {why} (its log is {log})") from error
 
 
 @contextmanager

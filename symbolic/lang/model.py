@@ -200,6 +200,16 @@ class Origin(ABC):
         """
 
     @abstractmethod
+    def complaint(self, model: Model, states: Sequence[tuple[Value, ...]], claim: str | None) -> str | None:
+        """The specification's own error where a run goes out of bounds; None if it has none there.
+
+        Args:
+            model: the model.
+            states: the states of the run.
+            claim: the property whose evaluation in the last state has no value; None if the next step has none.
+        """
+
+    @abstractmethod
     def widened(self, model: Model, states: Sequence[tuple[Value, ...]]) -> Model | None:
         """The model with types wide enough for what follows a run; None if they are already.
 

@@ -15,8 +15,6 @@ from leadline.symbolic.tla.specification import Specification, conjuncts
 from leadline.symbolic.tla.symmetry import Orbits, group
 from leadline.symbolic.tla.values import EvaluationError, Value
 
-NO_STATE = "no state satisfies the initial condition: expected values for all variables"
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -90,6 +88,12 @@ class Behaviour:
             text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
             raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
 
+    def no_initial_state(self) -> ModelError:
+        """The error of a specification without initial states."""
+        place = self.specification.init.place if self.specification.init is not None else s.BUILT_IN
+        text = "no state satisfies the initial condition: expected values for all variables"
+        return ModelError([Mistake(place, text)])
+
     def without_canonical(self) -> Behaviour:
         """The behaviour in which each state stands for itself, without checks of properties."""
         bare = replace(self.specification, view=None, symmetry=(), properties={}, invariants={})
@@ -133,7 +137,6 @@ class Behaviour:
         """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
         `add(None)` where an expression has no value."""
         found: list[Callable[..., None]] = list(self.interpreter.steps)
-        found[0] = self._some(found[0])
         if self.canonical is None and not self.specification.properties:
             return found
         first, *others = found
@@ -141,19 +144,6 @@ class Behaviour:
             self._with(first, self._initial_checks),
             *(self._with(one, self._step_checks) for one in others),
         ]
-
-    def _some(self, first: Callable[..., None]) -> Callable[..., None]:
-        """The step to the initial states, with an error if there are none."""
-
-        def find(state: State | None, add: Callable[[State | None], None]) -> None:
-            found: list[State | None] = []
-            first(state, found.append)
-            if not found and self.specification.init is not None:
-                raise ModelError([Mistake(self.specification.init.place, NO_STATE)])
-            for one in found:
-                add(one)
-
-        return find
 
     def _with(
         self,

@@ -19,6 +19,9 @@ from leadline.symbolic.tla.lower_steps import actions_of, converted
 from leadline.symbolic.tla.lower_temporal import Claims
 from leadline.symbolic.tla.specification import Specification
 
+NO_ERROR = "no-error"
+"""The claim where a configuration makes none: as for TLC, every reachable state and its steps have a value."""
+
 
 def lowered(specification: Specification, types: Mapping[str, Type], origin: Origin) -> Model:
     """The model of a specification.
@@ -51,6 +54,8 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
     }
     claims = Claims(lowering)
     properties |= {name: claims.of(name) for name in specification.properties}
+    if not properties and not specification.deadlock:
+        properties = {NO_ERROR: _no_error(lowering)}
     constraints = tuple(
         Property(
             f"constraint-{i}",
@@ -72,6 +77,11 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
         constraints=constraints,
         origin=origin,
     )
+
+
+def _no_error(lowering: Lowering) -> Property:
+    place = _place(lowering.specification)
+    return Property(NO_ERROR, NO_ERROR, PropertyKind.INVARIANT, "", place, lowering.terms.boolean(True))
 
 
 def _typed(lowering: Lowering, way: Way) -> Way:

@@ -88,6 +88,19 @@ class TlaOrigin(Origin):
             return f"{claim} has no value in the module: {error}"
         return f"the run is not fair in the module, or {claim} holds of it"
 
+    def complaint(self, model: Model, states: Sequence[Any], claim: str | None) -> str | None:
+        last = self._untyped(model, states[-1]) if states else None
+        interpreter = self.interpreter
+        try:
+            if claim is None:
+                for step in interpreter.traced[1:] if states else interpreter.traced[:1]:
+                    step(last, lambda _: None)
+            elif last is not None and claim in self.specification.invariants:
+                interpreter.predicate(self.specification.invariants[claim])(last)
+        except FAILURES as error:
+            return str(interpreter.error(error))
+        return None
+
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
         learner = self.learner
         known = [self._untyped(model, values) for values in states]

@@ -65,6 +65,20 @@ class Learned:
     types: dict[tuple[tuple[str, object], ...], dict[str, Type]] = field(default_factory=dict)
 
 
+class NoBehaviour(UserError):
+    """A module of which nothing but its assumptions can be evaluated.
+
+    Attributes:
+        specification: the module with its configuration.
+    """
+
+    def __init__(self, specification: Specification) -> None:
+        super().__init__(
+            f"{specification.name} has no behaviour: `leadline explore` evaluates its assumptions"
+        )
+        self.specification = specification
+
+
 class TlaProtocol(Foreign):
     """The base of the classes that stand for TLA+ modules."""
 
@@ -76,8 +90,7 @@ class TlaProtocol(Foreign):
         changed = {name: x for name, x in self.settings.items() if x != declared[name].default}
         specification = self.source.load({name: str(x) for name, x in changed.items()})
         if specification.init is None or specification.next is None:
-            told = f"{specification.name} has no behaviour: `leadline explore` evaluates its assumptions"
-            raise UserError(told)
+            raise NoBehaviour(specification)
         types = self.learned.types.setdefault(tuple(sorted(changed.items())), {})
         origin = TlaOrigin(specification, types)
         _check_assumptions(origin.interpreter)

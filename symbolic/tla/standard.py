@@ -57,7 +57,6 @@ _PROVERS = ("TLAPS", "FiniteSetTheorems", "SequenceTheorems", "NaturalsInduction
 STANDARD = {
     "Naturals": Standard(_NATURALS),
     "Integers": Standard({**_all(NONE, "Int"), **_all(ONE, "-.")}, ("Naturals",)),
-    "Reals": Standard({}, (), "there are no real numbers: expected Integers"),
     "Sequences": Standard(
         {
             **_all(ONE, "Seq Len Head Tail"),

@@ -161,10 +161,18 @@ def wrong_loop(semantics: Semantics, trace: Trace) -> str | None:
 
 
 def end_reason(semantics: Semantics, trace: Trace) -> str | None:
-    """The concrete meaning's reason why the end of a trace is out of bounds; None for other ends."""
+    """The reason why the end of a trace is out of bounds; None for other ends.
+
+    It is the error of the specification that the model was made of, if there is one, else the concrete meaning's.
+    """
     if trace.ends is not TraceEnd.OUT_OF_BOUNDS:
         return None
-    last = trace.last
+    model, last = semantics.model, trace.last
+    if model.origin is not None:
+        claim = trace.property if last is not None else None
+        told = model.origin.complaint(model, list(states(trace)), claim)
+        if told is not None:
+            return told
     if last is None:
         before = trace.stages[-2].state if trace.steps else None
         stage = trace.stages[-1]

@@ -158,6 +158,21 @@ def test_a_file_that_loads_for_ever(line: str, leadline: Leadline) -> None:
     assert told(ran) == "leadline: odd.py: time: stopped after 2 s, before the model was made\n"
 
 
+def test_a_grid_whose_protocol_loads_for_ever(leadline: Leadline) -> None:
+    name = edited("start.count = 0", f"while True: pass\n{' ' * 8}start.count = 0")
+    Path("grid.toml").write_text(f'[[check]]\nprotocol = "{name}"\ndepth = 1\n')
+    ran = leadline(*["grid", "grid.toml", "--plan", "--timeout", "1"])
+    assert (ran.code, ran.out) == (20, "")
+    assert told(ran) == "leadline: grid.toml: time: stopped after 1 s, before the grid was planned\n"
+
+
+def test_a_point_that_loads_for_ever(leadline: Leadline) -> None:
+    name = edited("start.count = 0", f"while self.top == 2: pass\n{' ' * 8}start.count = 0")
+    ran = leadline(*f"prove {name} --property not-negative --up-to top=4 --timeout 4".split())
+    assert ran.code == 20
+    assert ran.out.count("not proved: time: none is left") == 3 and "found by PDR" in ran.out
+
+
 def test_a_step_that_is_too_large_to_encode(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(show, "_PATIENCE", 1e-6)
     assert "one step is so large that its encoding takes more than" in leadline("show", "counter.py").out

@@ -27,6 +27,7 @@ from leadline.symbolic.lang import (
     Protocol,
     UserError,
     action,
+    always,
     build,
     enum,
     eventually,
@@ -119,12 +120,22 @@ def full(protocol: Any, now: Any) -> Any:
     return eventually(now.count == 3)
 
 
+@temporal(Clock)
+def passes(protocol: Any, now: Any) -> Any:
+    return eventually(now.count == 1) & eventually(now.count == 3)
+
+
+@temporal(Clock)
+def goes_back(protocol: Any, now: Any) -> Any:
+    return eventually(now.count == 1) & always(eventually(now.count == 0))
+
+
 def relay() -> Model:
     return build(Relay(), [begun, all_busy])
 
 
 def clock() -> Model:
-    return build(Clock(), [full])
+    return build(Clock(), [full, passes, goes_back])
 
 
 def asked(model: Model, name: str) -> Answer:
@@ -140,7 +151,7 @@ def proof(model: Model, name: str) -> dict[str, Any]:
 def test_levels_of_predicates_settle() -> None:
     """The counter rises; while it does not, the hand rises and its way back is not seen."""
     model = clock()
-    guess = Counting(Reduction(model, model.properties["full"]).product, "full")
+    guess = Counting(Reduction(model, model.properties["full"]).product(), "full")
     texts = [[one.text for one in level] for level in guess.settling]
     assert texts[0] == ["rises: count >= 1", "rises: count >= 2", "rises: count >= 3"]
     assert [text.split(" ")[:2] for text in texts[1]] == [["rises:", "hand"], ["rises:", "hand"]]
@@ -149,7 +160,7 @@ def test_levels_of_predicates_settle() -> None:
 
 def test_texts_spell_predicates() -> None:
     model = relay()
-    moves = Moves(Reduction(model, model.properties["begun"]).product)
+    moves = Moves(Reduction(model, model.properties["begun"]).product())
     assert moves.settling() == ()
     level = understood(model.variables, [["falls: phase[*] = idle", "rises: turn = *"], ["rises: lit"]])
     assert [[one.text for one in x] for x in level] == [
@@ -201,9 +212,9 @@ def test_rounds_give_way_to_loops_and_loops_to_rounds(monkeypatch: pytest.Monkey
 
 def test_a_wrong_guess_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a look at one state more seems to settle than does, and rounds seem fewer than they are."""
-    full_look = Counting(Reduction(relay(), relay().properties["begun"]).product, "begun")
+    full_look = Counting(Reduction(relay(), relay().properties["begun"]).product(), "begun")
     monkeypatch.setattr(counting, "LOOK", 1)
-    short = Counting(Reduction(relay(), relay().properties["begun"]).product, "begun")
+    short = Counting(Reduction(relay(), relay().properties["begun"]).product(), "begun")
     assert (short.settling, short.most) != (full_look.settling, full_look.most)
     (result,) = asked(relay(), "begun").results
     assert result.verdict is Verdict.PROVED
@@ -211,6 +222,28 @@ def test_a_wrong_guess_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_claim_that_does_not_hold_is_refuted() -> None:
     (result,) = asked(relay(), "all-busy").results
+    assert result.verdict is Verdict.VIOLATED and result.trace is not None
+    assert result.trace.loop is not None and result.certificate is None
+
+
+def test_conjuncts_are_proved_one_by_one(tmp_path: Path) -> None:
+    model = clock()
+    assert [text.rpartition("(")[2] for text in asked(model, "passes").facts["passes"]["methods"]] == [
+        "conjunct 1)",
+        "conjunct 2)",
+        "bounds",
+    ]
+    made = proof(model, "passes")
+    stands(model, made, tmp_path)
+    whole = Part(Method.ROUNDS, 0), Part(Method.BOUNDS)
+    Reduction(model, model.properties["passes"]).check(whole)
+    del made["parts"][1]
+    with pytest.raises(UserError, match=r"a proof of passes is by .* for each of 2 conjuncts"):
+        rechecked(model, made, tmp_path)
+
+
+def test_a_conjunct_that_does_not_hold_refutes_the_claim() -> None:
+    (result,) = asked(clock(), "goes-back").results
     assert result.verdict is Verdict.VIOLATED and result.trace is not None
     assert result.trace.loop is not None and result.certificate is None
 

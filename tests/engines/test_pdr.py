@@ -284,6 +284,8 @@ def test_longer_walks_take_over_from_frames() -> None:
     assert (holds.verdict, holds.progress.frames) == (Verdict.PROVED, 0)
     assert holds.invariant is not None and holds.progress.questions > 20
     assert recheck(model, model.properties["no-bad-state-response"], holds.invariant, SOLVERS["z3"]) == ()
+    known = pdr(model, model.properties["no-bad-state-response"], replace(options, samples=3000))
+    assert (known.verdict, known.progress.frames) == (Verdict.PROVED, 0)
     leaks = model_of(find("pulsar-compaction"), {"max_crash_times": 2})
     broken = pdr(leaks, leaks.properties["compacted-ledger-leak"], options)
     assert broken.verdict is Verdict.VIOLATED and broken.trace is not None

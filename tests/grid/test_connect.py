@@ -7,7 +7,8 @@ import sys
 import threading
 import venv
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -119,13 +120,12 @@ def test_ctrl_c_ends_the_queries_at_the_server(server: str, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_server_that_ends(tmp_path: Path) -> None:
     folder = trapped(tmp_path / "grid", 'trap = ["none", "stay"], number = [0, 1]')
-    with connect_server(tmp_path, "local[4,3]") as address:
-        process_of = grid_process(folder, "--remote", address, "--patience", "5")
-        process = process_of.__enter__()
-        wait_for(lambda: sum(row.verdict == "safe" for row in rows(folder)) == 2, process)
-        wait_for(lambda: len(list(folder.glob("stays.*"))) >= 2, process)
-    _, err = process.communicate(timeout=240)
-    process_of.__exit__(None, None, None)
+    with ExitStack() as stack:
+        with connect_server(tmp_path, "local[4,3]") as address:
+            process = stack.enter_context(grid_process(folder, "--remote", address, "--patience", "5"))
+            wait_for(lambda: len(list(folder.glob("kept/results/*.parquet"))) == 2, process)
+            wait_for(lambda: len(list(folder.glob("stays.*"))) == 2, process)
+        _, err = process.communicate(timeout=240)
     assert process.returncode == 20, err
     assert "Spark gave up: " in err and "Traceback" not in err and "RETRIES" not in err
     (folder / "mended").touch()
@@ -205,7 +205,7 @@ def test_a_job_is_cancelled_by_its_tag(way: str, tmp_path: Path, request: pytest
 
     if way == "classic":
         with session(SparkSetup("local[2]"), tmp_path / "log") as spark:
-            check(ClassicLink(spark))
+            check(ClassicLink(spark, tmp_path / "log"))
     else:
         with connect.connected(SparkSetup(remote=request.getfixturevalue("server"))) as link:
             check(link)
@@ -259,15 +259,18 @@ def test_what_the_server_reports() -> None:
     link = ConnectLink(fake, None, lambda: now[0])
     try:
         assert (link.slots(), link.workers()) == (12, 0)
-        fake.report(stages=(), inflight_tasks=1, operation_id="a", done=False)
-        fake.report(stages=(), inflight_tasks=0, operation_id="b", done=False)
+        with ThreadPoolExecutor(2) as pool:
+            # Each query's thread hears of its own.
+            barrier = threading.Barrier(2)
+
+            def hear(count: int) -> None:
+                barrier.wait(60)
+                fake.report(stages=(), inflight_tasks=count, operation_id="an id", done=False)
+
+            list(pool.map(hear, (1, 0)))
         assert link.workers() == 1
         now[0] = 30.0
         assert link.workers() == 0, "the last report is too old"
-        fake.report(stages=(), inflight_tasks=1, operation_id="b", done=False)
-        assert link.workers() == 1
-        fake.report(stages=(), inflight_tasks=1, operation_id="b", done=True)
-        assert link.workers() == 0
     finally:
         link.close()
     silent = ConnectLink(FakeSession("0ms"), None)

@@ -217,7 +217,9 @@ def test_a_java_that_has_ended_is_noticed_by_whoever_asks(
     ask: Callable[[SparkExecutor], object], tmp_path: Path
 ) -> None:
     archive = StoreArchive(Store(tmp_path), "run", {})
-    executor = SparkExecutor(ClassicLink(cast(SparkContext, Gone())), archive, "sign", answer)
+    executor = SparkExecutor(
+        ClassicLink(cast(SparkContext, Gone()), tmp_path / "log"), archive, "sign", answer
+    )
     with pytest.raises(SparkGaveUp, match="its Java process has ended"):
         ask(executor)
 
@@ -225,7 +227,7 @@ def test_a_java_that_has_ended_is_noticed_by_whoever_asks(
 def test_spark_connect_is_no_master(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UserError, match=r"--master is for a classic Spark: give --remote sc://HOST:PORT"):
         SparkSetup("sc://host:15002").check()
-    with pytest.raises(UserError, match=r"--remote host:1: .* sc://HOST:PORT"):
+    with pytest.raises(UserError, match=r"--remote: .* sc://HOST:PORT"):
         SparkSetup(remote="host:1").check()
     monkeypatch.setenv("SPARK_REMOTE", "sc://host")
     with pytest.raises(UserError, match=r"SPARK_REMOTE is set: .* unset it"):

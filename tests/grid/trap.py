@@ -21,7 +21,7 @@ class Trap(Protocol):
     number: int = parameter(0, at_least=0, at_most=99, doc="tells queries apart")
 
     def define(self, state: Any) -> None:
-        if Path(sys.argv[0]).name == "forkserver.py" and not (FOLDER / "mended").exists():
+        if Path(sys.argv[0]).stem == "forkserver" and not (FOLDER / "mended").exists():
             spring(self.trap)
         state.count = Int(0, 100)
 

@@ -1,7 +1,7 @@
 """Random mutants of modules: nothing crashes, and where exploration ends, the engines agree with it.
 
-`python -m tests.tla.mutants --count 200 --seed 1 [MODULE.tla ...]` from the root of the repository. Without
-modules (each with its .cfg beside it) those of `tests.tla.modules` are mutated.
+`python -m tests.tla.mutants --count 200 --seed 1 [--modules FOLDER]` from the root of the repository. Without a
+folder the modules of `tests.tla.modules` are mutated; else those in it with a .cfg beside them, and what they use.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import random
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from leadline.symbolic.api.asked import Asked
@@ -35,7 +35,28 @@ _SWAPS = {
     "FALSE": "TRUE", "/\\": "\\/", "\\/": "/\\", "=>": "/\\", "Head": "Tail", "Tail": "Head",
 }  # fmt: skip
 _TOKEN = re.compile(r"\\[A-Za-z]+|/\\|\\/|=>|==|<=|>=|\|->|->|<<|>>|[+\-<>=#]|\d+|\w+'?|\S")
+_COMMENT = re.compile(r"\\\*.*|\(\*[\s\S]*?\*\)")
+_VARIABLES = re.compile(r"\bVARIABLES?\b[^=]*")
 _CONJUNCT = re.compile(r"(?m)^\s+/\\ (?!\s).*$")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module that is mutated.
+
+    Attributes:
+        root: the module that is checked: itself, or one that uses it.
+        name: its name.
+        text: its text.
+        config: the root's configuration.
+        others: the texts of other modules, by their names.
+    """
+
+    root: str
+    name: str
+    text: str
+    config: str
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,37 +64,55 @@ class Mutant:
     """A module with one change.
 
     Attributes:
-        text: its text.
+        module: the module as it was.
+        text: the text of the mutant.
         change: the change, in words.
     """
 
+    module: Module
     text: str
     change: str
 
+    def __str__(self) -> str:
+        return f"{self.module.name}, {self.change}"
 
-def mutant(text: str, chance: random.Random) -> Mutant:
-    """A module's text with an operator, a variable, a number or a conjunct changed behind its declarations."""
-    begin = text.index("==", text.index("VARIABLE"))
-    sites = [found for found in _TOKEN.finditer(text, begin) if _others(found[0], text)]
-    conjuncts = list(_CONJUNCT.finditer(text, begin))
+
+def mutant(module: Module, chance: random.Random) -> Mutant:
+    """A module with an operator, a variable, a number or a conjunct changed behind its declarations."""
+    text = module.text
+    names = variables(text)
+    told = [*_COMMENT.finditer(text)]
+    begin = next(x.end() for x in _VARIABLES.finditer(text) if not _within(x, told))
+    sites = [x for x in _TOKEN.finditer(text, begin) if _others(x[0], names) and not _within(x, told)]
+    conjuncts = [x for x in _CONJUNCT.finditer(text, begin) if not _within(x, told)]
     if conjuncts and chance.random() < 0.2:
         found = chance.choice(conjuncts)
         new = ""
     else:
         found = chance.choice(sites)
-        new = chance.choice(_others(found[0], text))
+        new = chance.choice(_others(found[0], names))
     line = text.count("\n", 0, found.start()) + 1
     changed = text[: found.start()] + new + text[found.end() :]
-    return Mutant(changed, f"line {line}: {found[0].strip()} becomes {new or 'nothing'}")
+    return Mutant(module, changed, f"line {line}: {found[0].strip()} becomes {new or 'nothing'}")
 
 
-def _others(token: str, text: str) -> list[str]:
+def variables(text: str) -> list[str]:
+    """The names of a module's variables."""
+    plain = _COMMENT.sub("", text)
+    found = re.search(r"\bVARIABLES?\s+(\w+(?:\s*,\s*\w+)*)", plain)
+    return re.findall(r"\w+", found[1]) if found is not None else []
+
+
+def _within(found: re.Match[str], comments: Sequence[re.Match[str]]) -> bool:
+    return any(one.start() <= found.start() < one.end() for one in comments)
+
+
+def _others(token: str, names: Sequence[str]) -> list[str]:
     """What a token may become."""
     if token in _SWAPS:
         return [_SWAPS[token]]
     if token.isdigit():
         return [str(int(token) + 1), str(max(0, int(token) - 1))]
-    names = re.findall(r"\w+", re.findall(r"VARIABLES? (.*)", text)[0])
     if token.rstrip("'") in names:
         tail = "'" if token.endswith("'") else ""
         return [f"{name}{tail}" for name in names if name != token.rstrip("'")] + [token.rstrip("'")] * bool(
@@ -107,7 +146,8 @@ def outcome(path: Path) -> str:
 
 def compare(path: Path, known: Result, beyond: bool) -> bool:
     """Have engines answer what exploration has answered; whether one of them could."""
-    if known.verdict is Verdict.VIOLATED and not beyond:
+    whole_runs = known.trace is not None and known.trace.loop is not None  # layers of loops are no steps
+    if known.verdict is Verdict.VIOLATED and not beyond and not whole_runs:
         assert known.steps is not None
         one = asked(path, known.property, BmcOptions(depth=known.steps))
         assert (one.verdict, one.steps) == (known.verdict, known.steps), (known.property, one)
@@ -119,7 +159,7 @@ def compare(path: Path, known: Result, beyond: bool) -> bool:
     if known.verdict in (Verdict.SAFE, Verdict.PROVED):
         allowed = {Verdict.SAFE, Verdict.PROVED, Verdict.UNKNOWN}
         assert {one.verdict for one in answers} <= allowed, (known.property, answers)
-    elif beyond or known.verdict is Verdict.OUT_OF_BOUNDS:
+    elif whole_runs or beyond or known.verdict is Verdict.OUT_OF_BOUNDS:
         wrong = [one for one in answers if one.verdict in (Verdict.SAFE, Verdict.PROVED)]
         assert not wrong, (known.property, wrong)
     return any(one.verdict is not Verdict.UNKNOWN for one in answers)
@@ -133,59 +173,66 @@ def asked(path: Path, name: str, options: Options) -> Result:
     return question.verdicts[0]
 
 
-def mutants(
-    modules: Sequence[tuple[str, str, str]], count: int, seed: int
-) -> Iterator[tuple[str, str, Mutant]]:
-    """Random mutants: the name, the configuration and the mutant.
-
-    Args:
-        modules: the name, the text and the configuration of each module.
-    """
+def mutants(modules: Sequence[Module], count: int, seed: int) -> Iterator[Mutant]:
+    """Random mutants."""
     chance = random.Random(seed)
     for _ in range(count):
-        name, text, config = chance.choice(modules)
-        yield name, config, mutant(text, chance)
+        yield mutant(chance.choice(modules), chance)
 
 
-def judged(folder: Path, name: str, config: str, one: Mutant) -> str:
+def judged(folder: Path, one: Mutant) -> str:
     """What became of a mutant, which is written into a folder.
 
     Raises:
         AssertionError: if an engine contradicts the interpreter.
     """
-    path = folder / f"{name}.tla"
-    path.write_text(one.text)
-    path.with_suffix(".cfg").write_text(config)
-    return outcome(path)
+    module = one.module
+    for name, text in {**module.others, module.name: one.text}.items():
+        (folder / f"{name}.tla").write_text(text)
+    (folder / f"{module.root}.cfg").write_text(module.config)
+    return outcome(folder / f"{module.root}.tla")
 
 
-BUILT_IN = [(name, module, config) for name, (module, config) in ALL.items()]
+BUILT_IN = [Module(name, name, module, config) for name, (module, config) in ALL.items()]
+
+
+def in_folder(folder: Path) -> list[Module]:
+    """The modules of a folder that have a .cfg beside them or are used by such a one, and have variables."""
+    texts = {path.stem: path.read_text() for path in sorted(folder.glob("*.tla"))}
+    found = []
+    for path in sorted(folder.glob("*.cfg")):
+        used, todo = set[str](), [path.stem]
+        while todo:
+            one = todo.pop()
+            if one in texts and one not in used:
+                used.add(one)
+                todo += re.findall(
+                    r"\w+", " ".join(re.findall(r"(?:EXTENDS|INSTANCE)\s+([\w, \n]+)", texts[one]))
+                )
+        changed = [name for name in sorted(used) if variables(texts[name])]
+        found += [Module(path.stem, name, texts[name], path.read_text(), texts) for name in changed]
+    return found
 
 
 def main() -> None:
     """Mutate, and count what becomes of the mutants."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("modules", nargs="*", type=Path)
+    parser.add_argument("--modules", type=Path)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     origin.AHEAD = 0.5
-    modules = [(x.stem, x.read_text(), x.with_suffix(".cfg").read_text()) for x in args.modules] or BUILT_IN
+    modules = in_folder(args.modules) if args.modules is not None else BUILT_IN
     counts: Counter[str] = Counter()
-    for name, config, one in mutants(modules, args.count, args.seed):
+    for one in mutants(modules, args.count, args.seed):
         with tempfile.TemporaryDirectory() as folder:
-            for path in args.modules:
-                for other in path.parent.glob("*.tla"):
-                    Path(folder, other.name).write_text(other.read_text())
             try:
-                result = judged(Path(folder), name, config, one)
+                result = judged(Path(folder), one)
             except Exception as error:
                 result = "WRONG" if isinstance(error, AssertionError) else "CRASH"
-                print(
-                    f"{result} {name}: {one.change}: {type(error).__name__}: {str(error)[:600]}", flush=True
-                )
+                print(f"{result} {one}: {type(error).__name__}: {str(error)[:600]}", flush=True)
         counts[result] += 1
-        print(f"{sum(counts.values())}: {name}: {one.change}: {result}", flush=True)
+        print(f"{sum(counts.values())}: {one}: {result}", flush=True)
     print(dict(counts))
 
 

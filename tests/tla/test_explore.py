@@ -156,3 +156,11 @@ def test_a_module_without_behaviour(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["check", str(path)]) == 2
     assert main(["explore", str(path.with_name("N.tla"))]) == 10
     assert "N.tla:3:" in capsys.readouterr().err
+
+
+def test_a_module_without_initial_states_is_told_with_its_place(tmp_path: Path) -> None:
+    one = specification(
+        tmp_path, "VARIABLE x\nInit == x = 0 /\\ x = 1\nNext == x' = x", "INIT Init\nNEXT Next"
+    )
+    with pytest.raises(ModelError, match=r"no state satisfies the initial condition"):
+        explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=False)

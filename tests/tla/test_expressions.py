@@ -1,6 +1,7 @@
 """What TLC says of expressions (`data/tlc_expressions.json`): the interpreter and the lowering say the same.
 
-The values are those of TLC 2.15, as it prints them; `error` stands for each of its errors.
+The values are those of TLC 2.15, as it prints them, for the community modules with their definitions in TLA+;
+`error` stands for each of its errors.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ from leadline.symbolic.tla.values import tla_text
 from tests.tla.loading import specification
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "tlc_expressions.json").read_text())
-EXTENDED = {"standard": "Integers, Sequences, FiniteSets, TLC, Bags"}
+_STANDARD = "Integers, Sequences, FiniteSets, TLC"
+_COMMUNITY = "Bags, FiniteSetsExt, SequencesExt, Functions, Folds, BagsExt, Relation"
+EXTENDED = {
+    "standard": f"{_STANDARD}, Bags",
+    "community": f"{_STANDARD}, {_COMMUNITY}",
+    "graphs": f"{_STANDARD}, Graphs, Bitwise, Combinatorics",
+}
 VALUES = ("mv", "mw", "a_1", "a_2", "b_1")
 CONFIG = f"CONSTANTS {' '.join(f'{name} = {name}' for name in VALUES)}"
 STRICTER = {'{mv, 1} = {mw, "a"}'}

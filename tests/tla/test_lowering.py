@@ -175,3 +175,28 @@ def test_an_equation_without_a_value_fixes_nothing_where_it_might_not_be_reached
     found = explore(Semantics(model), ["Low"])
     assert found.complete and not found.steps_out_of_bounds
     assert list(found.states_within_steps) == [1, 2, 3, 4]
+
+
+def test_without_a_claim_the_question_is_whether_a_step_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "Plain.tla"
+    text = "---- MODULE Plain ----\nEXTENDS Naturals, TLC\nVARIABLE x\nInit == x = 0\n"
+    text += "Next == x' = (x + 1) % 4 {}\n====\n"
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE\n")
+    path.write_text(text.format(""))
+    assert main(["check", str(path), "--engine", "pdr"]) == 0
+    assert "no-error  proved" in capsys.readouterr().out
+    path.write_text(text.format('/\\ Assert(x < 3, "three")'))
+    assert main(["check", str(path), "--engine", "pdr"]) == 21
+
+
+def test_check_evaluates_the_assumptions_of_a_module_without_behaviour(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "Puzzle.tla"
+    path.write_text("---- MODULE Puzzle ----\nEXTENDS Naturals\nASSUME 2 + 2 = 4\n====\n")
+    assert main(["check", str(path)]) == 0
+    assert "1 assumption evaluated and true" in capsys.readouterr().out
+    path.write_text(path.read_text().replace("= 4", "= 5"))
+    assert main(["check", str(path)]) == 10

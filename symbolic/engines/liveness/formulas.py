@@ -119,3 +119,26 @@ def split(formula: Temporal) -> tuple[Safety, Temporal | None]:
                 rest.append(one)
     safety = Safety(*(tuple(x) for x in found.values()))
     return safety, _joined(Both, rest) if rest else None
+
+
+MOST_CONJUNCTS = 24
+"""The most conjuncts that are proved one by one."""
+
+
+def conjuncts(formula: Temporal) -> tuple[Temporal, ...]:
+    """Formulas in normal form whose conjunction is the formula; the formula alone where they are too many.
+
+    Where the last of some alternatives is a conjunction, as behind conditions of fairness, each of its conjuncts
+    is that alternative in turn.
+    """
+    found = _conjuncts(formula)
+    return tuple(found) if len(found) <= MOST_CONJUNCTS else (formula,)
+
+
+def _conjuncts(formula: Temporal) -> list[Temporal]:
+    match formula:
+        case Both(items=items):
+            return [x for item in items for x in _conjuncts(item)]
+        case Either(items=(*others, Both() as last)):
+            return [_joined(Either, [*others, x]) for x in _conjuncts(last)]
+    return [formula]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from leadline.symbolic.engines.liveness.changing import Changing
-from leadline.symbolic.engines.liveness.formulas import normal, split
+from leadline.symbolic.engines.liveness.formulas import conjuncts, normal, split
 from leadline.symbolic.engines.liveness.history import bounds_model, history_model
 from leadline.symbolic.engines.liveness.loops import loop_model
 from leadline.symbolic.engines.liveness.product import Product, product_of
@@ -40,21 +40,25 @@ class Part:
         method: how it comes about.
         rounds: with `Method.ROUNDS`, the number of rounds that a run has at most.
         settled: with `Method.ROUNDS`, the predicates that settle, by level, as texts.
+        conjunct: with `Method.ROUNDS` and `Method.LOOPS`, the number of the conjunct that it is about, from 0;
+            None if it is about the whole.
     """
 
     method: Method
     rounds: int = 0
     settled: tuple[tuple[str, ...], ...] = ()
+    conjunct: int | None = None
 
     @classmethod
-    def by_rounds(cls, rounds: int, settling: Settling) -> Part:
+    def by_rounds(cls, rounds: int, settling: Settling, conjunct: int | None = None) -> Part:
         """The part that counts rounds."""
-        return cls(Method.ROUNDS, rounds, tuple(tuple(x.text for x in level) for level in settling))
+        return cls(Method.ROUNDS, rounds, tuple(tuple(x.text for x in level) for level in settling), conjunct)
 
     @property
     def text(self) -> str:
         """It in a few words."""
-        return f"{self.method}, k = {self.rounds}" if self.method is Method.ROUNDS else str(self.method)
+        text = f"{self.method}, k = {self.rounds}" if self.method is Method.ROUNDS else str(self.method)
+        return text if self.conjunct is None else f"{text} (conjunct {self.conjunct + 1})"
 
 
 class Reduction:
@@ -70,12 +74,26 @@ class Reduction:
         self.model, self.name = model, claim.name
         self.formula: Temporal = claim.temporal
         self.safety, self.rest = split(self.formula)
+        self._products: dict[int | None, Product] = {}
 
     @cached_property
-    def product(self) -> Product:
-        """The model beside a monitor of the negation of what is not safety."""
+    def conjuncts(self) -> tuple[int | None, ...]:
+        """The numbers of the conjuncts of what is not safety; None alone if it is no conjunction."""
+        return tuple(range(len(self._live))) if len(self._live) > 1 else (None,)
+
+    @cached_property
+    def _live(self) -> tuple[Temporal, ...]:
         assert self.rest is not None
-        return product_of(self.model, normal(self.rest, negated=True), Changing(self.model))
+        return conjuncts(self.rest)
+
+    def product(self, conjunct: int | None = None) -> Product:
+        """The model beside a monitor of the negation of what is not safety, or of one of its conjuncts."""
+        if conjunct not in self._products:
+            assert self.rest is not None
+            claim = self.rest if conjunct is None else self._live[conjunct]
+            changing = Changing(self.model)
+            self._products[conjunct] = product_of(self.model, normal(claim, negated=True), changing)
+        return self._products[conjunct]
 
     def needs(self, live: Method = Method.LOOPS) -> tuple[Method, ...]:
         """The methods whose invariants together come to the claim.
@@ -93,10 +111,15 @@ class Reduction:
         Raises:
             UserError: if they do not.
         """
-        given = tuple(one.method for one in parts)
-        if given not in (self.needs(Method.ROUNDS), self.needs(Method.LOOPS)):
+        lives = [one for one in parts if one.method in (Method.ROUNDS, Method.LOOPS)]
+        given = tuple(one.method for one in parts if one not in lives[1:])
+        numbers = tuple(one.conjunct for one in lives)
+        complete = not lives or (self.rest is not None and numbers in ((None,), self.conjuncts))
+        if not complete or given not in (self.needs(Method.ROUNDS), self.needs(Method.LOOPS)):
             wanted = " and ".join(map(str, self.needs(Method.ROUNDS)))
-            raise UserError(f"{' and '.join(given) or 'nothing'}: a proof of {self.name} is by {wanted}")
+            of_each = f", for each of {len(self.conjuncts)} conjuncts" if len(self.conjuncts) > 1 else ""
+            given_text = " and ".join(one.text for one in parts) or "nothing"
+            raise UserError(f"{given_text}: a proof of {self.name} is by {wanted}{of_each}")
 
     def stated(self, part: Part) -> Model:
         """The model whose one property is the invariant of a part.
@@ -108,10 +131,11 @@ class Reduction:
             case Method.HISTORY:
                 return history_model(self.model, self.name, self.safety)
             case Method.LOOPS:
-                return loop_model(self.product, self.name)
+                return loop_model(self.product(part.conjunct), self.name)
             case Method.ROUNDS:
-                settling = understood(self.product.variables, part.settled)
-                return rounds_model(self.product, self.name, part.rounds, settling)
+                product = self.product(part.conjunct)
+                settling = understood(product.variables, part.settled)
+                return rounds_model(product, self.name, part.rounds, settling)
         nodes = expressions(expanded(self.formula))
         states, steps = [x for x in nodes if not is_step(x)], [x for x in nodes if is_step(x)]
         return bounds_model(self.model, self.name, states, steps)
@@ -146,6 +170,7 @@ def runs_certificate(model: Model, proofs: Sequence[tuple[Part, Mapping[str, Any
                 "method": str(part.method),
                 **({"rounds": part.rounds} if part.method is Method.ROUNDS else {}),
                 **({"settled": [list(level) for level in part.settled]} if part.settled else {}),
+                **({} if part.conjunct is None else {"conjunct": part.conjunct}),
                 **{name: made[name] for name in _OWN if name in made},
             }
             for part, made in proofs

@@ -102,7 +102,10 @@ class _Claim:
             if known >= skipped:
                 continue
             if method is Method.LOOPS and self.counts:
-                self._live(ask)
+                for conjunct in self.reduction.conjuncts:
+                    self._live(ask, conjunct)
+                    if self.parts[-1][1].verdict is not Verdict.PROVED:
+                        break
             else:
                 self._ask(ask, Part(method))
         results = [one for _, one in self.parts]
@@ -114,13 +117,13 @@ class _Claim:
         depth = min(one.depth for one in results)
         return replace(worst, effort=effort, depth=depth, loops=loops, certificate=self._certificate())
 
-    def _live(self, ask: Ask) -> None:
+    def _live(self, ask: Ask, conjunct: int | None) -> None:
         """Ask about what is not safety: by rounds and by loops in turn, each time with more questions."""
-        counting = Counting(self.reduction.product, self.name, self.query.seed)
+        counting = Counting(self.reduction.product(conjunct), self.name, self.query.seed)
         for turn in itertools.count():
             limit = PATIENCE << 2 * turn
             while counting.most is not None:
-                part = Part.by_rounds(counting.most, counting.settling)
+                part = Part.by_rounds(counting.most, counting.settling, conjunct)
                 result = ask(self.reduction.stated(part), self.name, limit)
                 if result.verdict is not Verdict.VIOLATED:
                     break
@@ -130,12 +133,15 @@ class _Claim:
             if counting.most is not None and result.verdict is not Verdict.UNKNOWN:
                 self.parts.append((part, self._told(result)))
                 return
-            if self._ask(ask, Part(Method.LOOPS), limit if counting.most is not None else 0):
+            if self._ask(
+                ask, Part(Method.LOOPS, conjunct=conjunct), limit if counting.most is not None else 0
+            ):
                 return
 
     def _ask(self, ask: Ask, part: Part, limit: int = 0) -> bool:
         """Ask about a part; whether there is an answer within the limit, or none is to be had."""
-        result = self.loop(self.reduction.product, self.name) if part.method is Method.LOOPS else None
+        loops = part.method is Method.LOOPS
+        result = self.loop(self.reduction.product(part.conjunct), self.name) if loops else None
         result = result or ask(self.reduction.stated(part), self.name, limit)
         if limit and result.verdict is Verdict.UNKNOWN:
             return False

@@ -11,6 +11,7 @@ FMCAD 2012, found by looking at states that are reached, and by levels. They are
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import Any, TypeAlias
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines.liveness.product import Mark, Product
+from leadline.symbolic.engines.pdr.samples import MOST_SECONDS
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, as_node
@@ -194,9 +196,12 @@ class Moves:
         self._seen: set[tuple[int, int]] = set()
 
     def look(self, states: Iterable[State]) -> None:
-        """Observe all steps from some states."""
+        """Observe all steps from some states; from the first ones only, where that takes longer than walks may."""
         _, *steps = self.semantics.steps
+        until = time.process_time() + MOST_SECONDS
         for state in states:
+            if time.process_time() > until:
+                break
             found: list[State | None] = []
             for step in steps:
                 step(state, found.append)

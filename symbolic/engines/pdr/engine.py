@@ -122,7 +122,7 @@ class _Search:
         options = self._options
         dice = Random(options.seed)
         self._walks = walks = Walks(self._semantics, options.samples, dice)
-        self._longer = list(options.longer)
+        self._longer = [] if walks.complete else list(options.longer)
         trace = self._bad_sample()
         if trace is not None:
             return trace, None

@@ -6,6 +6,7 @@ a cube is compared with all samples by a few operations on long numbers.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from random import Random
@@ -22,8 +23,12 @@ _STRIDE = 40
 """Steps of a walk before the next one begins, in a state that was found and not left yet."""
 
 
+MOST_SECONDS = 2.0
+"""The seconds of the processor after which walks end: some models take milliseconds for a step in values."""
+
+
 class Walks:
-    """Reachable states of a model, found by random walks.
+    """Reachable states of a model, found by random walks, for at most `MOST_SECONDS`.
 
     Args:
         semantics: the model's concrete meaning.
@@ -50,10 +55,11 @@ class Walks:
         """Whether the states are all reachable ones."""
         return not self._waiting
 
-    def walk(self, limit: int) -> None:
-        """Walk on until there are so many states, or all."""
+    def walk(self, limit: int, seconds: float = MOST_SECONDS) -> None:
+        """Walk on until there are so many states, or all, or so many seconds of the processor are over."""
         steps, fired, waiting, dice = self._steps, self._fired, self._waiting, self._dice
-        while waiting and len(self.states) < limit:
+        until = time.process_time() + seconds
+        while waiting and len(self.states) < limit and time.process_time() < until:
             place = dice.randrange(len(waiting))
             waiting[place], waiting[-1] = waiting[-1], waiting[place]
             at = waiting.pop()
@@ -61,7 +67,8 @@ class Walks:
                 before = self.states[at]
                 ranges = [(action, self._take(step, before)) for action, step in enumerate(steps)]
                 found = [(fired[action], dice.random(), action, new) for action, new in ranges if new]
-                if not found:
+                if not found or time.process_time() > until:
+                    waiting += [x for _, _, _, some in found for x in some]
                     break
                 _, _, action, new = min(found)
                 fired[action] += 1

@@ -28,7 +28,9 @@ Max(S) == CHOOSE x \in S : \A y \in S : x >= y
 
 Min(S) == CHOOSE x \in S : \A y \in S : x <= y
 
-Choices(Sets) == LET f == [Sets -> UNION Sets] IN {g \in f : \A S \in Sets : g[S] \in S}
+Choices(Sets) ==
+  LET functions == {f \in [Sets -> UNION Sets] : \A S \in Sets : f[S] \in S}
+  IN  {{f[S] : S \in Sets} : f \in functions}
 
 ChooseUnique(S, P(_)) == CHOOSE x \in S : P(x) /\ \A y \in S : P(y) => y = x
 =============================================================================

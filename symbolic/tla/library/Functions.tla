@@ -13,7 +13,7 @@ RestrictValues(f, Test(_)) == [x \in {y \in DOMAIN f : Test(f[y])} |-> f[x]]
 
 IsRestriction(f, g) == DOMAIN f \subseteq DOMAIN g /\ \A x \in DOMAIN f : f[x] = g[x]
 
-Pointwise(Op(_, _), f, g) == [x \in DOMAIN f |-> Op(f[x], g[x])]
+Pointwise(f, g, Op(_, _)) == [x \in DOMAIN f |-> Op(f[x], g[x])]
 
 AntiFunction(f) == [y \in Range(f) |-> CHOOSE x \in DOMAIN f : f[x] = y]
 
@@ -42,4 +42,8 @@ FoldFunctionOnSet(Op(_, _), base, f, S) ==
   IN  fold[S]
 
 FoldFunction(Op(_, _), base, f) == FoldFunctionOnSet(Op, base, f, DOMAIN f)
+
+SumFunctionOnSet(f, S) == FoldFunctionOnSet(LAMBDA x, y : x + y, 0, f, S)
+
+SumFunction(f) == SumFunctionOnSet(f, DOMAIN f)
 =============================================================================

@@ -5,8 +5,11 @@ LOCAL INSTANCE Sequences
 LOCAL INSTANCE FiniteSets
 LOCAL INSTANCE FiniteSetsExt
 LOCAL INSTANCE Functions
+LOCAL INSTANCE TLC
 
 ToSet(s) == {s[i] : i \in DOMAIN s}
+
+ToBag(s) == [x \in ToSet(s) |-> Cardinality({i \in DOMAIN s : s[i] = x})]
 
 IsInjective(f) == \A a, b \in DOMAIN f : f[a] = f[b] => a = b
 
@@ -22,6 +25,10 @@ SetToSortSeq(S, Less(_, _)) ==
         IF T = {} THEN <<>>
         ELSE LET x == CHOOSE y \in T : \A z \in T \ {y} : Less(y, z) IN <<x>> \o seq[T \ {x}]
   IN  seq[S]
+
+SetToAllKPermutations(S) == UNION {SetToSeqs(T) : T \in SUBSET S}
+
+IsSorted(s, Less(_, _)) == \A i, j \in DOMAIN s : i < j => Less(s[i], s[j])
 
 TupleOf(S, n) == [1..n -> S]
 
@@ -43,6 +50,10 @@ SelectInSeq(s, Test(_)) ==
 SelectLastInSeq(s, Test(_)) ==
   LET I == {i \in DOMAIN s : Test(s[i])} IN IF I = {} THEN 0 ELSE Max(I)
 
+SelectInSubSeq(s, from, to, Test(_)) == SelectInSeq(SubSeq(s, from, to), Test)
+
+SelectLastInSubSeq(s, from, to, Test(_)) == SelectLastInSeq(SubSeq(s, from, to), Test)
+
 InsertAt(s, i, e) == SubSeq(s, 1, i - 1) \o <<e>> \o SubSeq(s, i, Len(s))
 
 ReplaceAt(s, i, e) == [s EXCEPT ![i] = e]
@@ -55,6 +66,8 @@ RemoveFirstMatch(s, Test(_)) ==
   LET i == SelectInSeq(s, Test) IN IF i = 0 THEN s ELSE RemoveAt(s, i)
 
 Cons(e, s) == <<e>> \o s
+
+Snoc(e, s) == Append(s, e)
 
 Front(s) == SubSeq(s, 1, Len(s) - 1)
 
@@ -103,5 +116,30 @@ FlattenSeq(s) == FoldLeft(LAMBDA x, y : x \o y, <<>>, s)
 
 Zip(s, t) == [i \in 1..Min({Len(s), Len(t)}) |-> <<s[i], t[i]>>]
 
-Interleave(s, t) == FlattenSeq([i \in DOMAIN s |-> <<s[i], t[i]>>])
+Interleave(s, t) ==
+  CASE Len(s) # Len(t) -> Assert(FALSE, "Interleave: the sequences have different lengths")
+    [] Len(s) = 0 -> <<<<>>, <<>>>>
+    [] OTHER -> FlattenSeq([i \in DOMAIN s |-> <<<<s[i]>>, <<t[i]>>>>])
+
+AllSubSeqs(s) ==
+  LET keep[D \in SUBSET DOMAIN s] ==
+        IF D = {} THEN <<>> ELSE LET last == Max(D) IN Append(keep[D \ {last}], s[last])
+  IN  {keep[D] : D \in SUBSET DOMAIN s}
+
+IndexFirstSubSeq(s, t) ==
+  Min({i \in 1..(Len(t) + 1) : i + Len(s) - 1 <= Len(t) /\ SubSeq(t, i, i + Len(s) - 1) = s})
+
+ReplaceSubSeqAt(i, r, s, t) == SubSeq(t, 1, i - 1) \o r \o SubSeq(t, i + Len(s), Len(t))
+
+ReplaceFirstSubSeq(r, s, t) ==
+  IF s \in SubSeqs(t) THEN ReplaceSubSeqAt(IndexFirstSubSeq(s, t), r, s, t) ELSE t
+
+RECURSIVE ReplaceAllSubSeqs(_, _, _)
+ReplaceAllSubSeqs(r, s, t) ==
+  CASE s = t -> r
+    [] s # t /\ s = <<>> -> FlattenSeq([i \in 1..Len(t) |-> r \o <<t[i]>>])
+    [] s # t /\ s # <<>> /\ s \notin SubSeqs(t) -> t
+    [] OTHER -> LET i == IndexFirstSubSeq(s, t)
+                IN  SubSeq(t, 1, i - 1) \o r
+                    \o (IF i + Len(s) > Len(t) THEN <<>> ELSE ReplaceAllSubSeqs(r, s, SubSeq(t, i + Len(s), Len(t))))
 =============================================================================

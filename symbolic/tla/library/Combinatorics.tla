@@ -1,0 +1,8 @@
+---------------------------- MODULE Combinatorics ----------------------------
+(* Factorials and binomial coefficients, by the names of the community modules. *)
+LOCAL INSTANCE Integers
+
+factorial[n \in Nat] == IF n = 0 THEN 1 ELSE n * factorial[n - 1]
+
+choose(n, k) == factorial[n] \div (factorial[k] * factorial[n - k])
+==============================================================================

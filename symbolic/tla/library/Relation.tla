@@ -1,0 +1,53 @@
+------------------------------ MODULE Relation ------------------------------
+(* Relations as functions of pairs to BOOLEAN, by the names of the community modules. *)
+LOCAL INSTANCE Integers
+LOCAL INSTANCE FiniteSets
+
+LOCAL Under(Op(_, _), S) == [p \in S \X S |-> Op(p[1], p[2])]
+
+IsReflexive(R, S) == \A x \in S : R[x, x]
+IsReflexiveUnder(Op(_, _), S) == IsReflexive(Under(Op, S), S)
+
+IsIrreflexive(R, S) == \A x \in S : ~R[x, x]
+IsIrreflexiveUnder(Op(_, _), S) == IsIrreflexive(Under(Op, S), S)
+
+IsSymmetric(R, S) == \A x, y \in S : R[x, y] <=> R[y, x]
+IsSymmetricUnder(Op(_, _), S) == IsSymmetric(Under(Op, S), S)
+
+IsAntiSymmetric(R, S) == \A x, y \in S : R[x, y] /\ R[y, x] => x = y
+IsAntiSymmetricUnder(Op(_, _), S) == IsAntiSymmetric(Under(Op, S), S)
+
+IsAsymmetric(R, S) == \A x, y \in S : ~(R[x, y] /\ R[y, x])
+IsAsymmetricUnder(Op(_, _), S) == IsAsymmetric(Under(Op, S), S)
+
+IsTransitive(R, S) == \A x, y, z \in S : R[x, y] /\ R[y, z] => R[x, z]
+IsTransitiveUnder(Op(_, _), S) == IsTransitive(Under(Op, S), S)
+
+IsStrictlyPartiallyOrdered(R, S) == IsIrreflexive(R, S) /\ IsAntiSymmetric(R, S) /\ IsTransitive(R, S)
+IsStrictlyPartiallyOrderedUnder(Op(_, _), S) == IsStrictlyPartiallyOrdered(Under(Op, S), S)
+
+IsPartiallyOrdered(R, S) == IsReflexive(R, S) /\ IsAntiSymmetric(R, S) /\ IsTransitive(R, S)
+IsPartiallyOrderedUnder(Op(_, _), S) == IsPartiallyOrdered(Under(Op, S), S)
+
+LOCAL IsTotal(R, S) == \A x, y \in S : x # y => R[x, y] \/ R[y, x]
+
+IsStrictlyTotallyOrdered(R, S) == IsStrictlyPartiallyOrdered(R, S) /\ IsTotal(R, S)
+IsStrictlyTotallyOrderedUnder(Op(_, _), S) == IsStrictlyTotallyOrdered(Under(Op, S), S)
+
+IsTotallyOrdered(R, S) == IsPartiallyOrdered(R, S) /\ IsTotal(R, S)
+IsTotallyOrderedUnder(Op(_, _), S) == IsTotallyOrdered(Under(Op, S), S)
+
+(* Warshall's algorithm: paths whose inner elements are in T. *)
+TransitiveClosure(R, S) ==
+  LET through[T \in SUBSET S] ==
+        IF T = {} THEN [x, y \in S |-> R[x, y]]
+        ELSE LET u == CHOOSE z \in T : TRUE
+                 less == through[T \ {u}]
+             IN  [x, y \in S |-> less[x, y] \/ (less[x, u] /\ less[u, y])]
+  IN  through[S]
+
+ReflexiveTransitiveClosure(R, S) ==
+  LET closure == TransitiveClosure(R, S) IN [x, y \in S |-> x = y \/ closure[x, y]]
+
+IsConnected(R, S) == LET closure == ReflexiveTransitiveClosure(R, S) IN \A x, y \in S : closure[x, y]
+=============================================================================

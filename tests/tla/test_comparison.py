@@ -1,0 +1,46 @@
+"""Values of different kinds that are compared: an error in TLC, and out of bounds in the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.catalog import find_module, model_of
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines import BmcOptions, Limits, Query, Verdict
+from leadline.symbolic.tla import origin
+from leadline.symbolic.trace import end_reason
+from tests.tla.loading import write
+
+MIXED = r"""
+EXTENDS Integers, Sequences
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+Next == x' = (x + 1) % 5 /\ y' = IF x = 2 THEN "a" ELSE y
+Same == x = 3 => y = 0
+Member == x # 3 \/ y \notin {1, 2}
+Sooner == <<x, y>> # <<7, 0>>
+"""
+
+
+REFUSED = ("Same", "Member")
+
+
+def test_the_error_is_that_of_the_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origin, "AHEAD", 0.5)
+    path = write(tmp_path, Mixed=MIXED)
+    path.with_suffix(".cfg").write_text(f"INIT Init NEXT Next INVARIANTS Sooner {' '.join(REFUSED)}")
+    entry = find_module(path)
+    model = model_of(entry, {})
+    for name in REFUSED:
+        question = Asked(entry, model, Query(entry.source, {}, (name,), BmcOptions(depth=4), "cadical"))
+        question.put(Limits(), lambda _: None, lambda _: None)
+        (found,) = question.verdicts
+        assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 3) and found.trace is not None
+        told = end_reason(Semantics(model), found.trace) or ""
+        assert "Mixed.tla:" in told and "is compared with" in told, (name, told)
+    question = Asked(entry, model, Query(entry.source, {}, ("Sooner",), BmcOptions(depth=4), "cadical"))
+    question.put(Limits(), lambda _: None, lambda _: None)
+    assert question.verdicts[0].verdict is Verdict.SAFE
