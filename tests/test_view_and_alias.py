@@ -135,6 +135,7 @@ def test_the_command_tells_of_the_view(files: None, capsys: pytest.CaptureFixtur
     assert "depends on the view" in out
     assert main(["explore", "counter.py", "--property", "tails", "--every-state"]) == 12
     assert main(["check", "counter.py", "--property", "tails"]) == 12
+    assert main(["check", "counter.py", "--property", "tails", "--engine", "explore"]) == 12
     assert main(["explore", "counter.py", "--property", "ends"]) == 13
     assert "the view number is not used" in capsys.readouterr().out
     assert main(["explore", "counter.py", "--property", "tails", "--workers", "2"]) == 2

@@ -75,7 +75,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     try:
         return (yield)
     except Violated as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 def _answer(verification: Verification) -> None:
@@ -86,7 +86,7 @@ def _answer(verification: Verification) -> None:
     except InternalError:
         raise
     except LeadlineError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 class ProtocolFile(pytest.File):
@@ -137,7 +137,7 @@ class PropertyItem(pytest.Item):
         try:
             self.verification.judge()
         except Violated as error:
-            pytest.fail(str(error), pytrace=False)
+            raise pytest.fail.Exception(str(error), pytrace=False) from None
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The line on which the property is written."""

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, model_of
 from leadline.symbolic.lang import Claim, Model, Protocol, UserError
+from leadline.symbolic.lang.names import setting_text
 from leadline.symbolic.lang.parameters import Setting, settings
 from leadline.symbolic.trace.trace import title
 
@@ -25,6 +26,10 @@ class LoadedProtocol:
 
     entry: Entry
     settings: Mapping[str, Setting]
+
+    def __repr__(self) -> str:
+        given = "".join(f", {name} = {setting_text(value)}" for name, value in self.settings.items())
+        return f"<Protocol {self.name}{given}: {len(self.entry.claims)} properties>"
 
     @property
     def name(self) -> str:

@@ -134,7 +134,8 @@ def simulate(
 
     - `runs`: the number of random runs;
     - `depth`: the steps of a run at most;
-    - `seed`: the seed of the random choices.
+    - `seed`: the seed of the random choices;
+    - `weights`: how much likelier actions are than one without a weight, such as `["write=5"]`.
 
     The arguments, results and errors are those of `check`.
     """

@@ -112,7 +112,9 @@ def _modules_of(entry: Entry) -> set[str]:
     bases = [base for base in entry.protocol.__mro__ if issubclass(base, Protocol)]
     held: list[type | Callable[..., Any]] = [*bases, *(claim.function for claim in entry.claims)]
     own = __name__.partition(".")[0]
-    return {x.__module__ for x in held if x.__module__ and x.__module__.partition(".")[0] != own}
+    # Code run by `exec` in a bare namespace is in no module, or in `builtins`, of which nothing is sent.
+    ours = (own, "builtins")
+    return {x.__module__ for x in held if x.__module__ and x.__module__.partition(".")[0] not in ours}
 
 
 def receive(source: str, text: str) -> Entry:

@@ -148,7 +148,8 @@ def _functions_of(kind: type[Protocol]) -> Iterator[FunctionType]:
 
 
 def _is_ours(function: FunctionType) -> bool:
-    return function.__module__.partition(".")[0] == _OURS
+    # Code run by `exec` in a bare namespace has no module.
+    return (function.__module__ or "").partition(".")[0] == _OURS
 
 
 def _argument(function: FunctionType, position: int) -> tuple[str, ...]:

@@ -216,7 +216,7 @@ class Workbench:
             case "find":
                 yield from self._find(rest)
             case "help":
-                yield HELP
+                yield from HELP.splitlines()
             case _:
                 raise UserError(f"there is no :{word}: :help tells what there is")
 

@@ -76,7 +76,7 @@ def chosen_query(
         source,
         settings,
         tuple(names),
-        engine.options.chosen(own),
+        engine.options_for(command, own),
         given.get("solver", AUTO),
         seed=given.get("seed", 0),
         deadlock=given.get("deadlock", False),

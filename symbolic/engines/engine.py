@@ -111,6 +111,10 @@ class Engine(ABC):
             InternalError: if a counterexample does not replay.
         """
 
+    def options_for(self, command: str, given: Mapping[str, Any]) -> Options:
+        """The options of a command for the values that a user gave; None stands for a value left out."""
+        return self.options.chosen(given)
+
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         """Whether a command that leaves the choice to Leadline asks this engine about a property."""
         return False

@@ -86,6 +86,10 @@ class Explore(Engine):
     knows_runs = True
     in_portfolio = ExploreOptions(max_states=3_000_000, prove=True, vacuity=True)
 
+    def options_for(self, command: str, given: Mapping[str, Any]) -> Options:
+        # A check is of every state: no view may hide a violation from a test.
+        return super().options_for(command, given if command == self.name else {**given, "every_state": True})
+
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:

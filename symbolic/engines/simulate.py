@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from leadline.symbolic.concrete import Outcome, Semantics, no_initial_state
@@ -16,7 +16,8 @@ from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_reason
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
-from leadline.symbolic.lang import Model, OutOfBounds
+from leadline.symbolic.lang import Model, OutOfBounds, UserError
+from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortened, trace_of_path
 
@@ -31,6 +32,7 @@ class SimulateOptions(Options):
         runs: the number of random runs, 1 or more.
         depth: the steps of a run at most.
         seed: the seed of the random choices.
+        weights: how much likelier actions are than one without a weight, such as "write=5".
     """
 
     engine = "simulate"
@@ -38,10 +40,16 @@ class SimulateOptions(Options):
     runs: int = option(1000, metavar="N", low=1, doc="the number of random runs (default: 1000)")
     depth: int = option(100, metavar="K", doc="steps of a run at most (default: 100)")
     seed: int = option(0, metavar="S", doc="the seed of the random choices (default: 0)")
+    weights: tuple[str, ...] = option(
+        (),
+        flag="weight",
+        metavar="ACTION=N",
+        doc="take an action N times as often as another; may be repeated",
+    )
 
 
 class Simulate(Engine):
-    """Random runs. A step takes one of the enabled actions, each as likely, and one of its outcomes."""
+    """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes."""
 
     name = SimulateOptions.engine
     commands = ("simulate",)
@@ -59,7 +67,8 @@ class Simulate(Engine):
         options = query.options
         assert isinstance(options, SimulateOptions)
         names = tuple(one.name for one in query.chosen(model))
-        simulation = _Simulation(Semantics(model), names, random.Random(options.seed), query.deadlock)
+        chance = random.Random(options.seed)
+        simulation = _Simulation(Semantics(model), names, chance, query.deadlock, weights_of(model, options))
         stopped = None
         try:
             with limited(limits):
@@ -80,11 +89,38 @@ class Simulate(Engine):
         return [f"{extent}, {states}{stopped}", "", Table(["action", "times taken"], taken), *told]
 
 
+def weights_of(model: Model, options: SimulateOptions) -> dict[str, int]:
+    """The weight of each action that has one.
+
+    Raises:
+        UserError: if an action is unknown or named twice, or a weight is no positive integer.
+    """
+    names = {spelled: one.name for one in model.actions for spelled in (one.tla, one.name)}
+    found: dict[str, int] = {}
+    for text in options.weights:
+        name, _, number = text.partition("=")
+        if name not in names:
+            raise UserError(unknown_name(f"{model.protocol} has no action", name, [*names]))
+        if not number.isdecimal() or not 0 < int(number) <= _HEAVIEST or names[name] in found:
+            told = (
+                "has two weights"
+                if names[name] in found
+                else f"the weight {number!r} is not in 1..{_HEAVIEST}"
+            )
+            raise UserError(f"{name}: {told}: write {name}=5 once, say")
+        found[names[name]] = int(number)
+    return found
+
+
+_HEAVIEST = 1_000_000
+
+
 @dataclass
 class _Simulation:
     """Random runs so far.
 
     Attributes:
+        weights: the weight of each action that has one; that of another is 1.
         taken: how often each action was taken.
         found: for each property the run to the first state in which it is false or out of bounds, and which.
         seen: the hashes of the states met.
@@ -94,6 +130,7 @@ class _Simulation:
     names: Sequence[str]
     chance: random.Random
     deadlock: bool
+    weights: Mapping[str, int]
     runs: int = 0
     steps: int = 0
     longest: int = 0
@@ -143,7 +180,11 @@ class _Simulation:
         """A random outcome of a random enabled action; None if no action is enabled."""
         assert last.state is not None
         actions = list(self.semantics.model.actions)
-        self.chance.shuffle(actions)
+        if self.weights:
+            # An order by weights: P. Efraimidis, P. Spirakis, Information Processing Letters 97, 2006.
+            actions.sort(key=lambda one: -(self.chance.random() ** (1 / self.weights.get(one.name, 1))))
+        else:
+            self.chance.shuffle(actions)
         for action in actions:
             attempts = self.semantics.attempts(last.state, action.name)
             outcomes = [outcome for outcome in attempts if outcome is not None]

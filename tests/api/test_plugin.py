@@ -114,6 +114,9 @@ def test_verified_protocols(folder: Path) -> None:
     assert "never-one is safe (a probe: a violation was expected) within 0 steps" in said
     assert "counter (top = 3) has no answer about\n  small: " in said
     assert "has no property `smal`: did you mean `small`?" in said
+    assert "During handling" not in said and said.count("small violated in 3 steps") == 1, (
+        "a trace is shown once"
+    )
     assert "verify.py" not in said, "Leadline's own code is left out of tracebacks"
 
 

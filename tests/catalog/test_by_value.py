@@ -73,6 +73,7 @@ def ran(*cells: str, names: dict[str, Any] | None = None) -> dict[str, Any]:
 
 def test_a_class_made_by_exec() -> None:
     assert in_child(ran(CELL, CLAIM)["Counter"]) == "violated"
+    assert in_child(ran(CELL, CLAIM, names={})["Counter"]) == "violated"  # no __name__: a class of `builtins`
 
 
 def test_the_order_of_actions_goes_along() -> None:

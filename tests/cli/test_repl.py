@@ -83,3 +83,9 @@ def test_a_trace(leadline: Leadline) -> None:
 def test_lines_of_a_pipe(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("count\n:take 1\ncount\n"))
     assert leadline("repl", "counter.py").out.startswith("0\nafter 1 step: CountUp(node = n1)\n")
+
+
+def test_the_help_has_a_line_for_each_command(leadline: Leadline) -> None:
+    out = leadline("repl", "counter.py", *lines(":help")).out
+    assert "\\n" not in out and len(out.splitlines()) > 8
+    assert "  :find EXPRESSION   go to the nearest reachable state in which it is true" in out.splitlines()

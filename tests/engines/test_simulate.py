@@ -10,8 +10,8 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
-from leadline.symbolic.engines.simulate import SimulateOptions
-from leadline.symbolic.lang import ModelError
+from leadline.symbolic.engines.simulate import SimulateOptions, weights_of
+from leadline.symbolic.lang import ModelError, UserError
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for
 from tests.cli.conftest import Leadline, leadline  # noqa: F401  # a fixture
@@ -76,3 +76,24 @@ def test_on_the_command_line(leadline: Leadline) -> None:  # noqa: F811
     assert data["actions"]["count_up"] > 0
     ran = leadline("simulate", "counter.py", "-p", "top=2", "--property", "below-three", "--runs", "2")
     assert ran.code == 20 and "count_up" not in ran.err and "CountUp" in ran.out
+
+
+def test_a_heavy_action_is_taken_more_often() -> None:
+    """Twenty to one where both are enabled; what is found stays a run of the model."""
+    model = model_for(Query(f"{FILE}:Lift", {}, None, SimulateOptions()))
+    first, *_ = taken = [
+        name for name, n in simulated("Lift", runs=50, depth=40).facts["actions"].items() if n
+    ]
+    assert len(taken) > 1
+    plain = simulated("Lift", runs=50, depth=40).facts["actions"]
+    heavy = simulated("Lift", runs=50, depth=40, weights=(f"{first}=20",)).facts["actions"]
+    assert heavy[first] / sum(heavy.values()) > plain[first] / sum(plain.values())
+    assert weights_of(model, SimulateOptions(weights=(f"{first}=20",))) == {first: 20}
+
+
+@pytest.mark.parametrize("weight", ["no_such=3", "{}=0", "{}", "{}=x", "{}=-1", "{}=2 {}=3"])
+def test_a_wrong_weight_is_told(weight: str) -> None:
+    model = model_for(Query(f"{FILE}:Lift", {}, None, SimulateOptions()))
+    given = tuple(weight.replace("{}", model.actions[0].tla).split())
+    with pytest.raises(UserError, match=r"has no action|weight"):
+        weights_of(model, SimulateOptions(weights=given))
