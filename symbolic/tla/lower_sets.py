@@ -208,10 +208,10 @@ class Sets:
                     result = self.terms.both_sets(n.SetUnion, result, part)
                 return result
             case Cases():
-                result = self.terms.set_of([])
-                for here, part in domain.parts:
-                    result = self.terms.ite(here, self.listed(part), result)
-                return result
+                chosen = self.terms.set_of([])
+                for here, case in domain.parts:
+                    chosen = self.terms.ite(here, self.listed(case), chosen)
+                return chosen
         raise Unlowerable("the members of an infinite set cannot be listed")
 
     def _listed_product(self, domain: Product) -> n.Node:
