@@ -11,12 +11,18 @@ from leadline.symbolic.lang import nodes as n
 
 
 def conjuncts(formula: n.Node) -> Iterator[n.Node]:
-    """The parts of a conjunction, in order."""
-    if not isinstance(formula, n.And):
-        yield formula
-        return
-    for item in formula.items:
-        yield from conjuncts(item)
+    """The parts of a conjunction, in order; that values may be compared is one, before their comparison."""
+    match formula:
+        case n.And(items=items):
+            for item in items:
+                yield from conjuncts(item)
+        case n.Ite(condition=refused, then=n.Undefined() as nothing, orelse=answer):
+            allowed = n.make(n.Const, formula.type, formula.span, True)
+            yield n.make(n.Ite, formula.type, formula.span, refused, nothing, allowed)
+            if not isinstance(answer, n.Const) or not answer.value:
+                yield from conjuncts(answer)
+        case _:
+            yield formula
 
 
 def fixed_value(var: n.Node, formula: n.Node) -> n.Node | None:

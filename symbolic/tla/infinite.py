@@ -57,5 +57,16 @@ class United:
     parts: Sequence[Domain]
 
 
-Unlisted: TypeAlias = Numbers | Everything | PowerSet | Sequences | Product | United
+@dataclass(frozen=True)
+class Cases:
+    """A set that depends on the state: the one of which the condition holds, as in `[1..n -> S]` for each n.
+
+    Attributes:
+        parts: the conditions, of which one holds in each state, and the sets.
+    """
+
+    parts: Sequence[tuple[n.Node, Domain]]
+
+
+Unlisted: TypeAlias = Numbers | Everything | PowerSet | Sequences | Product | United | Cases
 Domain: TypeAlias = n.Node | Unlisted

@@ -87,7 +87,7 @@ class Learner:
         return [one for one in found if one is not None]
 
     def run_ahead(self, starts: Sequence[State], seconds: float, most: int = 50_000) -> None:
-        """Meet the states of random walks, then others breadth first, and then those of walks again.
+        """Meet the states of random walks, then others breadth first and, if types grew, those of walks again.
 
         Each of the three ends early where the types have not grown for long.
 
@@ -101,7 +101,8 @@ class Learner:
         if not starts:
             return
         self._walk(starts, _Patience(self.types, until))
-        if self._search(starts, most, _Patience(self.types, until)):
+        walked = dict(self.types)
+        if self._search(starts, most, _Patience(self.types, until)) and self.types != walked:
             self._walk(starts, _Patience(self.types, until))
 
     def _search(self, starts: Sequence[State], most: int, patience: _Patience) -> bool:

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
+from leadline.symbolic.lang.types import Int
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.infinite import Domain, Product
+from leadline.symbolic.tla.infinite import Cases, Domain, Product
 from leadline.symbolic.tla.lower_scope import DEEPEST, BuiltIn, Entity, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.lower_sets import Sets
 from leadline.symbolic.tla.making import Unlowerable
@@ -19,6 +20,7 @@ from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
 
 _MOST_ARGUMENTS = 64
+_MOST_LENGTHS = 32
 
 
 class Functions(Sets):
@@ -57,11 +59,30 @@ class Functions(Sets):
         return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
 
     def _function_set(self, e: s.FunctionSet, scope: Scope) -> Entity:
-        keys = self.terms.elements(self.value(e.domain, scope))
-        if keys is None:
-            raise Unlowerable("[S -> T] where S is no constant")
-        constants = tuple(key for key in keys if isinstance(key, n.Const))
-        return Product(constants, (self.domain(e.range, scope),) * len(keys))
+        domain = self.value(e.domain, scope)
+        keys, values = self.terms.elements(domain), self.domain(e.range, scope)
+        if keys is not None:
+            return Product(tuple(key for key in keys if isinstance(key, n.Const)), (values,) * len(keys))
+        if not isinstance(domain, n.IntRange) or not isinstance(domain.low, n.Const):
+            raise Unlowerable("[S -> T] where S is neither a constant nor m..n with a constant m")
+        return self._from_interval(domain, domain.low.value, values)
+
+    def _from_interval(self, domain: n.IntRange, low: int, values: Domain) -> Domain:
+        """The functions of `low..n`, by the values that n may have."""
+        terms, kind = self.terms, domain.high.type
+        assert isinstance(kind, Int)
+        last = range(max(low - 1, kind.low), kind.high + 1)
+        if len(last) > _MOST_LENGTHS:
+            raise Unlowerable(f"[{low}..n -> T] where n has over {_MOST_LENGTHS} values")
+        found: list[tuple[n.Node, Domain]] = []
+        if kind.low < low:
+            found.append((terms.lt(domain.high, terms.integer(low)), Product((), ())))
+        for high in range(max(low, kind.low), kind.high + 1):
+            keys = [terms.integer(key) for key in range(low, high + 1)]
+            constants = tuple(key for key in keys if isinstance(key, n.Const))
+            here = terms.equal(domain.high, terms.integer(high))
+            found.append((here, Product(constants, (values,) * len(keys))))
+        return Cases(found)
 
     def _function(self, e: s.Function, scope: Scope) -> Entity:
         pairs = self.pairs(e.bounds, scope)

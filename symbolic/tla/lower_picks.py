@@ -12,7 +12,7 @@ from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.structures import Map, Set, Union
 from leadline.symbolic.lang.types import Option, Type
 from leadline.symbolic.tla import shapes
-from leadline.symbolic.tla.infinite import Domain, PowerSet, Product, United
+from leadline.symbolic.tla.infinite import Cases, Domain, PowerSet, Product, United
 from leadline.symbolic.tla.lower import Lowering
 
 
@@ -58,6 +58,11 @@ class Picks:
             case United():
                 for part in domain.parts:
                     yield from self.picked(way, name, part)
+            case Cases():
+                for here, part in domain.parts:
+                    after = way.requiring(here)
+                    if after is not None:
+                        yield from self.picked(after, name, part)
             case Product():
                 yield from self._picked_product(way, name, domain, ())
             case PowerSet():

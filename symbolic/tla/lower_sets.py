@@ -15,6 +15,7 @@ from leadline.symbolic.tla.comparison import choice_key, clash, has_sets, is_fre
 from leadline.symbolic.tla.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.infinite import (
+    Cases,
     Domain,
     Everything,
     Numbers,
@@ -60,6 +61,18 @@ class Sets:
                 )
             case United():
                 return join([self.quantifier(universal, part, name, body) for part in domain.parts])
+            case Cases():
+                return join(
+                    [
+                        (self.terms.disj if universal else self.terms.conj)(
+                            [
+                                self.terms.negation(here) if universal else here,
+                                self.quantifier(universal, part, name, body),
+                            ]
+                        )
+                        for here, part in domain.parts
+                    ]
+                )
             case PowerSet():
                 whole = self.terms.set_node(self.listed(domain.item))
                 every = self.terms.universe(whole.type)
@@ -194,6 +207,11 @@ class Sets:
                 for part in parts[1:]:
                     result = self.terms.both_sets(n.SetUnion, result, part)
                 return result
+            case Cases():
+                chosen = self.terms.set_of([])
+                for here, case in domain.parts:
+                    chosen = self.terms.ite(here, self.listed(case), chosen)
+                return chosen
         raise Unlowerable("the members of an infinite set cannot be listed")
 
     def _listed_product(self, domain: Product) -> n.Node:
@@ -216,6 +234,10 @@ class Sets:
                 return self._is_string(element) if domain.strings else terms.boolean(True)
             case United():
                 return terms.disj([self.member(element, part) for part in domain.parts])
+            case Cases():
+                return terms.disj(
+                    [terms.conj([here, self.member(element, part)]) for here, part in domain.parts]
+                )
             case Numbers(least=least):
 
                 def above(x: n.Node) -> n.Node:

@@ -200,3 +200,36 @@ def test_check_evaluates_the_assumptions_of_a_module_without_behaviour(
     assert "1 assumption evaluated and true" in capsys.readouterr().out
     path.write_text(path.read_text().replace("= 4", "= 5"))
     assert main(["check", str(path)]) == 10
+
+
+LENGTHS = """
+---- MODULE Lengths ----
+EXTENDS Naturals
+VARIABLES n, word
+Init == n = 0 /\\ word \\in [1..n -> {0, 1}]
+Grow == n < 2 /\\ n' = n + 1 /\\ \\E w \\in [1..(n + 1) -> {0, 1}] : word' = w
+Shrink == n = 2 /\\ n' = 0 /\\ word' = <<>>
+Next == Grow \\/ Shrink
+Kept == word \\in [1..n -> {0, 1}] /\\ word \\notin [1..(n + 1) -> {0, 1}]
+Some == \\E w \\in [1..n -> {0, 1}] : w = word
+NoOnes == \\A w \\in [1..n -> {1}] : w # word \\/ n < 2
+====
+"""
+
+
+def test_functions_of_an_interval_that_the_state_ends(tmp_path: Path) -> None:
+    path = tmp_path / "Lengths.tla"
+    path.write_text(LENGTHS)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Kept Some NoOnes\n")
+    model = model_of(find(str(path)), {})
+    found = explore(Semantics(model), list(model.properties))
+    assert found.complete and not found.steps_out_of_bounds
+    learner = Learner(Interpreter(Source(path).load({})))
+    assert list(found.states_within_steps) == counts(learner) == [1, 3, 7]
+    for claim, verdict in (
+        ("Kept", Verdict.PROVED),
+        ("Some", Verdict.PROVED),
+        ("NoOnes", Verdict.VIOLATED),
+    ):
+        _, result = asked(path, claim, PdrQuery())
+        assert (result.verdict, result.steps) == (verdict, None if verdict is Verdict.PROVED else 2)
