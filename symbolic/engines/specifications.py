@@ -48,7 +48,7 @@ def explore_specification(
     names = (*specification.invariants, *specification.properties)
     semantics = cast(Semantics, behaviour)  # it has all that breadth-first search asks for
     kind = CoveringModule if options.coverage else Explorer
-    explorer = kind(semantics, names, options.depth, progress, options.max_states)
+    explorer = kind(semantics, names, options.depth, _levelled(behaviour, progress), options.max_states)
     stopped, interrupted = None, False
     runs: FairRuns | None = None
     about_runs: dict[str, Trace | None] = {}
@@ -65,6 +65,7 @@ def explore_specification(
     except (TimeIsOver, MemoryError) as error:
         stopped = stop_reason(error, limits)
     found = explorer.summary(stopped)
+    behaviour.at_level(None)
     judge = _Judge(behaviour, explorer, found, about_runs)
     results = [judge.property(name) for name in names]
     if deadlock:
@@ -79,6 +80,17 @@ def explore_specification(
     if interrupted:
         raise Interrupted(answer)
     return answer
+
+
+def _levelled(behaviour: Behaviour, progress: Callable[[Level], None]) -> Callable[[Level], None]:
+    """Tells the behaviour of each level of the search too."""
+    behaviour.at_level(0)
+
+    def told(level: Level) -> None:
+        behaviour.at_level(level.depth + 1)
+        progress(level)
+
+    return told
 
 
 def _fair_runs(behaviour: Behaviour, explorer: Explorer, options: ExploreOptions) -> FairRuns:

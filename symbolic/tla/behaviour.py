@@ -11,6 +11,8 @@ from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, State
 from leadline.symbolic.tla.levels import Level
+from leadline.symbolic.tla.operators import set_level
+from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification, conjuncts
 from leadline.symbolic.tla.symmetry import Orbits, group
 from leadline.symbolic.tla.values import EvaluationError, Value
@@ -76,6 +78,10 @@ class Behaviour:
         self.interpreter = Interpreter(specification, counting)
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
+        self._outside: dict[State, str] = {}
+        self._levels = 0
+        found = (operators(one.body) for one in specification.definitions.values())
+        self._asks_level = any("TLCGet" in names for names in found)
         self.weight = None
         for one in specification.assumptions:
             try:
@@ -87,6 +93,26 @@ class Behaviour:
         if specification.init is None or specification.next is None:
             text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
             raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
+
+    def at_level(self, levels: int | None) -> None:
+        """Tell how many levels of states were found: TLCGet asks for it. None: the search is over."""
+        self._levels = levels or 0
+        if self._asks_level:
+            set_level(levels)
+
+    def _of_new_state(self, test: Callable[..., bool]) -> Callable[..., bool]:
+        """A test of states of the level that is being found."""
+        if not self._asks_level:
+            return test
+
+        def levelled(state: State, *more: Any) -> bool:
+            set_level(self._levels + 1)
+            try:
+                return test(state, *more)
+            finally:
+                set_level(self._levels)
+
+        return levelled
 
     def no_initial_state(self) -> ModelError:
         """The error of a specification without initial states."""
@@ -137,6 +163,8 @@ class Behaviour:
         """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
         `add(None)` where an expression has no value."""
         found: list[Callable[..., None]] = list(self.interpreter.steps)
+        if self.specification.constraints and len(found) > 1:
+            found[1] = self._unless_outside(found[1])
         if self.canonical is None and not self.specification.properties:
             return found
         first, *others = found
@@ -144,6 +172,16 @@ class Behaviour:
             self._with(first, self._initial_checks),
             *(self._with(one, self._step_checks) for one in others),
         ]
+
+    def _unless_outside(self, step: Callable[..., None]) -> Callable[..., None]:
+        """A step that also goes out of bounds where a constraint has no value, which is an error in TLC."""
+
+        def find(state: State, add: Callable[[State | None], None]) -> None:
+            if state in self._outside:
+                add(None)
+            step(state, add)
+
+        return find
 
     def _with(
         self,
@@ -228,7 +266,7 @@ class Behaviour:
                 raise interpreter.error(error) from error
             return True
 
-        return holds
+        return self._of_new_state(holds)
 
     @cached_property
     def constraint(self) -> Callable[..., bool] | None:
@@ -237,20 +275,37 @@ class Behaviour:
             return None
         predicates = [self.interpreter.predicate(one) for one in self.specification.constraints]
         guarded = self.interpreter.guarded
-        return lambda state, *_: guarded(lambda: all(predicate(state) for predicate in predicates))
+        holds = self._of_new_state(lambda state: all(predicate(state) for predicate in predicates))
+
+        def within(state: State, *_: object) -> bool:
+            try:
+                return bool(guarded(lambda: holds(state)))
+            except EvaluationError as error:
+                self._outside[state] = str(error)
+                raise
+
+        return within
 
     def initial(self) -> list[Outcome]:
         """Every way to begin."""
+        self._followed(0)
         return list(self._outcomes(None, "init", 0))
 
     def successors(self, state: State) -> Iterator[Outcome]:
-        """Every step, in the order of the actions."""
+        """Every step, in the order of the actions; of a run, they are asked for state by state."""
+        self._followed(self._levels + 1)
         for place, action in enumerate(self.actions, start=1):
             yield from self._outcomes(state, action.name, place)
+
+    def _followed(self, levels: int) -> None:
+        if self._asks_level:
+            self.at_level(levels)
 
     def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Outcome]:
         found: list[tuple[tuple[tuple[str, Value], ...], State]] = []
         why = None
+        if place == 1 and state in self._outside:
+            yield Outcome(name, (), None, self._outside[state])
         try:
             self.interpreter.traced[place](state, found.append)
         except FAILURES as error:

@@ -210,11 +210,16 @@ class Paths(Picks):
 
     def _target(self, e: s.Expression, way: Way, scope: Scope) -> str | None:
         """The variable that an expression stands for where it has no value yet."""
+        names = scope.names
         if not self._initial:
+            e, names = aliased(e, names)
+            if isinstance(e, s.Apply) and not e.arguments and e.operator not in names:
+                defined = self._lowering.specification.definitions.get(e.operator)
+                e, names = (defined.body, {}) if defined is not None else (e, names)
             if not isinstance(e, s.Apply) or e.operator != "'":
                 return None
             (e,) = e.arguments
-        e, names = aliased(e, scope.names)
+        e, names = aliased(e, names)
         if not isinstance(e, s.Apply) or e.operator in names:
             return None
         definitions = self._lowering.specification.definitions

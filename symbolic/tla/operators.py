@@ -358,8 +358,17 @@ _registers: dict[Value, Value] = {
 }
 
 
+def set_level(level: int | None) -> None:
+    """Set what `TLCGet("level")` is: 1 for initial states and 1 more for each step. None: it has no value."""
+    for name in ("level", "diameter"):
+        if level is None:
+            _registers.pop(name, None)
+        else:
+            _registers[name] = level
+
+
 def register(name: Value) -> Value:
-    """`TLCGet(name)`: a value that was set, or the configuration. Nothing is told of the search."""
+    """`TLCGet(name)`: a value that was set, the configuration, or the level of a breadth-first search."""
     if name in _registers:
         return _registers[name]
     return fail(f"TLCGet({tla_text(name)}) has no value: expected TLCSet before, or no use of it")

@@ -302,6 +302,8 @@ class Search:
         """The variable without a value that the left side of an equation is; None if it is none."""
         translation = self.translation
         if not self.initial:
+            while (alias := translation.alias(e, scope)) is not None:
+                e, scope = alias[0], scope.within(alias[1])
             if not isinstance(e, s.Apply) or e.operator != "'":
                 return None
             (e,) = e.arguments

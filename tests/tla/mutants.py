@@ -79,21 +79,26 @@ class Mutant:
 
 def mutant(module: Module, chance: random.Random) -> Mutant:
     """A module with an operator, a variable, a number or a conjunct changed behind its declarations."""
-    text = module.text
-    names = variables(text)
-    told = [*_COMMENT.finditer(text)]
-    begin = next(x.end() for x in _VARIABLES.finditer(text) if not _within(x, told))
-    sites = [x for x in _TOKEN.finditer(text, begin) if _others(x[0], names) and not _within(x, told)]
-    conjuncts = [x for x in _CONJUNCT.finditer(text, begin) if not _within(x, told)]
+    text, names = module.text, variables(module.text)
+    tokens, conjuncts = sites(module)
     if conjuncts and chance.random() < 0.2:
         found = chance.choice(conjuncts)
         new = ""
     else:
-        found = chance.choice(sites)
+        found = chance.choice(tokens)
         new = chance.choice(_others(found[0], names))
     line = text.count("\n", 0, found.start()) + 1
     changed = text[: found.start()] + new + text[found.end() :]
     return Mutant(module, changed, f"line {line}: {found[0].strip()} becomes {new or 'nothing'}")
+
+
+def sites(module: Module) -> tuple[list[re.Match[str]], list[re.Match[str]]]:
+    """The tokens and the conjuncts behind a module's declarations that can be changed."""
+    text, names = module.text, variables(module.text)
+    told = [*_COMMENT.finditer(text)]
+    begin = next(x.end() for x in _VARIABLES.finditer(text) if not _within(x, told))
+    tokens = [x for x in _TOKEN.finditer(text, begin) if _others(x[0], names) and not _within(x, told)]
+    return tokens, [x for x in _CONJUNCT.finditer(text, begin) if not _within(x, told)]
 
 
 def variables(text: str) -> list[str]:
@@ -150,6 +155,8 @@ def compare(path: Path, known: Result, beyond: bool) -> bool:
     if known.verdict is Verdict.VIOLATED and not beyond and not whole_runs:
         assert known.steps is not None
         one = asked(path, known.property, BmcOptions(depth=known.steps))
+        if one.verdict is Verdict.UNKNOWN:
+            return False
         assert (one.verdict, one.steps) == (known.verdict, known.steps), (known.property, one)
         return True
     answers = [
@@ -176,8 +183,9 @@ def asked(path: Path, name: str, options: Options) -> Result:
 def mutants(modules: Sequence[Module], count: int, seed: int) -> Iterator[Mutant]:
     """Random mutants."""
     chance = random.Random(seed)
+    able = [one for one in modules if sites(one)[0]]
     for _ in range(count):
-        yield mutant(chance.choice(modules), chance)
+        yield mutant(chance.choice(able), chance)
 
 
 def judged(folder: Path, one: Mutant) -> str:

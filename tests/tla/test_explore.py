@@ -8,7 +8,7 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Level
-from leadline.symbolic.engines import Answer, Limits, Result
+from leadline.symbolic.engines import Answer, Limits, Result, Verdict
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
@@ -166,3 +166,28 @@ def test_a_module_without_initial_states_is_told_with_its_place(tmp_path: Path) 
     )
     with pytest.raises(ModelError, match=r"no state satisfies the initial condition"):
         explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+
+
+LEVELS = """
+EXTENDS Naturals, Sequences, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = x + 1
+Early == TLCGet("level") < 6
+Counted == TLCGet("level") = x + 1
+Bad == x < 5 /\\ (x = 3 => Head(<<>>) = 1)
+"""
+
+
+def test_the_level_of_a_state_is_known(tmp_path: Path) -> None:
+    one = specification(tmp_path, LEVELS, "INIT Init\nNEXT Next\nCONSTRAINT Early\nINVARIANT Counted")
+    found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+    assert [(x.property, x.verdict) for x in found.results] == [("Counted", Verdict.SAFE)]
+    assert found.facts["states"] == 5
+
+
+def test_a_constraint_without_a_value_is_an_error(tmp_path: Path) -> None:
+    one = specification(tmp_path, LEVELS, "INIT Init\nNEXT Next\nCONSTRAINT Bad")
+    found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    assert found.results[0].verdict is Verdict.OUT_OF_BOUNDS
+    assert found.out_of_bounds is not None and found.out_of_bounds.length == 4

@@ -17,6 +17,8 @@ VARIABLES x, y
 vars == <<x, y>>
 Set(v, e) == v' = e
 Same(v) == UNCHANGED v
+Is(v, e) == v = e
+nextX == x'
 Both(e) == x' = e /\\ y' = e
 RECURSIVE Walk(_)
 Walk(n) == IF n = 0 THEN x' = 0 /\\ y' = 0 ELSE Walk(n - 1)
@@ -55,6 +57,8 @@ ACTIONS = {
     "x' = 2 /\\ UNCHANGED vars": [],
     "Same(y) /\\ Set(x, y)": ["2 2"],
     "Both(7)": ["7 7"],
+    "Is(x', 3) /\\ Is(y', x') /\\ x' < 4": ["3 3"],
+    "nextX = 4 /\\ Same(y)": ["4 2"],
     "(x' = 1 \\/ x' = 2) /\\ (y' = 3 \\/ y' = 4)": ["1 3", "1 4", "2 3", "2 4"],
     "\\/ x' = 5 /\\ y' = 5\n        \\/ \\E z \\in 6..7 : Both(z)": ["5 5", "6 6", "7 7"],
     "\\E z, w \\in 0..1 : z < w /\\ x' = z /\\ y' = w": ["0 1"],
