@@ -247,7 +247,9 @@ def _opened(uri: str) -> tuple[Any, str]:
             "retry_strategy": fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
             # A small object is one request then, and is there whole once that is answered.
             "allow_delayed_open": True,
-            "background_writes": False,
+            # Without this a large object whose upload fails is published by its parts so far, when the
+            # stream is destroyed (pyarrow 26).
+            "background_writes": True,
         }
         files = fs.S3FileSystem(**{**given, **own})
     return files, path.rstrip("/")

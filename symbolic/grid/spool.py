@@ -35,6 +35,7 @@ SPOOLS = Path("build", "spool")
 
 _DOCUMENTS = ("traces", "certificates")
 _LOCK = ".lock"
+_BATCH = 64  # answers that are sent before the queue is looked at again
 _LEAST, _MOST = 1.0, 30.0  # seconds between two attempts to send
 _LOOKS = 0.5  # seconds between two looks at the sender
 
@@ -71,6 +72,7 @@ class Spool:
         self._lock = threading.Lock()
         self._names: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._told: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._away = False
         self._closing, self._given_up = threading.Event(), threading.Event()
         self._sender = threading.Thread(target=self._send_all, name="spool", daemon=True)
         self._sender.start()
@@ -96,18 +98,19 @@ class Spool:
         """Send what is left.
 
         Args:
-            patience: the most seconds to wait for a store that is away.
+            patience: the most seconds to wait for a store that is away; one that answers is waited for.
             tell: takes messages to the user.
 
         Returns:
             The number of answers that are not sent; they stay where they are.
         """
-        end = time.monotonic() + patience
         self._names.put(None)
         self._closing.set()
-        while self._sender.is_alive() and time.monotonic() < end:
+        end = time.monotonic() + patience
+        while self._sender.is_alive() and (time.monotonic() < end or not self._away):
             self._sender.join(_LOOKS)
             self.tell(tell)
+        self.tell(tell)
         self._given_up.set()
         left = len(_waiting(self._run))
         if not left:
@@ -116,23 +119,24 @@ class Spool:
         return left
 
     def _send_all(self) -> None:
-        wait, away = _LEAST, False
-        while names := self._taken():
-            failures = at_once(self._failure, names)
-            failed = [error for error in failures if error is not None]
+        left: list[str] = []
+        wait = _LEAST
+        while left := self._taken(left):
+            # One alone shows whether the store is back.
+            batch = left[: 1 if self._away else _BATCH]
+            failures = dict(zip(batch, at_once(self._failure, batch), strict=True))
+            failed = [error for error in failures.values() if error is not None]
+            left = [name for name in left if failures.get(name, True)]
             if not failed:
-                if away:
+                if self._away:
                     self._told.put(
                         f"the store {self._store.folder} can be written again: the answers go there"
                     )
-                wait, away = _LEAST, False
+                wait, self._away = _LEAST, False
                 continue
-            for name, error in zip(names, failures, strict=True):
-                if error is not None:
-                    self._names.put(name)
-            if not away:
+            if not self._away:
                 self._told.put(f"{_why(self._store, failed[0])}; answers are kept in {self._run} meanwhile")
-            away = True
+            self._away = True
             if self._closing.is_set():
                 lasting = not any(isinstance(error, StoreAway) for error in failed)
                 if lasting or self._given_up.wait(wait):
@@ -141,15 +145,16 @@ class Spool:
                 wait = _LEAST
             wait = min(2 * wait, _MOST)
 
-    def _taken(self) -> list[str]:
-        """The names that are to be sent, once there are any; none at the end."""
-        taken = {self._names.get()}
-        with suppress(queue.Empty):
-            while True:
-                taken.add(self._names.get_nowait())
-        if None in taken and len(taken) > 1:
-            self._names.put(None)
-        return sorted(name for name in taken if name is not None)
+    def _taken(self, left: list[str]) -> list[str]:
+        """The names that are to be sent, with those that are left, once there are any; none at the end."""
+        taken = dict.fromkeys(left)
+        while not taken or not self._names.empty():
+            name = self._names.get()
+            if name is None:
+                self._names.put(None)  # for the next call
+                break
+            taken[name] = None
+        return [*taken]
 
     def _failure(self, name: str) -> Exception | None:
         """Send an answer; the error if that fails."""

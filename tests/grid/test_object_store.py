@@ -173,6 +173,9 @@ def test_a_store_that_goes_away_and_comes_back(
     assert any(
         re.match(r"leadline: \d answers? wait in build/spool/\S+ for the store: the same ", x) for x in told
     )
+    for thread in threading.enumerate():
+        if thread.name == "spool":
+            thread.join()  # it may be in the middle of a request, which would be served now
     waiting = spooled()
     assert 4 <= len(waiting) <= 7
     server.reset()
@@ -215,6 +218,22 @@ def test_a_connection_cut_in_the_middle_of_a_put(server: ObjectStore, store: Sto
         with pytest.raises(StoreAway, match="cannot be reached"):
             near.keep(row(query="b2"))
     assert objects(store) == ["a1.run-1.parquet"]
+
+
+def test_a_large_object_of_which_a_part_fails(server: ObjectStore, store: Store) -> None:
+    """It takes several requests, and is not there before the last."""
+    parts: list[str] = []
+
+    def fault(method: str, path: str) -> int | None:
+        parts.extend([path] * (method == "PUT"))
+        return 403 if method == "PUT" and len(parts) == 2 else None
+
+    server.fault = fault
+    with pytest.raises(PermissionError, match="access is denied"):
+        store.put("traces/a1.json", "x" * (11 << 20))
+    assert len(parts) == 2 and objects(store, "traces") == []
+    store.put("traces/a1.json", "x" * (11 << 20))
+    assert (elsewhere(store) / "traces").stamps()["a1.json"][0] == 11 << 20
 
 
 def test_a_store_that_lists_late(
