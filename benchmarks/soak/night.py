@@ -123,8 +123,8 @@ class Night:
 
     def _start(self, name: str, master: str, *options: str) -> Driver:
         name = f"{name}-{sum(x.name.startswith(name) for x in self.drivers) + 1}"
-        # An executor may need four pauses for its start.
-        patience = max(30.0, 4 * self.pause)
+        # An executor may need several pauses for its start.
+        patience = max(30.0, 6 * self.pause)
         given = ["--master", master, "--patience", f"{patience:.0f}", *options]
         driver = Driver.start(name, self.folder, self.grid, self.disk.store, given, self.environment)
         self.drivers.append(driver)
