@@ -230,10 +230,11 @@ class Night:
         return "no room is left"
 
     def _cut(self, harm: Harm) -> str | None:
+        # A driver that starts would make a new store in the place of one that is renamed.
         starting = any(not driver.begun for driver in self._running())
-        if starting and not self.disk.mounted:
-            return None  # it would make a new store in the place of this one
-        how = self.disk.cut(read_only=starting or harm.pick < 0.5)
+        how = self.disk.cut(read_only=starting or harm.pick < 0.5, rename=not starting)
+        if how is None:
+            return None
         self._later(harm, "the store is back", self.disk.mend)
         return how
 
