@@ -83,7 +83,7 @@ def harms(seed: int, seconds: float, pause: float) -> Iterator[Harm]:
 
 @dataclass(frozen=True)
 class Undo:
-    """What undoes a harm, and when."""
+    """The end of a harm, and its time."""
 
     at: float
     what: str

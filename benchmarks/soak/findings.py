@@ -81,7 +81,7 @@ def _grids(folder: Path, queries: int) -> tuple[Path, Path]:
 
 
 def _question(row: Row) -> Question:
-    """What a row answers, without the seed."""
+    """The question that a row answers, without the seed."""
     return row.protocol, row.parameters, row.property, row.engine, row.options, row.solver
 
 

@@ -1,4 +1,4 @@
-"""What can be seen from outside while grids run: each row as it is stored, and the memory of each driver."""
+"""Watches from outside while grids run: over each row as it is stored, and over the memory of drivers."""
 
 from __future__ import annotations
 
