@@ -1,4 +1,4 @@
-"""What a grid costs beside solving: `python -m leadline.benchmarks.grid_efficiency [PART ...]`.
+"""The costs of a grid beside solving: `python -m leadline.benchmarks.grid_efficiency [PART ...]`.
 
 - `busy`: 200 queries of about a second on local[2]. How much of the two cores' time, once both are at work,
   is spent on building and solving; the rest, by query, is what fork, Spark and store cost.
@@ -130,7 +130,7 @@ def busy(count: int) -> None:
 
 
 def pruning() -> None:
-    """What pruning saves on a grid with bugs."""
+    """Compare a grid with bugs with and without pruning."""
     ran = {prune: run_grid(BUGS, prune=prune) for prune in (False, True)}
     cost = {prune: sum(row.total_seconds for row in one.rows) for prune, one in ran.items()}
     moot = sum(row.moot() for row in ran[True].rows)
@@ -147,7 +147,7 @@ def stub(query: GridQuery, run: str, predicted: float | None) -> TaskResult:
 
 
 def memory(count: int) -> None:
-    """What the driver holds."""
+    """Measure the memory of the driver."""
     ran = run_grid(BUSY % (count - 1), prune=True, task=stub, keep_rows=False)
     print(
         f"memory: {count} queries answered by a stub in {ran.seconds:.0f} s "

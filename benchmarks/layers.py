@@ -1,4 +1,4 @@
-"""What it takes to instantiate a layer, deeper and deeper: `python -m leadline.benchmarks.layers`.
+"""The cost of instantiating a layer, deeper and deeper: `python -m leadline.benchmarks.layers`.
 
 For every protocol at its defaults, by steps and by sweeps, with every solver: the CPU time that each layer
 after the first takes until it is in the solver, a property's formula included; each is the best of some runs.

@@ -16,7 +16,7 @@ from leadline.symbolic.solve import SOLVERS
 
 @dataclass(frozen=True)
 class Machine:
-    """What a time depends on besides what was measured. Each field is a column of the record."""
+    """The conditions that a time depends on. Each field is a column of the record."""
 
     host: Annotated[str, "the name of the machine"]
     system: Annotated[str, "its system and architecture"]

@@ -1,4 +1,4 @@
-"""What one way made of one case."""
+"""The result of one way on one case."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one way made of one case. What is not known is None.
+    """The result of one way on one case. Figures that are not known are None.
 
     Attributes:
         verdict: the answer.

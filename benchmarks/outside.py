@@ -25,12 +25,12 @@ _VIOLATED = 12
 
 
 def tlc(case: Case, limits: Limits) -> Measurement:
-    """What TLC says, breadth-first with one worker: only so are its counterexamples surely shortest ones."""
+    """Ask TLC, breadth-first with one worker: only so are its counterexamples surely shortest ones."""
     return _measured(case, limits, _tlc_command, _read_tlc)
 
 
 def apalache(case: Case, limits: Limits) -> Measurement:
-    """What Apalache says within the case's number of steps.
+    """Ask Apalache within the case's number of steps.
 
     It wants types that a module does not declare, so it takes few of them; what it says is the reason.
     """
@@ -38,12 +38,12 @@ def apalache(case: Case, limits: Limits) -> Measurement:
 
 
 def abc(case: Case, limits: Limits) -> Measurement:
-    """What ABC's property-directed reachability says of the circuit: of the property, and of bounds."""
+    """Ask ABC's property-directed reachability about the circuit: about the property, and about bounds."""
     return _measured(case, limits, _abc_command, _read_abc)
 
 
 def beside(case: Case, limits: Limits) -> Measurement:
-    """What the program says that the environment names."""
+    """Ask the program that the environment names."""
     return _measured(case, limits, _beside_command, _read_beside)
 
 
@@ -89,7 +89,7 @@ def _beside_command(folder: Path, case: Case) -> list[str]:
 
 @dataclass(frozen=True)
 class _Said:
-    """What a checker's output says, as far as it says it."""
+    """The verdict and figures in a checker's output, as far as it has them."""
 
     verdict: Verdict = Verdict.UNKNOWN
     depth: int = -1

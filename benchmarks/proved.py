@@ -62,7 +62,7 @@ _HEAD = """
 """
 
 _ENGINES = ["pdr"]
-"""What a table of a grid says that asks for proofs by PDR."""
+"""The engines that are asked for proofs."""
 
 
 @dataclass(frozen=True)

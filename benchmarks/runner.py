@@ -32,7 +32,7 @@ def available(way: Way) -> bool:
 
 
 def missing(way: Way) -> str | None:
-    """What is missing for a way; None if it can be gone."""
+    """The tool that is missing for a way; None if it can be gone."""
     if way.engine in ENGINES:
         return None
     if way.engine == BESIDE:

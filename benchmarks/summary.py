@@ -157,7 +157,7 @@ def _line(cell: Cell, base: Cell | None) -> list[str]:
 
 
 def answer(row: Row) -> str:
-    """What one measurement said, or what stopped it."""
+    """The verdict of one measurement, or the reason why it stopped."""
     wrong = "" if row.as_expected else " (WRONG)"
     if not row.answered():
         beyond = f" beyond depth {row.depth}" if row.depth >= 0 else ""

@@ -1,4 +1,4 @@
-"""What sweeps and symmetry are to achieve, as ratios of times that were measured in one run."""
+"""Targets of sweeps and symmetry, as ratios of times that were measured in one run."""
 
 from __future__ import annotations
 

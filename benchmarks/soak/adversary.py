@@ -15,18 +15,18 @@ HARMS: Mapping[str, int] = {
     "kill driver": 2,
     "interrupt driver": 1,
     "terminate driver": 1,
-    "kill driver's Java": 1,
+    "kill driver's Java": 2,
     "kill executor": 3,
     "kill worker": 2,
     "kill master": 1,
     "kill Python worker": 3,
     "kill fork server": 2,
     "kill solver child": 4,
-    "fill disk": 1,
-    "cut store": 1,
+    "fill disk": 2,
+    "cut store": 2,
     "corrupt row": 5,
     "compact store": 1,
-    "second grid": 2,
+    "second grid": 1,
     "kill second grid": 1,
 }
 """The harms, with their weights."""
@@ -83,7 +83,7 @@ def harms(seed: int, seconds: float, pause: float) -> Iterator[Harm]:
 
 @dataclass(frozen=True)
 class Undo:
-    """What undoes a harm, and when."""
+    """The end of a harm, and its time."""
 
     at: float
     what: str

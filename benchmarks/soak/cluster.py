@@ -26,7 +26,7 @@ ON_LOOPBACK = (
 
 _PACKAGE = "org.apache.spark.deploy"
 _HERE = ("--host", "127.0.0.1", "--webui-port", "0")
-_PATIENCE = 120.0  # seconds until a daemon is believed not to start
+_PATIENCE = 400.0  # seconds until a daemon is believed not to start
 
 
 def free_port() -> int:

@@ -65,19 +65,24 @@ class Disk:
         _limit(writers, resource.RLIM_INFINITY)
         (self.folder / _BALLAST).unlink(missing_ok=True)
 
-    def cut(self, *, read_only: bool) -> str:
-        """Make the store unreachable, or one that cannot be written, if the file system is its own.
+    def cut(self, *, read_only: bool, rename: bool) -> str | None:
+        """Make the store unreachable, or one that cannot be written.
+
+        Args:
+            read_only: whether it may be mounted read-only, if the file system is its own and no file there
+                is open for writing.
+            rename: whether it may be renamed.
 
         Returns:
-            How, in words.
+            How, in words; None if it could not be done.
         """
-        if read_only and self.mounted:
-            # The file system is read-only at this place only: that never fails with "busy".
-            self._remount("bind,ro")
+        # The file system is made read-only at this place only; other places may still have it.
+        if read_only and self.mounted and self._remount("bind,ro"):
             return "mounted read-only"
-        if self.store.exists():
+        if rename and self.store.exists():
             self.store.rename(self.store.with_name("away"))
-        return "renamed away"
+            return "renamed away"
+        return None
 
     def mend(self) -> None:
         """Make the store reachable and writable again."""
@@ -87,8 +92,9 @@ class Disk:
         if away.exists():
             away.rename(self.store)
 
-    def _remount(self, options: str) -> None:
-        subprocess.run(["mount", "-o", f"remount,{options}", str(self.folder)], check=True)
+    def _remount(self, options: str) -> bool:
+        command = ["mount", "-o", f"remount,{options}", str(self.folder)]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _limit(writers: Iterable[int], size: int) -> None:

@@ -101,7 +101,7 @@ class Driver:
         return f"{self.name} ended with {self.process.returncode}: {lines[-1] if lines else 'nothing said'}"
 
     def findings(self, harmed: bool) -> Iterator[str]:
-        """What is wrong about its end.
+        """Mistakes in how it ended.
 
         Args:
             harmed: whether something was done that may end it early, or keep it from its start.

@@ -18,7 +18,7 @@ from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.witnesses import answers
 
 _GROWTH = 20.0  # megabytes of Python's for a thousand answers
-_PAUSE = 0.25  # between two harms, of the time of the undisturbed run
+_PAUSE = 0.15  # between two harms, of the time of the undisturbed run
 _PATIENCE = 60.0  # seconds that processes have to end
 
 Question = tuple[str | int | None, ...]
@@ -81,7 +81,7 @@ def _grids(folder: Path, queries: int) -> tuple[Path, Path]:
 
 
 def _question(row: Row) -> Question:
-    """What a row answers, without the seed."""
+    """The question that a row answers, without the seed."""
     return row.protocol, row.parameters, row.property, row.engine, row.options, row.solver
 
 

@@ -123,8 +123,8 @@ class Night:
 
     def _start(self, name: str, master: str, *options: str) -> Driver:
         name = f"{name}-{sum(x.name.startswith(name) for x in self.drivers) + 1}"
-        # An executor may need four pauses for its start.
-        patience = max(30.0, 4 * self.pause)
+        # An executor may need several pauses for its start.
+        patience = max(30.0, 6 * self.pause)
         given = ["--master", master, "--patience", f"{patience:.0f}", *options]
         driver = Driver.start(name, self.folder, self.grid, self.disk.store, given, self.environment)
         self.drivers.append(driver)
@@ -230,10 +230,11 @@ class Night:
         return "no room is left"
 
     def _cut(self, harm: Harm) -> str | None:
+        # A driver that starts would make a new store in the place of one that is renamed.
         starting = any(not driver.begun for driver in self._running())
-        if starting and not self.disk.mounted:
-            return None  # it would make a new store in the place of this one
-        how = self.disk.cut(read_only=starting or harm.pick < 0.5)
+        how = self.disk.cut(read_only=starting or harm.pick < 0.5, rename=not starting)
+        if how is None:
+            return None
         self._later(harm, "the store is back", self.disk.mend)
         return how
 

@@ -1,4 +1,4 @@
-"""What can be seen from outside while grids run: each row as it is stored, and the memory of each driver."""
+"""Watches from outside while grids run: over each row as it is stored, and over the memory of drivers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from leadline.benchmarks.soak.drivers import Driver
 from leadline.benchmarks.soak.processes import resident_mb
 from leadline.symbolic.grid.parquet_files import Reading, RowFile
-from leadline.symbolic.grid.rows import Row, from_table
+from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 
 _ROW = re.compile(r"([0-9a-f]+)\.([0-9]{8}T[0-9]{6}Z-[0-9a-f]+)\.parquet")
@@ -50,6 +50,7 @@ class RowWatch:
     seen: dict[str, Seen] = field(default_factory=dict)
     corrupted: set[str] = field(default_factory=set)
     findings: list[str] = field(default_factory=list)
+    _compacted: set[str] = field(default_factory=set)
 
     @property
     def results(self) -> Path:
@@ -65,6 +66,7 @@ class RowWatch:
                 found = {entry.name: entry.inode() for entry in entries if _ROW.fullmatch(entry.name)}
         except OSError:
             return
+        self._compacted |= self.seen.keys() - found.keys()
         for name, inode in found.items():
             before = self.seen.get(name)
             if name not in self.corrupted and (before is None or before.inode != inode):
@@ -74,14 +76,15 @@ class RowWatch:
         query, run, _ = name.split(".")
         file = RowFile.of(self.results, query, run)
         try:
-            (row,) = from_table(file.table())
+            row = file.row()
             status = (self.results / name).stat()
         except FileNotFoundError:
             return  # compacted meanwhile
         except (OSError, ValueError) as error:
             self.findings.append(f"{name} is a row's file that cannot be read: {error}")
             return
-        if before is not None and settled(before.row) and row.started != before.row.started:
+        again = before is not None and settled(before.row) and row.started != before.row.started
+        if again and name not in self._compacted:
             self.findings.append(f"{name} was stored, and its query was computed again in the same run")
         self.seen[name] = Seen(row, status.st_ino, status.st_mtime)
 

@@ -155,7 +155,7 @@ class GridRun:
         return Answers(todo, self.store.folder, archive.run, known, before, proved, *told, waiting)
 
     def _waited(self, ask: Callable[[], T]) -> T:
-        """What the store answers, which may be away for a while."""
+        """The rows in the store, which may be away for a while."""
         return waited(ask, self.patience, self.tell)
 
     def _archive(self, todo: Plan, begin: Resumed) -> StoreArchive:

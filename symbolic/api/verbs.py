@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.api.asked import Asked
@@ -11,6 +12,7 @@ from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, claims
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.engines import AUTO, Interrupted, Limits, engines_of
 from leadline.symbolic.engines.choice import chosen_query, option_complaint, options_of
+from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.lang import Claim, UserError
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
@@ -80,6 +82,7 @@ def check(
 
     Raises:
         UserError: if there is no such protocol, parameter, property or option, or the model has mistakes.
+        LeadlineError: if the model is not made within the timeout, which holds for that in the main thread.
         Stopped: on Ctrl-C, with the answers so far.
     """
     asking = {"deadlock": deadlock, "engine": engine, "solver": solver, "timeout": timeout, "memory": memory}
@@ -201,12 +204,14 @@ def _ask(
         raise UserError(f"properties takes a list: write properties=[{properties!r}]")
     wanted = None if properties is None else list(properties)
     given = {name: value for name, value in asking.items() if value is not None and value is not False}
-    about = _told_apart(command, protocol, wanted or (), parameters, given, more)
     options = {name: value for name, value in more.items() if name in options_of(command)}
     _check(command, {**given, **options})
+    named = str(protocol) if isinstance(protocol, (str, Path)) else None
+    with timely(named, given.get("timeout")):
+        about = _told_apart(command, protocol, wanted or (), parameters, given, more)
+        model = about.model
     limits = Limits(given.pop("timeout", None), given.pop("memory", None))
     names = tuple(dict.fromkeys(x.name if isinstance(x, Claim) else x for x in wanted or ()))
-    model = about.model
     chosen = () if wanted == [] else tuple(one.name for one in model.choose_properties(names))
     query = chosen_query(command, about.entry.source, about.settings, model, chosen, {**given, **options})
     asked = Asked(about.entry, model, query)

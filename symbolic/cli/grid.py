@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.grid_report import show_plan
-from leadline.symbolic.cli.inputs import seconds, store_place, timely
+from leadline.symbolic.cli.inputs import seconds, store_place
 from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
+from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.grid.workers import PATIENCE
@@ -130,7 +131,7 @@ def run(args: argparse.Namespace) -> Exit:
         args.patience,
         args.remote,
     )
-    with timely(args, args.file, "the grid was planned"):
+    with timely(args.file, args.timeout, "the grid was planned"):
         todo = grid.plan(args.file)
     if args.plan:
         return show_plan(todo, grid.begin(todo, {}), grid.store.folder, args.format)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from leadline.symbolic.catalog import Entry, find, find_module, installed, model
 from leadline.symbolic.cli import tla
 from leadline.symbolic.cli.output import tell
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.engines.limits import TimeIsOver, limited
+from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.grid.remote import Place, place_of
 from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
 from leadline.symbolic.lang.errors import unknown_name
@@ -109,33 +109,9 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
     return find(args.protocol)
 
 
-@contextmanager
-def timely(
-    args: argparse.Namespace, what: object = None, before: str = "the model was made"
-) -> Iterator[None]:
-    """Hold what is done to the time of --timeout, if the command has that option: a file may load for ever.
-
-    Args:
-        args: the command line.
-        what: what is loaded; the protocol if it is left out.
-        before: what was not done, for the message.
-
-    Raises:
-        TimeIsOver: if it takes longer.
-    """
-    seconds = getattr(args, "timeout", None)
-    try:
-        with limited(Limits(seconds)):
-            yield
-    except TimeIsOver:
-        told = f"time: stopped after {seconds:g} s, before {before}"
-        what = what or args.protocol
-        raise TimeIsOver(f"{what}: {told}" if what else told) from None
-
-
 def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], Model]:
     """The protocol of the command line, its parameters, and the model that they make."""
-    with timely(args):
+    with timely(args.protocol, getattr(args, "timeout", None)):
         entry = chosen_entry(args)
         settings = settings_of(entry, args.settings)
         model = model_of(entry, settings)

@@ -10,11 +10,12 @@ from typing import Any
 from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import ask, up_to
-from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data, store_place, timely
+from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data, store_place
 from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, keep, tell
 from leadline.symbolic.engines import Limits, Verdict, engines_of
 from leadline.symbolic.engines.certificates import read_certificate, recheck
 from leadline.symbolic.engines.invariants import understood
+from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.pdr import minimized
 from leadline.symbolic.engines.pdr.written import importable, strengthenings_file
 from leadline.symbolic.engines.provers import PdrQuery
@@ -173,7 +174,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
     found = read_certificate(args.recheck)
     command = ("leadline", "prove", "--recheck", str(args.recheck))
     what = f"{found.place} is a proof about"
-    with timely(args):
+    with timely(args.protocol, args.timeout):
         entry = entry_of_data(args.file or args.protocol, found.protocol, found.source, what, command)
         model = model_of(entry, found.settings)
     found.queries(model, entry.source)  # Report errors in the certificate before the work begins.

@@ -235,7 +235,7 @@ class Workbench:
             yield f"out of bounds: {error}"
 
     def _evaluated(self, text: str) -> Any:
-        """What Python makes of a text; None of a statement."""
+        """The value of a text in Python; None of a statement."""
         try:
             try:
                 code = compile(text, "<typed>", "eval")

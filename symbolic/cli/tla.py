@@ -13,6 +13,7 @@ from leadline.symbolic.cli.output import Exit, Report, as_json, check_writable, 
 from leadline.symbolic.concrete import Level
 from leadline.symbolic.engines import Answer, Interrupted, Limits, Result
 from leadline.symbolic.engines.explore import ExploreOptions, explored
+from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ParameterError, UserError
 from leadline.symbolic.lang.files import is_there
@@ -88,10 +89,11 @@ def explore(args: argparse.Namespace) -> Exit:
     """Explore a module, and report the verdicts with their counterexamples."""
     check_writable(args.out)
     check_plain(args)
-    specification = loaded(args)
-    if specification.init is None and specification.next is None and specification.assumptions:
-        return assume(specification, args)
-    behaviour = Behaviour(specification, counting=bool(args.coverage))
+    with timely(args.protocol, args.timeout):
+        specification = loaded(args)
+        if specification.init is None and specification.next is None and specification.assumptions:
+            return assume(specification, args)
+        behaviour = Behaviour(specification, counting=bool(args.coverage))
     options = ExploreOptions(args.depth, args.max_states, coverage=bool(args.coverage))
     deadlock = specification.deadlock or args.deadlock
     with live(f"exploring {specification.name}") as show:

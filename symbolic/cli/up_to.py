@@ -9,11 +9,12 @@ from typing import Any
 
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry, find
-from leadline.symbolic.cli.inputs import settings_of, timely
+from leadline.symbolic.cli.inputs import settings_of
 from leadline.symbolic.cli.output import Exit, Report, as_json, deliver, exit_of, keep, tell, worst
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Limits, Listener
 from leadline.symbolic.engines.growth import Growth, Point
+from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.pdr.words import formulas
 from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.engines.result import trace_json
@@ -27,7 +28,7 @@ UP_TO = "--up-to"
 
 def run(args: argparse.Namespace) -> Exit:
     """Prove a property at each point, and report how."""
-    with timely(args):
+    with timely(args.protocol, args.timeout):
         entry = find(args.protocol)
     settings = settings_of(entry, args.settings)
     ranges = _ranges(entry, settings, args.up_to)

@@ -249,7 +249,7 @@ def _plain(formula: Temporal, values: Mapping[Temporal, bool]) -> bool | None:
 
 
 def _without_repetition(owed: Owed) -> Owed:
-    """What is owed, without what is owed for ever besides."""
+    """The obligations of a state, without those that last for ever."""
     asked = {(x.item, sign) for x, sign in owed if isinstance(x, Always if sign else Eventually)}
     return owed - asked
 

@@ -6,6 +6,7 @@ import gc
 import resource
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -124,6 +125,27 @@ def limited(limits: Limits) -> Iterator[None]:
         signal.signal(signal.SIGALRM, alarm)
         sys.unraisablehook = unraisable
         resource.setrlimit(resource.RLIMIT_AS, size)
+
+
+@contextmanager
+def timely(what: object, seconds: float | None, before: str = "the model was made") -> Iterator[None]:
+    """Hold what is loaded to the time of its question: a file may load for ever.
+
+    Args:
+        what: what is loaded, as the user named it; None if it has no name.
+        seconds: the limit; None for none. It holds in the main thread only.
+        before: what was not done, for the message.
+
+    Raises:
+        TimeIsOver: if it takes longer.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    try:
+        with limited(Limits(seconds if main else None)):
+            yield
+    except TimeIsOver:
+        told = f"time: stopped after {seconds:g} s, before {before}"
+        raise TimeIsOver(f"{what}: {told}" if what else told) from None
 
 
 def _time_is_over(*_: Any) -> NoReturn:

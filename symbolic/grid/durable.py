@@ -1,12 +1,17 @@
-"""Durable files: written whole or not at all, and safe from a power cut once they are there."""
+"""Durable files: written whole or not at all, and safe from a power cut once they are there.
+
+A process that is killed leaves its temporary files. `sweep` removes those that nobody needs any more.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
+import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +19,8 @@ from leadline.symbolic.grid.remote import Place, Remote
 
 PART = ".part"
 """The suffix of a file that is being written; its name begins with a point."""
+
+_OLD = 3600.0  # seconds; no file is written for so long
 
 
 def write_whole(path: Place, write: Callable[[IO[bytes]], object]) -> None:
@@ -72,3 +79,40 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold a file, so that `sweep` does not remove it while this process lives.
+
+    It is removed in the end; if it cannot be, the next `sweep` removes it.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        with suppress(OSError):  # a file system without locks; `sweep` cannot lock there either
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        with suppress(OSError):
+            path.unlink()
+        os.close(descriptor)
+
+
+def sweep(folder: Path, pattern: str) -> None:
+    """Remove what killed processes have left in a folder and those in it; what cannot be removed stays.
+
+    Args:
+        folder: the folder.
+        pattern: the names of files in it that are `held` as long as they are needed.
+    """
+    for path in folder.glob(pattern):
+        with suppress(OSError), path.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+    for path in (*folder.glob(f".*{PART}"), *folder.glob(f"*/.*{PART}")):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _OLD:
+                path.unlink()

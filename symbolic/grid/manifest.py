@@ -71,7 +71,7 @@ class Manifest:
 
     @classmethod
     def _part(cls, folder: Place, name: str) -> Manifest:
-        """What one file holds."""
+        """The manifest in one file."""
         try:
             data = json.loads(file_bytes(folder / name))
             version = data["schema"]

@@ -86,6 +86,16 @@ class RowFile:
                 raise ValueError(f"it holds the row of another query: {query}, of the run {run}")
         return table
 
+    def row(self) -> Row:
+        """The row of a file of one row.
+
+        Raises:
+            OSError: if it cannot be read.
+            ValueError: if it is not the row that the file's name tells.
+        """
+        (row,) = from_table(self.table())
+        return row
+
 
 def _dates_in_range(column: pa.Array) -> bool:
     """Whether Python has every date of a column of microseconds."""

@@ -1,4 +1,4 @@
-"""What travels to Spark's machines: Leadline as an archive, and a query as bytes.
+"""The way to Spark's machines: Leadline as an archive, and a query as bytes.
 
 A machine may lack Leadline or a solver. A query that comes there returns a `Lack`, which names the machine; the
 driver asks it again, and other machines answer it.

@@ -6,12 +6,13 @@ import queue
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from leadline.symbolic.catalog import packed, packed_whole, split_path
-from leadline.symbolic.grid.durable import write_text
+from leadline.symbolic.grid.durable import held, sweep, write_text
 from leadline.symbolic.grid.links import REASON, ClassicLink, Link
+from leadline.symbolic.grid.manifest import locked
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, point_text
 from leadline.symbolic.grid.remote import Place, StoreAway
@@ -23,6 +24,7 @@ from leadline.symbolic.grid.task import Errand, Task, TaskResult, answer
 from leadline.symbolic.grid.workers import Lacks, SparkGaveUp, Watch
 from leadline.symbolic.lang import UserError
 
+_SIGN = ".run-"
 _THREADS = 4096  # an upper bound: there are as many as queries that run
 
 
@@ -107,7 +109,16 @@ def _begun(master: str, log: Path) -> Iterator[None]:
 @contextmanager
 def _sign(archive: StoreArchive) -> Iterator[str]:
     """A file in the store that shows a machine that it shares the folder."""
-    path = archive.store.folder / f".run-{archive.run}"
+    folder = archive.store.folder
+    path = folder / f"{_SIGN}{archive.run}"
+    if isinstance(path, Path) and isinstance(folder, Path):
+        with ExitStack() as stack:
+            # Under the lock no other run takes a sign that is not held yet for one that is left.
+            with locked(folder):
+                sweep(folder, f"{_SIGN}*")
+                stack.enter_context(held(path))
+            yield path.name
+        return
     with suppress(StoreAway):
         write_text(path, "")
     try:

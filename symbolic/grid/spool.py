@@ -233,7 +233,7 @@ def _why(store: Store, error: Exception) -> str:
 
 
 def waited(work: Callable[[], T], patience: float, tell: Tell) -> T:
-    """What a store answers, once it can be reached.
+    """The answer of a store, once it can be reached.
 
     Args:
         work: asks the store; it is asked again while it is away.

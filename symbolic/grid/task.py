@@ -17,6 +17,7 @@ from typing import Any
 import leadline
 from leadline.symbolic.catalog import find, model_of, receive
 from leadline.symbolic.engines import Result, Verdict, answer_in_child
+from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import Row, solver_version
@@ -193,6 +194,8 @@ class Errand:
         _freeze()
         if self.protocol is not None:
             receive(self.query.source, self.protocol)
+        if _tried_before() and (row := self._stored()) is not None:
+            return TaskResult(row, stored=True)
         result = self.task(self.query, self.run, self.predicted)
         if _reached(self.store, self.sign):
             # The driver stores the row if this fails, and tells of it if that fails too.
@@ -200,6 +203,21 @@ class Errand:
                 Store(self.store).keep(result.row, result.documents)
                 return TaskResult(result.row, stored=True)
         return result
+
+    def _stored(self) -> Row | None:
+        """The row that an earlier try has stored before its machine was lost, if this machine sees it."""
+        with suppress(OSError, ValueError, StoreAway):
+            if _reached(self.store, self.sign):
+                return RowFile.of(Store(self.store).results, self.query.id, self.run).row()
+        return None
+
+
+def _tried_before() -> bool:
+    """Whether Spark tries this task again."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context is not None and context.attemptNumber() > 0
 
 
 def _reached(store: Place, sign: str) -> bool:

@@ -65,7 +65,7 @@ class Explainer:
         self._opened: dict[n.Node, n.Node] = {}
 
     def views(self, states: Sequence[State]) -> list[State | None]:
-        """What the predicate is evaluated in, for each state of a run: the state; or the step to it as one
+        """The values that the predicate reads, for each state of a run: the state; or the step to it as one
         tuple, the state before first, and None for the first state."""
         if not is_step(self._formula):
             return list(states)

@@ -143,7 +143,7 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
 
 
 def cti_begin(model: Model, cti: Cti) -> str:
-    """What the first state of a counterexample to induction is."""
+    """The kind of the first state of a counterexample to induction, in words."""
     satisfied = "A state that satisfies every conjunct (it need not be reachable)"
     return satisfied if cti.conjuncts else call_of(model, cti.fragment.stages[0])
 

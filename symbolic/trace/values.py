@@ -38,7 +38,7 @@ from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.types import Value
 
 Json = Any
-"""What the standard library's `json` reads and writes."""
+"""The values that the standard library's `json` reads and writes."""
 
 
 def spelled(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -168,3 +168,13 @@ def test_the_import_is_lazy() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout == "\n"
     assert "AttributeError: module 'leadline' has no attribute 'checks'" in done.stderr
+
+
+def test_a_timeout_covers_the_making_of_the_model(tmp_path: Path) -> None:
+    file = tmp_path / "endless.py"
+    file.write_text(COUNTER.read_text().replace("start.count = 0", "while True: pass"))
+    for ask in (leadline.check, leadline.explore, leadline.simulate):
+        with pytest.raises(
+            leadline.LeadlineError, match=r"endless.py: time: stopped after 0.5 s, before the"
+        ):
+            ask(file, timeout=0.5)

@@ -280,7 +280,7 @@ def test_a_model_that_cannot_begin(here: Leadline) -> None:
 
 
 def test_time(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "timely", lambda args: nullcontext())  # the model is made in any case
+    monkeypatch.setattr(inputs, "timely", lambda *_: nullcontext())  # the model is made in any case
     ran = leadline("prove", "two-phase-commit", "--property", "consistency", "--timeout", "0.001")
     assert ran.code == 20
     assert "consistency  unknown  4          0 of 101 obligations hold" in ran.out

@@ -173,6 +173,17 @@ def test_a_point_that_loads_for_ever(leadline: Leadline) -> None:
     assert ran.out.count("not proved: time: none is left") == 3 and "found by PDR" in ran.out
 
 
+def test_a_module_that_loads_for_ever(leadline: Leadline) -> None:
+    """Its assumption counts the subsets of a large set."""
+    text = "EXTENDS Integers, FiniteSets\nASSUME Cardinality({s \\in SUBSET (1..60) : 1 \\in s}) > 5\nVARIABLE x\n"
+    Path("Slow.tla").write_text(f"---- MODULE Slow ----\n{text}Init == x = 0\nNext == x' = x\n====\n")
+    Path("Slow.cfg").write_text("INIT Init\nNEXT Next\n")
+    for command in ("explore", "check"):
+        ran = leadline(command, "Slow.tla", "--timeout", "1")
+        assert (ran.code, ran.out) == (20, "")
+        assert told(ran) == "leadline: Slow.tla: time: stopped after 1 s, before the model was made\n"
+
+
 def test_a_step_that_is_too_large_to_encode(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(show, "_PATIENCE", 1e-6)
     assert "one step is so large that its encoding takes more than" in leadline("show", "counter.py").out

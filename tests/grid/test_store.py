@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leadline.symbolic.engines import Limits
+from leadline.symbolic.grid.durable import held, sweep
 from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
@@ -29,6 +30,19 @@ def store(tmp_path: Path) -> Store:
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_killed_processes_have_left_is_removed(tmp_path: Path) -> None:
+    """A sign that a living run holds stays, and so does a file that may still be written."""
+    (tmp_path / "results").mkdir()
+    old, new = tmp_path / "results" / ".a.part", tmp_path / "results" / ".b.part"
+    for path in (old, new, tmp_path / ".run-dead", tmp_path / "other"):
+        path.touch()
+    os.utime(old, (0, 0))
+    with held(tmp_path / ".run-alive"):
+        sweep(tmp_path, ".run-*")
+        assert names(tmp_path) == [".run-alive", "other", "results"] and names(old.parent) == [".b.part"]
+    assert names(tmp_path) == ["other", "results"]
 
 
 def test_every_column_says_what_it_holds() -> None:

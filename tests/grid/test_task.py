@@ -3,16 +3,19 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyspark import TaskContext
 
 from leadline.symbolic.engines import Answer, Limits, Query, answer_in_child
 from leadline.symbolic.grid import task
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.task import answer
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import Errand, TaskResult, answer
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored
 from tests.grid.queries import with_options
@@ -150,3 +153,23 @@ def test_obligations(folder: Path) -> None:
     assert row.trace is not None
     assert json.loads(broken.documents[row.trace])
     assert all(row.settles(one) for one in obligations("counter.py", "below-three", top=4)), "never run again"
+
+
+def test_a_task_that_is_tried_again_takes_the_row_that_it_has_stored(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its machine was lost after the row was stored and before the driver heard of it."""
+    asked, store, times = query("below-three", top=2), Store(folder / "store"), []
+
+    def counted(*arguments: Any) -> TaskResult:
+        times.append(arguments)
+        return answer(*arguments)
+
+    store.create()
+    (folder / "store" / "sign").touch()
+    errand = Errand(asked, "r1", None, folder / "store", "sign", counted)
+    first = errand.do()
+    monkeypatch.setattr(TaskContext, "get", lambda: SimpleNamespace(attemptNumber=lambda: 1))
+    assert errand.do() == first and first.stored and len(times) == 1
+    store.path(asked.id, "r1").unlink()
+    assert errand.do().row.verdict == "safe" and len(times) == 2

@@ -5,6 +5,7 @@ A case that fails is named by its kind and seed; `spoiled(TEXT, SEED)` makes it 
 
 from __future__ import annotations
 
+import inspect
 import random
 import re
 import shutil
@@ -193,6 +194,32 @@ def test_configurations(seed: int) -> None:
     Path("Jug.tla").write_text(MODULE)
     Path("Jug.cfg").write_bytes(spoiled(CONFIG, seed))
     refused(lambda: model_of(find_module(Path("Jug.tla")), {}), r"Jug\.(tla|cfg)|constant")
+
+
+KINDS = (
+    *(test_grid_files, test_constraints, test_conditions_on_rows, test_traces, test_certificates, test_rows),
+    *(test_protocols, test_modules, test_configurations),
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_cases(
+    kind: Callable[..., None], here: Path, made: dict[str, str], model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four hundred cases that no run has tried before."""
+    given = {"made": made, "model": model}
+    own = {name: given[name] for name in inspect.signature(kind).parameters if name in given}
+    for _ in range(400):
+        seed = random.SystemRandom().randrange(CASES, 2**40)
+        folder = here / str(seed)
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        try:
+            kind(seed=seed, **own)
+        except BaseException as error:
+            error.add_note(f"{kind.__name__}: the seed is {seed}")
+            raise
 
 
 @pytest.mark.parametrize(

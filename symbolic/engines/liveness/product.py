@@ -258,7 +258,7 @@ class Step:
 
 @dataclass
 class _Monitor:
-    """What a step of an action pays of a formula.
+    """The part of a formula that a step of an action pays.
 
     Attributes:
         step: a step of the action.

@@ -1,0 +1,128 @@
+"""The soak: its adversary is reproducible, its watch sees what goes wrong, and a short one has no finding."""
+
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from leadline.benchmarks.soak.adversary import ENDS_A_DRIVER, HARMS, harms
+from leadline.benchmarks.soak.drivers import Driver
+from leadline.benchmarks.soak.watch import RowWatch, run_time
+from leadline.symbolic.grid.store import Store, compact
+from tests.grid.rows import ROW, row, unknown
+from tests.grid.sparks import environment, needs_java
+
+FIRST, SECOND = "20260101T000000Z-aaaaaa", "20260101T001000Z-bbbbbb"
+QUERY = "0" * 40
+
+
+def driver(run: str) -> Driver:
+    """A driver of a run, started a second before it."""
+    return cast(Driver, SimpleNamespace(started=run_time(run) - 1, ended=None))
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> RowWatch:
+    store = Store(tmp_path)
+    store.create()
+    return RowWatch(store)
+
+
+def keep(watch: RowWatch, run: str, **changes: Any) -> Path:
+    """Store a row, and see it."""
+    watch.store.keep(row(query=QUERY, run=run, trace=None, **changes))
+    watch.look()
+    return watch.results / f"{QUERY}.{run}.parquet"
+
+
+def test_a_seed_gives_the_harms() -> None:
+    found = [*harms(7, 3600, 5.0)]
+    assert found == [*harms(7, 3600, 5.0)] != [*harms(8, 3600, 5.0)]
+    assert {one.kind for one in found} == HARMS.keys()
+    calm = [one for one in found if 1200 <= one.at < 2400]
+    assert len(calm) > 100 and not {one.kind for one in calm} & ENDS_A_DRIVER
+    # A slower machine has the same order.
+    slower = [one.kind for one in harms(7, 36_000, 50.0)]
+    assert slower == [one.kind for one in found]
+
+
+def test_a_row_that_is_lost(watch: RowWatch) -> None:
+    path = keep(watch, FIRST)
+    assert [*watch.lost()] == []
+    path.unlink()
+    assert [*watch.lost()] == [f"{path.name} was stored, and is lost"]
+
+
+def test_a_row_that_is_compacted_is_not_lost(watch: RowWatch) -> None:
+    keep(watch, FIRST)
+    keep(watch, SECOND)
+    assert compact(watch.store).files == 2
+    watch.look()
+    assert [*watch.lost()] == [] == watch.findings
+
+
+def test_an_answer_that_is_computed_again_in_its_run(watch: RowWatch) -> None:
+    path = keep(watch, FIRST)
+    keep(watch, FIRST, started=ROW.started + timedelta(seconds=5))
+    assert watch.findings == [f"{path.name} was stored, and its query was computed again in the same run"]
+
+
+def test_an_answer_that_is_computed_again_by_a_later_run(watch: RowWatch) -> None:
+    """By one that began when the answer was stored: not if two grids run at once, nor if a file is corrupt."""
+    first, second = keep(watch, FIRST), keep(watch, SECOND)
+    stored = watch.seen[first.name].stored
+    later, sooner = driver(SECOND), driver(SECOND)
+    later.started, sooner.started = stored + 1, stored - 1
+    later.ended = sooner.ended = None
+    again = f"{second.name} was computed again: the run {FIRST} had stored it"
+    watch.seen[second.name] = SimpleNamespace(  # type: ignore[assignment]  # the same, of a run of today
+        row=row(query=QUERY, run=run_of(stored + 2), trace=None), inode=0, stored=stored + 5
+    )
+    assert [*watch.repeated([later])] == [again]
+    assert [*watch.repeated([later, sooner])] == []
+    watch.corrupted.add(first.name)
+    assert [*watch.repeated([later])] == []
+
+
+def run_of(seconds: float) -> str:
+    from datetime import UTC, datetime
+
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y%m%dT%H%M%SZ}-cccccc"
+
+
+def test_a_query_without_an_answer_may_be_asked_again(watch: RowWatch) -> None:
+    watch.store.keep(unknown("lost: its machine", query=QUERY, run=FIRST))
+    watch.look()
+    keep(watch, FIRST)
+    assert watch.findings == [] and len(watch.whole()) == 1
+
+
+def test_a_file_that_is_not_whole(watch: RowWatch) -> None:
+    name = f"{QUERY}.{FIRST}.parquet"
+    (watch.results / name).write_bytes(b"PAR1")
+    watch.look()
+    assert [text.partition(":")[0] for text in watch.findings] == [
+        f"{name} is a row's file that cannot be read"
+    ]
+
+
+@needs_java
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_short_soak(seed: int, tmp_path: Path) -> None:
+    """Seed 1 kills the Java that finds out Spark's command line, and a driver whose sign stays in the store."""
+    command = [sys.executable, "-m", "leadline.benchmarks.soak", "--minutes", "2", "--seed", str(seed)]
+    ran = subprocess.run(
+        [*command, "--folder", str(tmp_path / "soak")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1500,
+    )
+    assert ran.returncode == 0, ran.stdout
+    assert "findings: none" in ran.stdout
