@@ -40,7 +40,7 @@ Each row of the tables of what is known that holds, proved for all depths by pro
 without strengthenings. A row that holds by a search of all states is here at each of the points that stand for
 it; one that is also proved with strengthenings, at the one nearest to the defaults and at the last. Parameters
 that are not named have their defaults. CPU seconds are of the whole process, from the start of the interpreter
-on. The command:
+on. What is unknown says which limit stopped it: a run with a larger one measures it again. The command:
 
 ```
 python -m leadline.benchmarks.proved {options}--out docs/proofs.md
