@@ -224,6 +224,11 @@ def place_of(text: str) -> Place:
         raise UserError(
             f"a store is a folder, or s3://BUCKET/PATH, gs://, abfs:// or hdfs://, and {redacted(text)} is none"
         )
+    if scheme.lower().startswith("abfs") and "enable_tls=false" in rest and "=anonymous" not in rest:
+        # pyarrow 26 ends the process at the first request.
+        raise UserError(
+            f"{redacted(text)}: Azure's credentials are not sent without TLS: leave enable_tls=false out"
+        )
     return Remote(text)
 
 

@@ -415,6 +415,12 @@ def test_where_a_file_is_seen_while_it_is_written(tmp_path: Path, monkeypatch: p
     assert len([*(tmp_path / "results").iterdir()]) == 2
 
 
+def test_azure_without_tls(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", "abfs://account:word@127.0.0.1:9/c/store?enable_tls=false"]) == 2
+    err = capsys.readouterr().err
+    assert "leave enable_tls=false out" in err and "word" not in err
+
+
 def test_where_a_file_is_empty_before_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in Azure's stores: it is not there yet."""
     monkeypatch.setattr(remote, "_opened", lambda uri: (LocalFileSystem(), str(tmp_path)))
