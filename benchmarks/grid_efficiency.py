@@ -3,6 +3,7 @@
 - `busy`: 200 queries of about a second on local[2]. How much of the two cores' time, once both are at work,
   is spent on building and solving; the rest, by query, is what fork, Spark and store cost.
 - `pruning`: a grid with bugs, with and without pruning.
+- `ways`: 200 trivial queries by a classic Spark and over Spark Connect, in turn; only if it is named.
 - `memory`: 10,000 queries that a stub answers: what the driver holds, its Java process included.
 
 Nothing else may run beside it, or the numbers are the neighbours'.
@@ -31,6 +32,15 @@ from leadline.symbolic.grid.task import Task, TaskResult, answer, unanswered
 from leadline.symbolic.solve import LONE
 
 SLOTS = 2
+HERE = SparkSetup(f"local[{SLOTS}]")
+
+TRIVIAL = """
+[[check]]
+protocol = "two-phase-commit"
+properties = "consistency"
+depth = 0
+seed = { from = 0, to = %d }
+"""
 
 BUSY = """
 [[check]]
@@ -73,19 +83,28 @@ class Ran:
     driver_mb: float
 
 
-def run_grid(text: str, *, prune: bool, task: Task = answer, keep_rows: bool = True) -> Ran:
+def run_grid(
+    text: str,
+    *,
+    prune: bool,
+    task: Task = answer,
+    keep_rows: bool = True,
+    setup: SparkSetup = HERE,
+) -> Ran:
     """Run a grid in a store of its own."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "grid.toml").write_text(text, encoding="utf-8")
         todo = plan(Path(folder) / "grid.toml")
         archive = StoreArchive(Store(Path(folder) / "store"), new_run(), todo.predicted)
         archive.store.create()
-        peak = _run(todo, archive, prune, task)
+        peak = _run(todo, archive, prune, task, setup)
         rows = list(archive.store.all().rows.values()) if keep_rows else []
         return Ran(rows, peak[0], peak[1])
 
 
-def _run(todo: Plan, archive: StoreArchive, prune: bool, task: Task) -> tuple[float, float]:
+def _run(
+    todo: Plan, archive: StoreArchive, prune: bool, task: Task, setup: SparkSetup
+) -> tuple[float, float]:
     java: list[Callable[[], float]] = []
     begin, most = time.perf_counter(), 0.0
 
@@ -96,10 +115,10 @@ def _run(todo: Plan, archive: StoreArchive, prune: bool, task: Task) -> tuple[fl
     spark.run(
         todo.queries,
         archive,
-        SparkSetup(f"local[{SLOTS}]"),
+        setup,
         Pruning(todo.queries) if prune else None,
         look,
-        started=lambda link: java.append(lambda: peak_mb(java_process(link)) or 0.0),
+        started=lambda link: java.extend([lambda: peak_mb(java_process(link)) or 0.0] if setup.local else []),
         task=task,
     )
     return time.perf_counter() - begin, most
@@ -155,14 +174,31 @@ def memory(count: int) -> None:
     )
 
 
+def ways(count: int, remote: str) -> None:
+    """What a trivial query costs by a classic Spark and over Spark Connect, in turn."""
+    setups = {"classic": HERE, "Connect": SparkSetup(remote=remote)}
+    for _ in range(2):
+        for name, setup in setups.items():
+            rows = run_grid(TRIVIAL % (count - 1), prune=False, setup=setup).rows
+            assert {row.verdict for row in rows} == {"safe"}, "a query failed"
+            started = sorted(row.started.timestamp() for row in rows)
+            each = (started[-1] - started[0]) / (len(rows) - 1)
+            task = sum(row.task_seconds for row in rows) / len(rows)
+            print(
+                f"ways: {name}: {len(rows)} queries, one each {each * 1000:.0f} ms on {SLOTS} cores; the task "
+                f"is {task * 1000:.0f} ms of the {SLOTS * each * 1000:.0f} ms of a core"
+            )
+
+
 def main() -> None:
     """Measure what is asked for, all by default."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("parts", nargs="*", choices=["busy", "pruning", "memory", []], default=[])
+    parser.add_argument("parts", nargs="*", choices=["busy", "pruning", "memory", "ways", []], default=[])
     parser.add_argument("--busy-queries", type=int, default=200)
     parser.add_argument("--memory-queries", type=int, default=10_000)
+    parser.add_argument("--remote", help="the Spark Connect server on local[2] that `ways` needs")
     args = parser.parse_args()
     parts = args.parts or ["busy", "pruning", "memory"]
     if "busy" in parts:
@@ -171,6 +207,8 @@ def main() -> None:
         pruning()
     if "memory" in parts:
         memory(args.memory_queries)
+    if "ways" in parts:
+        ways(args.busy_queries, args.remote or parser.error("ways needs --remote sc://HOST:PORT"))
 
 
 if __name__ == "__main__":

@@ -171,7 +171,7 @@ def test_text_shows_aliases_at_every_state(files: None, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert [line.split()[-1] for line in out.splitlines() if "LeftOver ==" in line] == ["4", "3", "2", "1"]
     assert out.count("Both == <<") == 4 and "Third == 1" in out
-    assert out.count("Third is out of bounds: ") == 2
+    assert out.count("Third has no value: ") == 2
 
 
 def test_every_format_shows_aliases(files: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,6 +256,18 @@ def test_the_alias_of_a_configuration_is_shown(module: None, capsys: pytest.Capt
         states = json.loads(Path("itf").read_text())["states"]
         assert states[3]["sum"] == {"#bigint": "3"} and states[0]["after"] == {"#set": [{"#bigint": "1"}]}
         capsys.readouterr()
+
+
+def test_a_trace_of_a_module_is_read_if_check_wrote_it(
+    module: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", "Sum.tla", "--format", "json", "--out", "explored"]) == 12
+    assert main(["trace", "explored", "--protocol", "Sum.tla"]) == 2
+    assert "leadline check Sum.tla --format json" in capsys.readouterr().err
+    assert main(["check", "Sum.tla", "--depth", "3", "--format", "json", "--out", "checked"]) == 12
+    capsys.readouterr()
+    assert main(["trace", "checked", "--protocol", "Sum.tla", "--html", "page.html"]) == 0
+    assert "Shown has no value: " in capsys.readouterr().out
 
 
 def test_an_alias_without_a_value_says_so(module: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,8 @@ MARK = "LEADLINE_SOAK"
 
 _TICK = 0.2  # seconds
 _SAMPLE = 5.0  # seconds between two looks at the memory
-_STALLED = 240.0  # seconds without a row until a driver counts as stuck
+_STALLED = 20  # pauses without a row until a driver counts as stuck, and
+_LEAST_STALLED = 240.0  # the fewest seconds of that
 _MERCY = 1200.0  # seconds for the queries that are left once the adversary has gone
 _SHORTLY = 30.0  # seconds that a harm may still be felt once it is over
 _TRIES = 4  # undisturbed runs that may be needed: each may find what harms have left
@@ -116,8 +117,9 @@ class Night:
             self._judge(driver)
         if (self._main is None or self._main.ended is not None) and not self._undo:
             self._main = self._start("driver", self.cluster.url, *ON_LOOPBACK)
-        if time.monotonic() - self._last_row > _STALLED and self._main is not None:
-            self.findings.append(f"{self._main.name}: no row for {_STALLED:g} s; it is killed")
+        stalled = max(_LEAST_STALLED, _STALLED * self.pause)
+        if time.monotonic() - self._last_row > stalled and self._main is not None:
+            self.findings.append(f"{self._main.name}: no row for {stalled:.0f} s; it is killed")
             self._last_row = time.monotonic()
             self._main.send(signal.SIGKILL)
 

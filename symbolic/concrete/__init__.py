@@ -4,7 +4,8 @@ Expressions are compiled to Python source. Nothing here is shared with the symbo
 replay by this one say anything about a counterexample found by the other.
 """
 
-from leadline.symbolic.concrete.explore import Checked, Exploration, Explorer, Level, Path, explore
+from leadline.symbolic.concrete.explore import Checked, Exploration, Explorer, Level, explore
+from leadline.symbolic.concrete.paths import Path
 from leadline.symbolic.concrete.runs import Runs, Word, is_refuted, neglected, satisfies
 from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from leadline.symbolic.concrete.collector import collect_new, uncollected
-from leadline.symbolic.concrete.semantics import Outcome, Semantics, State
-from leadline.symbolic.lang import InternalError, OutOfBounds
-
-Path: TypeAlias = tuple[Outcome, ...]
-"""The outcome of init, and then that of each step; of length 1 for an initial state."""
+from leadline.symbolic.concrete.paths import Path, path_of
+from leadline.symbolic.concrete.semantics import Semantics, State
+from leadline.symbolic.lang import OutOfBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,33 +355,6 @@ class Explorer:
         violation = self.path(watch.violated_at) if watch.violated_at is not None else None
         out = self.path(watch.out_at) if watch.out_at is not None else None
         return Checked(violation, out, watch.why, watch.violations)
-
-
-def path_of(semantics: Semantics, states: Sequence[State | None]) -> Path:
-    """A path through some states, the first an initial one; a last None is a step out of bounds.
-
-    Where states stand for others, it is a path through such as they stand for.
-    """
-    path = list[Outcome]()
-    for following in states:
-        before = path[-1].state if path else None
-        outcomes = semantics.initial() if before is None else semantics.successors(before)
-        path.append(_reaching(semantics, outcomes, following))
-    return tuple(path)
-
-
-def _reaching(semantics: Semantics, outcomes: Iterable[Outcome], state: State | None) -> Outcome:
-    """The first of some outcomes that leads to a state, or out of bounds if that is None.
-
-    Raises:
-        InternalError: if none does.
-    """
-    canonical = semantics.canonical
-    for outcome in outcomes:
-        found = outcome.state
-        if found == state or (canonical is not None and found is not None and canonical(found) == state):
-            return outcome
-    raise InternalError(f"no step reaches {state!r}, though one was taken")
 
 
 def explore(

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import cast
 
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Path, Semantics
-from leadline.symbolic.concrete.explore import path_of
 from leadline.symbolic.concrete.fair import OutsideAt
+from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.engine import Interrupted
 from leadline.symbolic.engines.explore import ExploreOptions, facts_of
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason

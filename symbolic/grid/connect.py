@@ -176,9 +176,10 @@ class ConnectLink:
         self._over.set()
         self._calls.shutdown(wait=False, cancel_futures=True)
 
-    def _heard(self, *, inflight_tasks: int, **_: Any) -> None:
+    def _heard(self, *, inflight_tasks: int, done: bool, **_: Any) -> None:
         """Note what the server reports of a query, in the thread that waits for it."""
-        self._at_work[threading.get_ident()] = inflight_tasks, self._clock()
+        if not done:
+            self._at_work[threading.get_ident()] = inflight_tasks, self._clock()
 
     def _look(self) -> None:
         while not self._over.wait(_LOOKS):

@@ -93,6 +93,9 @@ class Remote:
         """
         with self._opened() as (files, path), files.open_input_stream(path, compression=None) as stream:
             found: bytes = stream.read(most + 1)
+        if not found and self.base.lower().startswith("abfs"):
+            # Azure's file system makes an empty object first, and puts the content into it at the end.
+            raise FileNotFoundError(errno.ENOENT, "it is not written yet", str(self))
         if len(found) > most:
             raise OSError(errno.EFBIG, f"it has more than {most} bytes, the most that is read", str(self))
         return found
@@ -104,6 +107,12 @@ class Remote:
             OSError: if it may not be written; `strerror` says why.
             StoreAway: if the store cannot be reached.
         """
+        try:
+            self._put(data)
+        except FileNotFoundError as error:
+            raise OSError(errno.EINVAL, _NO_SUCH_BUCKET, str(Remote(self.base))) from error
+
+    def _put(self, data: bytes) -> None:
         with self._opened() as (files, path):
             if not self.base.lower().startswith(_RENAMES):
                 _write(files, path, data)
@@ -159,9 +168,10 @@ class Remote:
         from pyarrow.fs import FileSelector, FileType
 
         try:
-            # Without allow_not_found, which a bucket that is missing would pass for an empty folder.
             with self._opened() as (files, path):
-                found = files.get_file_info(FileSelector(path))
+                # In S3 a bucket that is missing would pass for an empty folder.
+                empty = not self.base.lower().startswith("s3")
+                found = files.get_file_info(FileSelector(path, allow_not_found=empty))
         except FileNotFoundError:
             return {}
         return {one.base_name: (one.size, one.mtime_ns) for one in found if one.type == FileType.File}
@@ -213,6 +223,11 @@ def place_of(text: str) -> Place:
     if scheme.lower() not in SCHEMES or not rest.partition("?")[0].rpartition("@")[2].strip("/"):
         raise UserError(
             f"a store is a folder, or s3://BUCKET/PATH, gs://, abfs:// or hdfs://, and {redacted(text)} is none"
+        )
+    if scheme.lower().startswith("abfs") and "enable_tls=false" in rest and "=anonymous" not in rest:
+        # pyarrow 26 ends the process at the first request.
+        raise UserError(
+            f"{redacted(text)}: Azure's credentials are not sent without TLS: leave enable_tls=false out"
         )
     return Remote(text)
 
@@ -281,6 +296,7 @@ _DENIED = re.compile(
     r"UNAUTHENTICATED|AuthenticationException|AuthorizationFailure|AccessControlException|Permission denied"
 )
 _NO_BUCKET = re.compile(r"NO_SUCH_BUCKET|NoSuchBucket|ContainerNotFound|bucket does not exist")
+_NO_SUCH_BUCKET = "there is no such bucket: create it, or mend the URI"
 _UNKNOWN_HOST = re.compile(r"resolve host ?name|UnknownHost|CURL error \[6\]|curlCode: 6,")
 _AWAY = re.compile(
     r"NETWORK_CONNECTION|SLOW_DOWN|THROTTL|SERVICE_UNAVAILABLE|INTERNAL_FAILURE|REQUEST_TIMEOUT|TooManyRequests|"
@@ -321,7 +337,7 @@ def _in_words(place: Remote, error: Exception) -> Exception:
             "CLASSPATH=$(hadoop classpath --glob)"
         )
     if _NO_BUCKET.search(text):
-        return OSError(errno.EINVAL, "there is no such bucket: create it, or mend the URI", str(store))
+        return OSError(errno.EINVAL, _NO_SUCH_BUCKET, str(store))
     if _DENIED.search(text):
         return PermissionError(errno.EACCES, f"access is denied: {_about_keys(scheme)}", str(store))
     if _UNKNOWN_HOST.search(text) or _AWAY.search(text):

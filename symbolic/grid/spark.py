@@ -246,7 +246,7 @@ class SparkExecutor:
         except Exception as error:
             self._gone = self._link.gone(error) or self._gone
             lost = f"lost: {gist(error)[:REASON]}"
-        self._lacks.ended(query.id)
+        self._lacks.ended()
         self._ended.put(EndedQuery(query, result, lost))
 
     def _protocol(self, source: str) -> str | None:

@@ -15,7 +15,7 @@ PATIENCE = 600.0
 _TOLD_AFTER = 30.0  # seconds without a worker
 _KNOCK = 5.0  # seconds for each address of a master
 _STANDALONE = "spark://"
-_LATELY = 60.0  # seconds
+_CHANCE = 10  # refusals: where hosts are idle, chance decides which of them gets a query
 _REPAIR = "docs/clusters.md says what each host needs"
 
 
@@ -114,27 +114,22 @@ class Lacks:
 
     Args:
         warn: takes messages to the user.
-        clock: gives seconds.
     """
 
-    def __init__(self, warn: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, warn: Callable[[str], None]) -> None:
         self._warn = warn
-        self._clock = clock
         self._told: dict[str, None] = {}
         self._waiting: list[str] = []
-        self._refused: dict[str, float] = {}
-        self._since_answer = 0
+        self._refused: list[str] = []  # since the last answer
 
     def refused(self, query: str, lack: str) -> None:
         """Note that a query came to a host that lacks something; any thread may."""
         self._waiting.append(lack)
-        self._refused[query] = self._clock()
-        self._since_answer += 1
+        self._refused.append(query)
 
-    def ended(self, query: str) -> None:
+    def ended(self) -> None:
         """Note that a query has ended; any thread may."""
-        self._refused.pop(query, None)
-        self._since_answer = 0
+        self._refused = []
 
     def look(self, running: int) -> None:
         """Tell of hosts that were not told of yet.
@@ -150,7 +145,7 @@ class Lacks:
             if lack not in self._told:
                 self._told[lack] = None
                 self._warn(f"{lack}: its queries go to other hosts ({_REPAIR})")
-        now = self._clock()
-        lately = sum(now - when < _LATELY for when in [*self._refused.values()])
-        if running and lately == running and self._since_answer > 2 * running:
+        # A host that can answer takes a query when it has answered one, and that is refused no more.
+        refused = self._refused
+        if len(refused) >= 2 * running + _CHANCE and len(set(refused)) == running:
             raise SparkGaveUp(f"no host answers: {'; '.join(self._told)}: {_REPAIR}")

@@ -15,6 +15,9 @@ from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.tla.syntax import Place
 
 _MOST = 10
+_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+_END = re.compile(r"^[ \t]*====", re.MULTILINE)
+_OPEN = re.compile(r'\(\*|"')
 _PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:\d+, row:(\d+), col:(\d+)")
 _TOKEN = re.compile(r"\w+|\\\w+|[=/\\<>|.:\-+~]+|.|$", re.DOTALL)
 _BLANK = re.compile(r"\s*")
@@ -30,7 +33,7 @@ _OPENING = "---- MODULE m ----\n"
 _CANDIDATES = {
     ")": "`)`", "]": "`]`", "}": "`}`", "⟩": "`>>`", "THEN": "`THEN`", "ELSE": "`ELSE`", "IN": "`IN`",
     ":": "`:`", "→": "`->`", "↦": "`|->`", "≜": "`==`", "!": "`!`", "MODULE": "`MODULE`",
-    "\\in": "`\\in`", ",": "`,`", "(": "`(`", "1": "an expression", "x": "a name", "+": "an operator",
+    "\\in": "`\\in`", "=": "`=`", ",": "`,`", "(": "`(`", "1": "an expression", "x": "a name", "+": "an operator",
 }  # fmt: skip
 
 
@@ -41,8 +44,8 @@ def complaints(language: tree_sitter.Language, text: str, file: str) -> list[Mis
         text: the text without comments.
     """
     search = _Search(language, text)
-    found: dict[int, str] = {}
-    for _ in range(_MOST):
+    found = unclosed(text)
+    for _ in range(0 if found else _MOST):
         offset = search.find()
         if offset is None or offset in found:
             break
@@ -50,6 +53,22 @@ def complaints(language: tree_sitter.Language, text: str, file: str) -> list[Mis
         search.blank(offset)
     places = {offset: place_of(text, offset, file) for offset in found}
     return [Mistake(places[offset], found[offset]) for offset in sorted(found)]
+
+
+def unclosed(text: str) -> dict[int, str]:
+    """The first comment or string of a module that is not closed: what comes behind it tells nothing.
+
+    Args:
+        text: the text without comments. Around the module it may be anything.
+    """
+    begin, ends = text.find("----"), [found.start() for found in _END.finditer(text)]
+    bare = _STRING.sub(lambda found: "." * len(found.group()), text[: ends[-1] if ends else len(text)])
+    piece = _OPEN.search(bare, max(begin, 0))
+    if piece is None:
+        return {}
+    if piece.group() == "(*":
+        return {piece.start(): "the comment that begins here is not closed: expected `*)`"}
+    return {piece.start(): 'the string that begins here is not closed: expected `"` in the same line'}
 
 
 def place_of(text: str, offset: int, file: str) -> Place:
@@ -125,7 +144,9 @@ def _implied(token: str, fits: dict[str, bool]) -> bool:
     """Whether a token fits only as a name does, or goes without saying."""
     if token == "x":
         return fits["1"]
-    return (token.isupper() and fits["x"]) or (token == "(" and fits["1"]) or (token == "\\in" and fits["+"])
+    if token in ("\\in", "="):
+        return fits["+"]
+    return (token.isupper() and fits["x"]) or (token == "(" and fits["1"])
 
 
 def _stop(language: tree_sitter.Language, text: str) -> int | None:

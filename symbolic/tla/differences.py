@@ -74,7 +74,8 @@ def of_other_arguments(f: Value, domain: Domain) -> bool:
     Raises:
         EvaluationError: if one has numbers as arguments, such as a sequence, and one strings, such as a record.
     """
-    if {key.__class__ for one in (f[0], domain) for key in one.keys[:1]} == {int, str}:
+    one, other = f[0].first, domain.first
+    if one is not other and ((one is int and other is str) or (one is str and other is int)):
         raise EvaluationError(f"{tla_text(f)} is compared with functions of other arguments")
     return False
 

@@ -161,9 +161,17 @@ class Functions(Sets):
         inner = Scope(where.names, scope.primed, scope.next, None, {**scope.depths, key: depth})
         pairs = self.pairs(function.bounds, inner)
         parts = [index] if len(pairs) == 1 else [self.terms.item(index, i + 1) for i in range(len(pairs))]
+        inside = self.terms.conj(
+            [self.member(x, domain) for x, (_, _, domain) in zip(parts, pairs, strict=True)]
+        )
+        nothing = self.terms.undefined(NEVER, f"{function.name} has no such argument")
+        if isinstance(inside, n.Const) and not inside.value:
+            return nothing
         for (bound, name, _), part in zip(pairs, parts, strict=True):
             inner = inner.having(self.names_of(bound, name, part))
-        return self.entity(function.body, inner)
+        if isinstance(inside, n.Const):
+            return self.entity(function.body, inner)
+        return self.terms.ite(inside, self.value(function.body, inner), nothing)
 
     def _except(self, e: s.Except, scope: Scope) -> Entity:
         result = self.value(e.function, scope)

@@ -11,7 +11,7 @@ import tree_sitter_tlaplus
 
 from leadline.symbolic.lang.errors import Mistake, ModelError
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.complaints import complaints, place_of
+from leadline.symbolic.tla.complaints import complaints, place_of, unclosed
 from leadline.symbolic.tla.read_expressions import ExpressionReader, Tree, meaningful, of_kind, part, parts
 from leadline.symbolic.tla.text import untranslated_algorithm, without_comments
 
@@ -43,7 +43,7 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
     bare = without_comments(text)
     tree = tree_sitter.Parser(language()).parse(bare.encode())
     reader = _Reader(bare, file)
-    if tree.root_node.has_error:
+    if tree.root_node.has_error or unclosed(bare):
         raise ModelError(complaints(language(), bare, file))
     modules = tuple(reader.module(node) for node in tree.root_node.named_children if node.type == "module")
     if not modules:

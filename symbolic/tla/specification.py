@@ -12,6 +12,7 @@ from leadline.symbolic.lang.errors import Mistake, ModelError, ParameterError, u
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.config import Assigned, Config
 from leadline.symbolic.tla.levels import Level, Levels
+from leadline.symbolic.tla.misuse import misplaced, misuses
 from leadline.symbolic.tla.modules import Copy, Files, Loader
 from leadline.symbolic.tla.parse import parse
 from leadline.symbolic.tla.resolve import Names, Symbol, unknown_operator
@@ -165,6 +166,8 @@ class _Making:
                 self.wrong(constant.place, f"{text} configuration, or -p {constant.name}=...")
         variables = tuple(one.name for one in loader.variables)
         levels = Levels(loader.definitions, variables)
+        own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
+        self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
         init, next_, fairness = self.behaviour(levels)
         made = Specification(
             name=self.module.name,

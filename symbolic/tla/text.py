@@ -21,18 +21,21 @@ def without_comments(text: str) -> str:
     while piece := _OUTSIDE.search(text, end):
         kept = piece.end() if piece.group().startswith('"') else piece.start()
         parts.append(text[end:kept])
-        end = _comment_end(text, piece.end()) if piece.group() == "(*" else piece.end()
+        closed = _comment_end(text, piece.end()) if piece.group() == "(*" else piece.end()
+        if closed is None:
+            return "".join([*parts, text[kept:]])
+        end = closed
         parts.append(_VISIBLE.sub(" ", text[kept:end]))
     return "".join([*parts, text[end:]])
 
 
-def _comment_end(text: str, start: int) -> int:
+def _comment_end(text: str, start: int) -> int | None:
     depth = 1
     for piece in _INSIDE.finditer(text, start):
         depth += 1 if piece.group() == "(*" else -1
         if depth == 0:
             return piece.end()
-    return start
+    return None
 
 
 def untranslated_algorithm(text: str) -> int | None:

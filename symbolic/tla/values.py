@@ -98,13 +98,15 @@ class Domain(frozenset[Value]):
         index: for each element, its place in the functions' tuples, from 1.
         keys: the elements in TLC's order.
         plain: the domain as a set.
+        first: the type of the first key; None if there is none.
         size: the length of sequences; there is no such attribute for other functions.
     """
 
-    __slots__ = ("index", "keys", "plain", "size")
+    __slots__ = ("first", "index", "keys", "plain", "size")
 
     index: dict[Value, int]
     keys: tuple[Value, ...]
+    first: type | None
     plain: frozenset[Value]
     size: int
 
@@ -126,6 +128,7 @@ def _new_domain(plain: frozenset[Value]) -> Domain:
     made = Domain(plain)
     count = len(plain)
     made.keys = ordered(plain)
+    made.first = made.keys[0].__class__ if plain else None
     made.plain = plain
     made.index = {key: place for place, key in enumerate(made.keys, start=1)}
     if all(place in plain for place in range(1, count + 1)):

@@ -302,6 +302,11 @@ def _outlined(data: Json, place: str) -> Stored:
         raise UserError(
             f"{place} is in ITF, which lacks the picks of the actions: write the trace with --format json"
         )
+    if "version" not in data and str(data.get("source")).endswith(".tla"):
+        raise UserError(
+            f"{place} is of `explore`, whose states are TLA+ values: write the trace with "
+            f"`leadline check {data['source']} --format json`"
+        )
     for name, kinds in _FIELDS.items():
         if name not in data:
             raise UserError(f"{place}: {name} is missing, so this is not a trace that Leadline wrote")

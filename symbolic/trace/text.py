@@ -114,7 +114,7 @@ def alias_lines(aliases: Iterable[AliasValue]) -> list[str]:
     found = []
     for one in aliases:
         if one.why is not None:
-            found.append(f"{one.tla} is out of bounds: {one.why}")
+            found.append(f"{one.tla} has no value: {one.why}")
         else:
             first, *rest = in_full(one.type, one.tla, one.value)
             found += [first.replace(f"{one.tla} =", f"{one.tla} ==", 1), *rest]

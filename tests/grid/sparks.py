@@ -26,7 +26,7 @@ from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import UserError
 from tests.grid.conftest import COUNTER
 
-PATIENCE = 150.0  # seconds until a test believes that nothing will happen any more
+PATIENCE = 600.0  # seconds until a test believes that nothing will happen any more
 
 
 def has_java() -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import platform
 import subprocess
+import sys
 import urllib.request
+import venv
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +20,14 @@ from tests.grid.sparks import (
     below,
     free_port,
     grid_process,
+    leadline_grid,
     needs_java,
     processes,
     rows,
     spark_class,
     wait_for,
 )
-from tests.grid.test_faults import runs, trapped
+from tests.grid.test_faults import kill_worker_of, runs, trapped
 
 pytestmark = [needs_java, pytest.mark.slow]
 
@@ -35,40 +39,55 @@ ON_LOOPBACK = [
 ]
 
 
-@dataclass(frozen=True)
+PACKAGE = "org.apache.spark.deploy"
+HERE = ("--host", "127.0.0.1", "--webui-port", "0")
+
+
+@dataclass
 class Cluster:
-    """A standalone cluster: its address, and its two workers."""
+    """A standalone cluster: its address, its master, and its workers of one core each."""
 
     url: str
-    workers: tuple[subprocess.Popen[bytes], ...]
+    master: subprocess.Popen[bytes]
+    logs: Path
+    stack: ExitStack
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def add_worker(self, **changes: str) -> None:
+        """Start another worker, with these variables in its environment."""
+        number = len(self.workers) + 1
+        size = ("--cores", "1", "--memory", "700m", "--work-dir", str(self.logs / f"work{number}"))
+        log = self.logs / f"worker{number}.log"
+        worker = spark_class(log, f"{PACKAGE}.worker.Worker", *HERE, *size, self.url, **changes)
+        self.workers.append(self.stack.enter_context(worker))
+
+    def wait(self) -> None:
+        """Wait for all workers that were started."""
+        log = self.logs / "master.log"
+        wait_for(lambda: log.read_text().count("Registering worker") == len(self.workers))
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    """A master and two workers of one core each."""
+def empty_cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """A master."""
     logs = tmp_path / "logs"
     logs.mkdir()
     port = free_port()
-    url = f"spark://127.0.0.1:{port}"
-    package = "org.apache.spark.deploy"
-    here = ("--host", "127.0.0.1", "--webui-port", "0")
     with ExitStack() as stack:
-        master_log = logs / "master.log"
-        stack.enter_context(spark_class(master_log, f"{package}.master.Master", *here, "--port", str(port)))
-        wait_for(lambda: "New state: ALIVE" in master_log.read_text())
-        size = ("--cores", "1", "--memory", "700m")
-        workers = [
-            stack.enter_context(
-                spark_class(
-                    logs / f"worker{number}.log",
-                    f"{package}.worker.Worker",
-                    *(*here, *size, "--work-dir", str(logs / f"work{number}"), url),
-                )
-            )
-            for number in (1, 2)
-        ]
-        wait_for(lambda: master_log.read_text().count("Registering worker") == 2)
-        yield Cluster(url, tuple(workers))
+        log = logs / "master.log"
+        master = spark_class(log, f"{PACKAGE}.master.Master", *HERE, "--port", str(port))
+        made = Cluster(f"spark://127.0.0.1:{port}", stack.enter_context(master), logs, stack)
+        wait_for(lambda: "New state: ALIVE" in log.read_text())
+        yield made
+
+
+@pytest.fixture
+def cluster(empty_cluster: Cluster) -> Cluster:
+    """A master and two workers."""
+    empty_cluster.add_worker()
+    empty_cluster.add_worker()
+    empty_cluster.wait()
+    return empty_cluster
 
 
 def waiting(folder: Path) -> set[int]:
@@ -114,3 +133,90 @@ def test_a_cluster_that_loses_an_executor_and_a_worker(cluster: Cluster, tmp_pat
     assert process.returncode == 0, err
     assert {row.verdict for row in rows(folder)} == {"safe"} and len(rows(folder)) == 10
     assert [len(run) for run in runs(folder)] == [10]
+
+
+def test_all_workers_lost_and_back(cluster: Cluster, tmp_path: Path) -> None:
+    folder = trapped(tmp_path / "grid", 'trap = ["wait", "none"], number = [0, 1]')
+    with grid_process(folder, "--master", cluster.url, *ON_LOOPBACK) as process:
+        wait_for(lambda: len(waiting(folder)) == 2, process)
+        for worker in cluster.workers:
+            worker.kill()
+        told = heard(process, "no worker of ")
+        assert f"no worker of {cluster.url} for 3" in told, "after thirty-odd seconds"
+        cluster.add_worker()
+        heard(process, "there are workers again")
+        (folder / "go").touch()
+        _, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    assert {row.verdict for row in rows(folder)} == {"safe"} and len(rows(folder)) == 4
+
+
+def test_no_worker_at_all(empty_cluster: Cluster, tmp_path: Path) -> None:
+    folder = trapped(tmp_path / "grid", 'trap = "none", number = 0')
+    with grid_process(folder, "--master", empty_cluster.url, "--patience", "40", *ON_LOOPBACK) as process:
+        heard(process, "no worker of ")
+        _, err = process.communicate(timeout=240)
+    assert process.returncode == 20
+    assert "(--patience allows 40 s)" in err and "Traceback" not in err
+
+
+def test_a_python_worker_is_killed_and_the_master_goes(cluster: Cluster, tmp_path: Path) -> None:
+    """Executors go on without a master."""
+    folder = trapped(tmp_path / "grid", 'trap = ["wait", "none"], number = { from = 0, to = 2 }')
+    with grid_process(folder, "--master", cluster.url, *ON_LOOPBACK) as process:
+        first = wait_for(lambda: pids if len(pids := waiting(folder)) == 2 else None, process)
+        kill_worker_of(min(first))
+        wait_for(lambda: len(pids := waiting(folder)) == 2 and pids != first, process)
+        cluster.master.kill()
+        cluster.master.wait()
+        (folder / "go").touch()
+        _, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    assert {row.verdict for row in rows(folder)} == {"safe"} and len(rows(folder)) == 6
+
+
+def test_an_executor_that_dynamic_allocation_removes(cluster: Cluster, tmp_path: Path) -> None:
+    settings = {"enabled": "true", "shuffleTracking.enabled": "true", "executorIdleTimeout": "5s"}
+    settings |= {"minExecutors": "0", "initialExecutors": "2"}
+    named = [f"spark.dynamicAllocation.{name}={value}" for name, value in settings.items()]
+    conf = [text for one in named for text in ("--conf", one)]
+
+    def executors() -> int:
+        return sum(len(below(worker.pid, EXECUTOR)) for worker in cluster.workers)
+
+    folder = trapped(tmp_path / "grid", 'trap = ["wait", "none"], number = 0')
+    with grid_process(folder, "--master", cluster.url, *conf, *ON_LOOPBACK) as process:
+        wait_for(lambda: executors() == 2, process)
+        wait_for(lambda: waiting(folder) and executors() == 1, process)
+        (folder / "go").touch()
+        _, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    assert {row.verdict for row in rows(folder)} == {"safe"} and len(rows(folder)) == 2
+
+
+def test_a_host_that_lacks_the_solvers(empty_cluster: Cluster, tmp_path: Path) -> None:
+    """The same path leads to another Python on each of the two workers."""
+    venv.create(tmp_path / "bare", with_pip=False)
+    python = tmp_path / "python"
+    bare = tmp_path / "bare" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\n[ -n "$LACKING" ] && exec {bare} "$@"\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    empty_cluster.add_worker()
+    empty_cluster.add_worker(LACKING="yes")
+    empty_cluster.wait()
+    folder = trapped(tmp_path / "grid", 'trap = "none", number = { from = 0, to = 5 }')
+    arguments = ["--master", empty_cluster.url, *ON_LOOPBACK, "--conf", f"spark.pyspark.python={python}"]
+    done = leadline_grid(folder, *arguments, PYSPARK_PYTHON=str(python))
+    assert done.returncode == 0, done.stderr
+    assert {row.verdict for row in rows(folder)} == {"safe"} and len(rows(folder)) == 6
+    assert f"host {platform.node()} lacks the Python package " in done.stderr and str(bare) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def heard(process: subprocess.Popen[str], text: str) -> str:
+    """The next line of a command's standard error that has this text."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if text in line:
+            return line
+    raise AssertionError(f"the command has ended without {text!r}")

@@ -139,7 +139,8 @@ def test_a_server_that_ends(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_hosts_that_lack_everything(tmp_path: Path) -> None:
     venv.create(tmp_path / "bare", with_pip=False)
-    with connect_server(tmp_path, python=str(tmp_path / "bare" / "bin" / "python")) as address:
+    python = str(tmp_path / "bare" / "bin" / "python")
+    with connect_server(tmp_path, "local[2,1]", python) as address:
         done = leadline_grid(folder_with(tmp_path, GRID), "--remote", address)
     assert done.returncode == 20
     assert "no host answers: " in done.stderr and "lacks the Python package pyarrow" in done.stderr

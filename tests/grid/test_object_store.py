@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyarrow.fs import LocalFileSystem
 
+import leadline
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid import remote, spool
 from leadline.symbolic.grid.query import GridQuery
@@ -412,3 +413,26 @@ def test_where_a_file_is_seen_while_it_is_written(tmp_path: Path, monkeypatch: p
     with pytest.raises(OSError, match="No space left"):
         store.keep(row(query="b2"))
     assert len([*(tmp_path / "results").iterdir()]) == 2
+
+
+def test_azure_without_tls(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["results", "abfs://account:word@127.0.0.1:9/c/store?enable_tls=false"]) == 2
+    err = capsys.readouterr().err
+    assert "leave enable_tls=false out" in err and "word" not in err
+
+
+def test_where_a_file_is_empty_before_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in Azure's stores: it is not there yet."""
+    monkeypatch.setattr(remote, "_opened", lambda uri: (LocalFileSystem(), str(tmp_path)))
+    store = Store(Remote("abfs://host/store"))
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/a1.run-1.parquet").touch()
+    assert (store.all().rows, store.all().warnings) == ({}, ())
+
+
+def test_from_python(uri: str, asked: list[GridQuery]) -> None:
+    table = {"protocol": "counter.py", "parameters": {"top": 4, "nodes": 1}, "properties": "below-three"}
+    found = leadline.grid({**table, "depth": 3, "solver": "cadical"}, store=uri)
+    assert [row["verdict"] for row in found] == ["violated"] and str(found.store) == uri
+    found.report("report.html")
+    assert "violated in 3 steps" in Path("report.html").read_text()

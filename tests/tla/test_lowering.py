@@ -233,3 +233,15 @@ def test_functions_of_an_interval_that_the_state_ends(tmp_path: Path) -> None:
     ):
         _, result = asked(path, claim, PdrQuery())
         assert (result.verdict, result.steps) == (verdict, None if verdict is Verdict.PROVED else 2)
+
+
+def test_a_recursive_function_has_values_in_its_domain_only(tmp_path: Path) -> None:
+    path = tmp_path / "Thirds.tla"
+    path.write_text(
+        "---- MODULE Thirds ----\nEXTENDS Integers\nVARIABLE x\n"
+        "third[n \\in 0..4] == IF n < 2 THEN 0 ELSE 1 + third[n - 3]\n"
+        "Init == x = 4\nNext == x' = x - 1 /\\ x > 1\nFew == third[x] < 3\n====\n"
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
+    _, result = asked(path, "Few", PdrQuery())
+    assert (result.verdict, result.steps) == (Verdict.OUT_OF_BOUNDS, 2)

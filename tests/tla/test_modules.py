@@ -119,6 +119,14 @@ MISTAKES = {
     "I == INSTANCE N": ["2:1: the instance of N says nothing of its n, declared at"],
     "CONSTANT n\nI == INSTANCE N WITH m <- 1": ["3:27: N declares no constant or variable m"],
     "RECURSIVE F(_)\nA == F(1)": ["2:11: F is declared as recursive: expected its definition"],
+    "VARIABLE x\nA == x'' = 1": ["3:8: a formula about a step has no next value"],
+    "VARIABLE x\nA == UNCHANGED x'\nB == ENABLED []TRUE": [
+        "3:17: a formula about a step",
+        "4:6: ENABLED is about",
+    ],
+    "VARIABLE x\nA == [](x' = 1)\nASSUME x = 1": ["3:6: [] is followed by a formula", "4:10: an assumption"],
+    "VARIABLE x\nA == WF_x([]TRUE)": ["3:6: a temporal formula is no action"],
+    "A == [a |-> 1, a |-> 2]\nB == @": ["2:6: a field is named twice", "3:6: @ has no meaning here"],
     "CONSTANT C": ["2:10: constant C has no value: ... `C = ...` ... -p C=..."],
 }
 

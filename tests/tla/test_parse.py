@@ -168,6 +168,9 @@ MISTAKES = {
     ],
     "A == /\\ x = 1\n     /\\ y =\n     /\\ z = 3": ["4:6: `/\\` ... expected an expression"],
     "A == 1.5": ["2:6: a real number: expected an integer"],
+    "A == (* 1\nB == 2": ["2:6: the comment that begins here is not closed"],
+    'A == "1\nB == 2': ["2:6: the string that begins here is not closed"],
+    "A == [x EXCEPT ![1] 2]": ["2:21: `2` does not fit here: expected `=`"],
     "A == THEN": ["2:6: `THEN` is no name"],
     "(* --algorithm a { { skip } } *)": ["2:4: the algorithm has no translation: ... pcal.trans M.tla"],
 }

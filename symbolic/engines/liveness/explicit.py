@@ -8,9 +8,9 @@ from typing import cast
 
 from leadline.symbolic.concrete import Explorer, Runs, Semantics, State
 from leadline.symbolic.concrete.conditions import Conditioned, conditions_in
-from leadline.symbolic.concrete.explore import path_of
 from leadline.symbolic.concrete.fair import OutsideAt, Product, fair_run
 from leadline.symbolic.concrete.graph import Graph
+from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.liveness.formulas import split
 from leadline.symbolic.lang import OutOfBounds, Property
 from leadline.symbolic.lang.nodes import Node

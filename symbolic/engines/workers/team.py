@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.concrete import Checked, Exploration, Explorer, Level, Path, Semantics, State
-from leadline.symbolic.concrete.explore import path_of
+from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.workers.lines import ready
 from leadline.symbolic.engines.workers.partition import partition
 from leadline.symbolic.engines.workers.processes import Member, WorkerDied, signals_held, started
