@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import leadline
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.export import module_name, tla_module, tlc_config
@@ -47,6 +48,7 @@ def test_states_and_violations(name: str, setting: dict[str, Setting], tmp_path:
     model = model_of(find(name), setting)
     exploration = explore(Semantics(model), tuple(model.properties))
     module, text = module_name(model), tla_module(model)
+    # InBounds alone, for which TLC goes to the end.
     before, in_bounds, _ = tlc_config(model).partition("  InBounds\n")
     told = tlc(tmp_path, module, text, before + in_bounds)
     found, depth = _FOUND.search(told.replace(",", "")), _DEPTH.search(told)
@@ -54,6 +56,13 @@ def test_states_and_violations(name: str, setting: dict[str, Setting], tmp_path:
     assert (int(found[1]), int(depth[1]) - 1) == (exploration.states, exploration.diameter)
     for one in model.properties.values():
         told = tlc(tmp_path, module, text, tlc_config(model, [one.name]))
+        if one.temporal is not None:
+            violated = (
+                leadline.explore(name, properties=[one.name], **setting)[one.name].verdict == "violated"
+            )
+            assert ("Temporal properties were violated" in told) == violated, told
+            assert violated or _FOUND.search(told.replace(",", "")), told
+            continue
         steps = exploration.properties[one.name].steps
         states = len(re.findall(r"^State \d+:", told, re.MULTILINE))
         if steps is None:
