@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leadline.symbolic.catalog import find
+from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.invariants import (
@@ -35,7 +35,7 @@ from leadline.symbolic.engines.pdr.words import formulas
 from leadline.symbolic.engines.pdr.written import constraint_lines
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
-from leadline.symbolic.lang import Model, Property, PropertyKind
+from leadline.symbolic.lang import Model, Property, PropertyKind, UserError
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace import Trace, call_of, replay, shortened
 
@@ -228,9 +228,22 @@ def _bound(
     if beyond is not None:
         facts["bound"] = beyond.text()
     conjuncts = enough(model, target, invariant, before, step)
-    if conjuncts:
-        facts["constraint"] = constraint_lines(find(query.source, tried=True), model, conjuncts)
+    entry = _entry_of(model, query) if conjuncts else None
+    if entry is not None:
+        facts["constraint"] = constraint_lines(entry, model, conjuncts)
     return facts
+
+
+def _entry_of(model: Model, query: Query) -> Entry | None:
+    """The protocol that a model was made of.
+
+    None if it is another model, such as one that counts the rounds of a run, or none that the catalog knows.
+    """
+    try:
+        entry = find(query.source, tried=True)
+    except UserError:
+        return None
+    return entry if model_of(entry, query.settings).fingerprint == model.fingerprint else None
 
 
 def _only_bounds(model: Model, result: Result, about: Mapping[str, Any]) -> list[str]:

@@ -129,8 +129,8 @@ _IN_URI = (
 def redacted(text: str) -> str:
     """A text in which URIs have neither passwords nor keys.
 
-    >>> redacted("s3://key:pass/word@bucket/x?region=r&access_token=t: not found")
-    's3://***@bucket/x?region=r&access_token=***: not found'
+    >>> redacted("s3://key:pass/word@bucket/x?region=r&access_token=t is not found")
+    's3://***@bucket/x?region=r&access_token=*** is not found'
     """
     for found, shown in _IN_URI:
         text = found.sub(shown, text)
