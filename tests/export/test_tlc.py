@@ -58,7 +58,8 @@ def test_states_and_violations(name: str, setting: dict[str, Setting], tmp_path:
         told = tlc(tmp_path, module, text, tlc_config(model, [one.name]))
         if one.temporal is not None:
             violated = (
-                leadline.explore(name, properties=[one.name], **setting)[one.name].verdict == "violated"
+                leadline.explore(name, properties=[one.name], parameters=setting)[one.name].verdict
+                == "violated"
             )
             assert ("Temporal properties were violated" in told) == violated, told
             assert violated or _FOUND.search(told.replace(",", "")), told
