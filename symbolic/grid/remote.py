@@ -29,10 +29,8 @@ SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
 AT_ONCE = 16
 """The number of requests that are under way at once, where there are many to make."""
 
-_CONNECT, _SILENT = (
-    5.0,
-    10.0,
-)  # seconds until a server that does not connect, or that falls silent, counts as away
+_CONNECT = 5.0  # seconds after which a server that does not connect counts as away
+_SILENT = 10.0  # seconds after which a server that falls silent does
 _ATTEMPTS = 3  # of each request; pyarrow waits a little longer before each
 _RENAMES = ("hdfs", "viewfs")  # where a file is seen while it is written
 
