@@ -155,6 +155,7 @@ def ran(uri: str, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[in
     return code, capsys.readouterr().err.splitlines()
 
 
+@pytest.mark.slow
 def test_a_store_that_goes_away_and_comes_back(
     server: ObjectStore, uri: str, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -187,6 +188,7 @@ def test_a_store_that_goes_away_and_comes_back(
     assert ran(uri, capsys) == (0, [])
 
 
+@pytest.mark.slow
 def test_a_store_that_is_away_for_a_moment(
     server: ObjectStore, uri: str, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -38,6 +38,7 @@ def elsewhere(work: object, folder: Path, *paths: Path) -> TaskResult | Lack:
     return unpacked((folder / "found").read_bytes())
 
 
+@pytest.mark.slow
 def test_a_machine_that_lacks_leadline_or_a_solver_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,7 +57,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("code", BLOCKS, ids=["duckdb", "pandas", "spark"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(code, id=name, marks=[pytest.mark.slow] if name == "spark" else [])
+        for code, name in zip(BLOCKS, ("duckdb", "pandas", "spark"), strict=True)
+    ],
+)
 def test_reader(code: str, folder: Path) -> None:
     if "pyspark" in code:
         try:
