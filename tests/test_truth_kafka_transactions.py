@@ -60,7 +60,7 @@ def test_all_states_and_shortest_violations(row: Row) -> None:
     assert steps_of(exploration) == shortest_violations(row)
 
 
-@pytest.mark.parametrize("solver", ["cadical", "z3"])
+@pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> None:
     results = bounded(model_of_row(row), solver, DEPTH)
@@ -79,7 +79,7 @@ def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> N
         ("mended-become-leader", 2, None),
     ],
 )
-@pytest.mark.parametrize("transaction_ids", [1, 2])
+@pytest.mark.parametrize("transaction_ids", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_new_leader_forgets_what_it_leads_already(
     variant: str, log_partitions: int, steps: int | None, transaction_ids: int
 ) -> None:

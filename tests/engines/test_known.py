@@ -44,7 +44,7 @@ def test_with_two_replicas_the_later_variants_are_safe(variant: str) -> None:
     assert set(found.values()) == {(Verdict.SAFE, None)}
 
 
-@pytest.mark.parametrize("solver", ["z3", "cadical"])
+@pytest.mark.parametrize("solver", [pytest.param("z3", marks=pytest.mark.slow), "cadical"])
 @pytest.mark.parametrize("row", rows_where(lambda row: row["module"] in {"TPC", "TPCBTM"}), ids=name_of)
 def test_two_phase_commit(row: Row, solver: str) -> None:
     check_bounded(bounded(model_of_row(row), solver, 13), shortest_violations(row), 13)
