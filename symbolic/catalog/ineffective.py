@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from typing import Any
 from leadline.symbolic.lang import Claim, Mistake, Protocol, Span
 from leadline.symbolic.lang.actions import ActionMark, declaration_log, namespace_of
 from leadline.symbolic.lang.span import hidden_by_decorator, start_if_any
+
+_PARSING = threading.Lock()
+"""Held while Python parses: until Python 3.11.8, two threads that parse at once may fail with a SystemError."""
 
 
 def unattached(
@@ -162,7 +166,8 @@ def _functions_in(file: str) -> Iterator[ast.FunctionDef]:
     """The functions and methods of a file, except those inside functions."""
     linecache.checkcache(file)
     try:
-        waiting: list[ast.stmt] = ast.parse("".join(linecache.getlines(file))).body
+        with _PARSING:
+            waiting: list[ast.stmt] = ast.parse("".join(linecache.getlines(file))).body
     except SyntaxError:
         return  # It has been changed since it ran.
     while waiting:
