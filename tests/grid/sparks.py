@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ import pytest
 from pyspark.find_spark_home import _find_spark_home
 
 import leadline
+from leadline.benchmarks.soak.processes import below
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.session import require_java
 from leadline.symbolic.grid.store import Store
@@ -113,42 +112,6 @@ def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = No
         assert process is None or process.poll() is None, "the command has ended"
         time.sleep(0.05)
     return found
-
-
-@dataclass(frozen=True)
-class Process:
-    """A process as /proc tells of it."""
-
-    pid: int
-    parent: int
-    arguments: tuple[str, ...]
-
-    def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-
-
-def processes() -> dict[int, Process]:
-    """All that run, zombies aside."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            state, parent = (path / "stat").read_text().rpartition(")")[2].split()[:2]
-            arguments = tuple((path / "cmdline").read_text().split("\0"))
-            if state != "Z":
-                found[int(path.name)] = Process(int(path.name), int(parent), arguments)
-    return found
-
-
-def below(pid: int, named: str = "") -> list[Process]:
-    """The processes that a process has started, and those that they have, the oldest first."""
-    known = processes()
-    found, layer = [], {pid}
-    while layer:
-        children = [one for one in known.values() if one.parent in layer]
-        found += children
-        layer = {one.pid for one in children}
-    return [one for one in found if any(named in text for text in one.arguments)]
 
 
 @contextmanager

@@ -7,18 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from leadline.benchmarks.soak.processes import below, processes
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from tests.grid.rows import local
-from tests.grid.sparks import (
-    below,
-    grid_process,
-    leadline_grid,
-    needs_java,
-    processes,
-    rows,
-    wait_for,
-)
+from tests.grid.sparks import grid_process, leadline_grid, needs_java, rows, wait_for
 
 TRAP = Path(__file__).parent / "trap.py"
 GRID = """

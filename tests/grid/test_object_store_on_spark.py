@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from leadline.benchmarks.soak.processes import below, processes
 from leadline.symbolic.grid.parquet_files import Reading
 from leadline.symbolic.grid.remote import place_of
 from leadline.symbolic.grid.store import Store
 from tests.grid.object_store import ObjectStore
-from tests.grid.sparks import PATIENCE, below, command, environment, needs_java, processes, wait_for
+from tests.grid.sparks import PATIENCE, command, environment, needs_java, wait_for
 from tests.grid.test_faults import kill_worker_of, trapped, waiting
 from tests.grid.test_object_store import keys, objects
 

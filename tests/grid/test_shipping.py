@@ -1,4 +1,4 @@
-"""What travels to machines that may lack Leadline, and hosts that lack what queries need."""
+"""Leadline and the user's files are sent to machines that may lack them; hosts that lack a solver are named."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from leadline.symbolic.grid.workers import Lacks, SparkGaveUp
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
 
-# What one of Spark's machines does: it finds Spark's own Python code, and these folders.
+# The program of one of Spark's machines: it finds Spark's own Python code, and these folders.
 ELSEWHERE = """
 import pathlib, sys
 work, found, *folders = sys.argv[1:]
@@ -30,7 +30,7 @@ LIBRARIES = Path(cloudpickle.__file__).parent.parent.parent
 
 
 def elsewhere(work: object, folder: Path, *paths: Path) -> TaskResult | Lack:
-    """What a function gives on a machine with these folders and archives."""
+    """The result of a function on a machine with these folders and archives."""
     (folder / "work").write_bytes(cloudpickle.dumps(work))  # type: ignore[no-untyped-call]  # pyspark's
     names = map(str, (folder / "work", folder / "found", *SPARKS, *paths))
     done = [sys.executable, "-I", "-S", "-c", ELSEWHERE, *names]

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 from pyspark import SparkContext
 
+from leadline.benchmarks.soak.processes import below, processes
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid.links import ClassicLink
 from leadline.symbolic.grid.runs import StoreArchive
@@ -22,13 +23,11 @@ from leadline.symbolic.grid.workers import SparkGaveUp
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
 from tests.grid.sparks import (
-    below,
     environment,
     folder_with,
     grid_process,
     leadline_grid,
     needs_java,
-    processes,
     results,
     rows,
     wait_for,
