@@ -175,7 +175,7 @@ def memory(count: int) -> None:
 
 
 def ways(count: int, remote: str) -> None:
-    """What a trivial query costs by a classic Spark and over Spark Connect, in turn."""
+    """The cost of a trivial query on classic Spark and over Spark Connect, in turn."""
     setups = {"classic": HERE, "Connect": SparkSetup(remote=remote)}
     for _ in range(2):
         for name, setup in setups.items():

@@ -60,7 +60,7 @@ def number(counter, now):
 
 @alias(Counter)
 def left_over(counter, now):
-    """What is still to be counted."""
+    """The number that is still to be counted."""
     return 4 - now.count
 
 @alias(Counter, tla="Both")

@@ -60,7 +60,7 @@ class Counted(Semantics):
 
 
 def never_true(semantics: Semantics, actions: Sequence[Action], states: Iterable[State]) -> list[Guard]:
-    """Of each action, the first guard that is true in none of some states; none of an action without such a guard.
+    """The first guard of each action that no state of some satisfies; actions without such a guard are left out.
 
     Args:
         semantics: the meaning of the model.

@@ -147,7 +147,7 @@ class Constants:
         )
 
     def element(self, e: s.Expression | None, scope: Scope) -> Kind:
-        """What is known of the elements of a set."""
+        """The kind of the elements of a set, as far as it is known."""
         if e is None:
             return Kind.VALUE
         if isinstance(e, s.Apply) and e.operator == ".." and ".." not in self.definitions:

@@ -83,7 +83,7 @@ class Literals:
         return self._names[hint, value]
 
     def kind(self, e: s.Expression) -> Kind:
-        """What is known of the elements of a closed expression."""
+        """The kind of the elements of a closed expression, as far as it is known."""
         value = self.value(e)
         kinds = {x.__class__ for x in value} if isinstance(value, frozenset) else set()
         return _KINDS.get(kinds.pop(), Kind.VALUE) if len(kinds) == 1 else Kind.VALUE

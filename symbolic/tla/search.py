@@ -50,7 +50,7 @@ class _Todo:
 
 @dataclass(frozen=True, eq=False)
 class _Every:
-    """What is left of a conjunction over elements.
+    """The rest of a conjunction over elements.
 
     Attributes:
         todo: the conjunct.
@@ -127,7 +127,7 @@ class Search:
         lines += [f"if {call}:", ["return True"]]
 
     def _state(self, scope: Scope) -> tuple[object, ...]:
-        """What determines the statements for a conjunct."""
+        """The facts that determine the statements for a conjunct."""
         known = sorted(local.text for local in scope.known.values())
         now = sorted(scope.now.items()) if self.initial else ()
         return (*sorted(scope.next.items()), *now, *known, *scope.picks)
