@@ -28,11 +28,12 @@ def history_model(model: Model, name: str, safety: Safety) -> Model:
     """
     formula = connective(n.And, list(safety.states))
     if not safety.initial and not safety.steps:
-        return _stated(model, name, formula)
+        return _stated(model, model, name, formula)
     good = n.make(n.StateVar, BOOL, NOWHERE, GOOD)
     begun: dict[n.Node, n.Node] = {_variable(model, x): value for x, value in model.init.updates}
     first = connective(n.And, [replaced(node, begun) for node in safety.initial])
     return _stated(
+        model,
         replace(
             model,
             variables=(*model.variables, Variable(GOOD, GOOD, BOOL, NOWHERE)),
@@ -44,10 +45,10 @@ def history_model(model: Model, name: str, safety: Safety) -> Model:
     )
 
 
-def _stated(model: Model, name: str, formula: n.Node) -> Model:
+def _stated(base: Model, model: Model, name: str, formula: n.Node) -> Model:
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
     # The run is replayed by the origin once it is one of the model itself again.
-    return replace(model, properties={name: claim}, fairness=(), origin=None)
+    return replace(model, properties=base.claiming(claim), fairness=(), origin=None)
 
 
 def _noting(action: Action, good: n.Node) -> Action:

@@ -64,7 +64,7 @@ def loop_model(product: Product, name: str) -> Model:
     init = Action("init", "Init", "", NOWHERE, product.init.body, (*product.init.updates, *first))
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
     variables = (*product.variables, Variable(SAVED, SAVED, BOOL, NOWHERE), *copies, *flags)
-    return Model(product.base.protocol, {}, variables, init, (*actions, save), {name: claim})
+    return Model(product.base.protocol, {}, variables, init, (*actions, save), product.base.claiming(claim))
 
 
 def flags_of(marks: tuple[Mark, ...], *words: str) -> list[tuple[str, Mark]]:

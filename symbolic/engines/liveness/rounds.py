@@ -56,7 +56,7 @@ def rounds_model(product: Product, name: str, most: int, settling: Settling = ()
     within = negation(read(counter.rounds[-1], BOOL))
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, within)
     variables = (*product.variables, *(Variable(x, x, kind, NOWHERE) for x, kind in kinds.items()))
-    return Model(product.base.protocol, {}, variables, init, tuple(actions), {name: claim})
+    return Model(product.base.protocol, {}, variables, init, tuple(actions), product.base.claiming(claim))
 
 
 class _Counter:

@@ -31,7 +31,10 @@ from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Unio
 from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type
 
 MOST_VALUES = 64
-"""Values of an integer, or of an enumeration, of which each has a predicate; others have none."""
+"""Values of an integer, or of an enumeration, of which each has a predicate.
+
+Those of a larger integer are the keys of one predicate; a larger enumeration has none.
+"""
 
 MOST_KEYS = 2000
 """Tuples of keys at which one predicate is looked at."""
@@ -131,6 +134,9 @@ def _tests(kind: Type, at: _Part) -> Iterator[_Test]:
         case Int() if kind.cardinality <= MOST_VALUES:
             for value in range(kind.low + 1, kind.high + 1):
                 yield test(comparison(n.Le, as_node(value), at.node), f"{at.text} >= {value}")
+        case Int() if kind.cardinality <= MOST_KEYS:
+            key = at.key(Int(kind.low + 1, kind.high))
+            yield test(comparison(n.Le, key, at.node), f"{at.text} >= *", key)
         case Sort():
             key = at.key(kind)
             yield test(equality(at.node, key), f"{at.text} = *", key)
