@@ -10,7 +10,7 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.liveness.product import Product
 from leadline.symbolic.engines.liveness.rounds import round_bits, rounds_model
 from leadline.symbolic.engines.liveness.settling import Moves
-from leadline.symbolic.engines.pdr.samples import Walks
+from leadline.symbolic.engines.pdr.samples import MOST_SECONDS, Walks
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Trace
 
@@ -28,17 +28,19 @@ class Counting:
         product: the product of a model and the negation of a property.
         name: the name of the property.
         seed: what random choices are drawn from.
+        share: the share of `MOST_SECONDS` that each of its random walks may take, above 0 and at most 1.
 
     Attributes:
         settling: the predicates that settle.
         most: the number of rounds that a run may have; None if there may be no such number.
     """
 
-    def __init__(self, product: Product, name: str, seed: int = 0) -> None:
+    def __init__(self, product: Product, name: str, seed: int = 0, share: float = 1.0) -> None:
         self._product, self._name = product, name
+        self._seconds = share * MOST_SECONDS
         self._moves = Moves(product)
-        walks = Walks(self._moves.semantics, LOOK, Random(seed))
-        self._moves.look(walks.states)
+        walks = Walks(self._moves.semantics, LOOK, Random(seed), self._seconds)
+        self._moves.look(walks.states, self._seconds)
         self.settling = self._moves.settling()
         found = self._walked(seed)
         while not walks.complete and self._moved([x[: len(product.variables)] for x in found]):
@@ -48,11 +50,11 @@ class Counting:
     def _walked(self, seed: int) -> list[State]:
         """States of the product with its rounds counted."""
         semantics = Semantics(rounds_model(self._product, self._name, MOST_ROUNDS, self.settling))
-        return Walks(semantics, LOOK, Random(seed)).states
+        return Walks(semantics, LOOK, Random(seed), self._seconds).states
 
     def _moved(self, states: Iterable[State]) -> bool:
         """Whether the steps from more states say something else about what settles."""
-        self._moves.look(dict.fromkeys(states))
+        self._moves.look(dict.fromkeys(states), self._seconds)
         before, self.settling = self.settling, self._moves.settling()
         return before != self.settling
 

@@ -86,7 +86,7 @@ class _Counter:
         before: n.Node = TRUE
         for bit in self.rounds:
             old = read(bit, BOOL)
-            updates[bit] = connective(n.Or, [old, connective(n.And, [done, before])])
+            updates[bit] = connective(n.Or, [old, connective(n.And, [before, done])])
             before = old
         still, wrong = self._moves(action)
         updates[self.rounds[-1]] = connective(n.Or, [updates[self.rounds[-1]], wrong])

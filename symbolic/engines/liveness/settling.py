@@ -20,7 +20,6 @@ from typing import Any, TypeAlias
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines.liveness.product import Mark, Product
-from leadline.symbolic.engines.pdr.samples import MOST_SECONDS
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, as_node
@@ -201,10 +200,10 @@ class Moves:
         self._known: dict[tuple[int, Any, Any], tuple[int, int]] = {}
         self._seen: set[tuple[int, int]] = set()
 
-    def look(self, states: Iterable[State]) -> None:
-        """Observe all steps from some states; from the first ones only, where that takes longer than walks may."""
+    def look(self, states: Iterable[State], seconds: float) -> None:
+        """Observe all steps from some states; from the first ones only, where that takes too many seconds."""
         _, *steps = self.semantics.steps
-        until = time.process_time() + MOST_SECONDS
+        until = time.process_time() + seconds
         for state in states:
             if time.process_time() > until:
                 break

@@ -36,19 +36,20 @@ class _Enough(Exception):
 
 
 class Walks:
-    """Reachable states of a model, found by random walks, for at most `MOST_SECONDS`.
+    """Reachable states of a model, found by random walks.
 
     Args:
         semantics: the model's concrete meaning.
         limit: the number of states at which to stop; initial states, up to `MOST_INITIAL`, are taken in any
             case.
         dice: what choices are drawn from.
+        seconds: the seconds of the processor after which walks end.
 
     Attributes:
         states: the states.
     """
 
-    def __init__(self, semantics: Semantics, limit: int, dice: Random) -> None:
+    def __init__(self, semantics: Semantics, limit: int, dice: Random, seconds: float = MOST_SECONDS) -> None:
         self._semantics = semantics
         self._parents: dict[State, State | None] = {}
         self._dice = dice
@@ -57,7 +58,7 @@ class Walks:
         self._more = self._begin(first)
         self._fired = [0] * len(self._steps)
         self._waiting = list(range(len(self.states)))
-        self.walk(limit)
+        self.walk(limit, seconds)
 
     @property
     def complete(self) -> bool:
