@@ -252,8 +252,9 @@ class Night:
         return how
 
     def _corrupt(self, harm: Harm) -> str | None:
-        whole = self.rows.whole()
-        name = harm.choose(sorted(name for name in whole if (self.rows.results / name).exists()))
+        # A compaction or a cut of the store may have taken some away.
+        there = sorted(name for name in self.rows.whole() if (self.rows.results / name).exists())
+        name = harm.choose(there)
         if name is None:
             return None
         path = self.rows.results / name
@@ -267,7 +268,7 @@ class Night:
                 content[: size // 2] + bytes(size // 4) + content[size * 3 // 4 :],
             )
         else:
-            other = next(iter(whole.keys() - {name}), name)
+            other = next((one for one in there if one != name), name)
             how, content = f"has the content of {other}", (path.with_name(other)).read_bytes()
         try:
             with path.open("r+b") as file:
