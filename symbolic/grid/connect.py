@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import importlib
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.grid.durable import scratch_folder
 from leadline.symbolic.grid.links import REASON, Work
 from leadline.symbolic.grid.session import SparkSetup, gist
 from leadline.symbolic.grid.shipping import refused, write_archive
@@ -96,8 +95,8 @@ def _configure(spark: Any, setup: SparkSetup) -> None:
 
 def _ship(spark: Any) -> None:
     """Send Leadline to the session, whose workers import it."""
-    with tempfile.TemporaryDirectory(prefix="leadline-") as folder:
-        path = Path(folder, "leadline.zip")
+    with scratch_folder() as folder:
+        path = folder / "leadline.zip"
         write_archive(path)
         spark.addArtifacts(str(path), pyfile=True)
 
