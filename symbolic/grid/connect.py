@@ -133,6 +133,7 @@ class ConnectLink:
         # The tag belongs to the thread, which may have run another job before.
         self._spark.clearTags()
         self._spark.addTag(tag)
+        self._at_work[threading.get_ident()] = 0, self._clock()
         try:
             with self._policy.patient():
                 found = self._spark.range(0, 1, 1, 1).mapInArrow(_in_arrow(work), "found binary").toArrow()
@@ -141,7 +142,7 @@ class ConnectLink:
                 return refused(*_UNNAMED, "the Python package pyarrow")
             raise
         finally:
-            self._at_work.pop(threading.get_ident(), None)
+            del self._at_work[threading.get_ident()]
         result: bytes = found.column(0)[0].as_py()
         return result
 
@@ -176,8 +177,8 @@ class ConnectLink:
         self._calls.shutdown(wait=False, cancel_futures=True)
 
     def _heard(self, *, inflight_tasks: int, done: bool, **_: Any) -> None:
-        """Note what the server reports of a query, in the thread that waits for it."""
-        if not done:
+        """Note what the server reports of a query, in the thread that waits for it; other questions are none."""
+        if not done and threading.get_ident() in self._at_work:
             self._at_work[threading.get_ident()] = inflight_tasks, self._clock()
 
     def _look(self) -> None:
