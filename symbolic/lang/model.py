@@ -217,8 +217,7 @@ class Origin(ABC):
             model: the model.
             states: the states of a run, after which the model goes out of bounds.
 
-        Raises:
-            Endless: if they become wider again and again, and always as fast.
+        Raises Endless if they become wider again and again.
         """
 
     def aliases(
@@ -313,25 +312,6 @@ class Model:
         """The names of the properties but for strengthenings, which are only means to prove others."""
         kept = PropertyKind.STRENGTHENING
         return tuple(name for name, one in self.properties.items() if one.kind is not kept)
-
-    @cached_property
-    def lemmas(self) -> tuple[Property, ...]:
-        """The properties of states that a proof may try as conjuncts of its invariant; none need hold.
-
-        They are the strengthenings and, of a specification in another language, its invariants: what it says of
-        every reachable state is as a rule written to be inductive.
-        """
-        kinds = {PropertyKind.STRENGTHENING} | (
-            {PropertyKind.INVARIANT} if self.origin is not None else set()
-        )
-        return tuple(one for one in self.properties.values() if one.kind in kinds)
-
-    def claiming(self, claim: Property) -> dict[str, Property]:
-        """The properties of a model that is made of this one for a claim: the claim and, of a specification in
-        another language, the lemmas."""
-        lemmas = () if self.origin is None else self.lemmas
-        kept = {x.name: replace(x, kind=PropertyKind.STRENGTHENING) for x in lemmas if x.name != claim.name}
-        return {**kept, claim.name: claim}
 
     def about_states(self, names: tuple[str, ...] = ()) -> tuple[Property, ...]:
         """The properties of those names, or all but strengthenings and claims about runs if there are no names.

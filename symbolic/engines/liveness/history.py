@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from leadline.symbolic.engines.lemmas import claiming
 from leadline.symbolic.engines.liveness.formulas import Safety
 from leadline.symbolic.engines.liveness.product import Step
 from leadline.symbolic.lang import nodes as n
@@ -48,7 +49,7 @@ def history_model(model: Model, name: str, safety: Safety) -> Model:
 def _stated(base: Model, model: Model, name: str, formula: n.Node) -> Model:
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
     # The run is replayed by the origin once it is one of the model itself again.
-    return replace(model, properties=base.claiming(claim), fairness=(), origin=None)
+    return replace(model, properties=claiming(base, claim), fairness=(), origin=None)
 
 
 def _noting(action: Action, good: n.Node) -> Action:

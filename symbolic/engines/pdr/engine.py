@@ -15,6 +15,7 @@ from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.engines.lemmas import lemmas
 from leadline.symbolic.engines.pdr.candidates import inductive_part
 from leadline.symbolic.engines.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.pdr.generalize import Generalizer
@@ -176,7 +177,7 @@ class _Search:
     def _candidates(self) -> tuple[Property, ...]:
         """The lemmas that are inductive together, the property itself among them if it is one of them."""
         alone = self._model.origin is None
-        means = [x for x in self._model.lemmas if not alone or x != self._target]
+        means = [x for x in lemmas(self._model) if not alone or x != self._target]
         return inductive_part(self._model, means)
 
     def _clean(self) -> Trace | None:
