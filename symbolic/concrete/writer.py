@@ -257,7 +257,8 @@ class Writer(Translator, abstract=True):
     def _function(self, node: Node) -> tuple[str, tuple[Node, ...], int]:
         """Define a function of a node: its name, the leaves that it takes, and how often it may raise an error."""
         leaves: list[Node] = [x for x in postorder(node) if isinstance(x, (StateVar, PickVar))]
-        leaves += sorted(free_variables(node, {}), key=lambda x: x.level)
+        bound = sorted(free_variables(node, {}), key=lambda x: x.level)
+        leaves.extend(bound)
         inner = self.separate(node)
         inner._copies = self._copies
         names = [self.module.fresh("a") for _ in leaves]

@@ -15,6 +15,8 @@ from leadline.symbolic.engines import Limits, Options, Query, Result, Verdict, a
 from leadline.symbolic.engines.certificates import read_certificate
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.liveness import settling
+from leadline.symbolic.engines.liveness.parts import Reduction
+from leadline.symbolic.engines.liveness.product import CHOICE
 from leadline.symbolic.engines.pdr import samples
 from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.tla import origin
@@ -49,6 +51,21 @@ VARIABLE x
 Init == x = 0
 Next == x' = x + 1
 Positive == x >= 0
+"""
+
+
+SERVED = """
+EXTENDS Naturals
+VARIABLES busy, served
+Init == busy = FALSE /\\ served = [c \\in {1, 2} |-> FALSE]
+Toggle == busy' = ~busy /\\ UNCHANGED served
+Serve(c) == ~busy /\\ ~served[c] /\\ served' = [served EXCEPT ![c] = TRUE] /\\ UNCHANGED busy
+Drop(c) == served[c] /\\ served' = [served EXCEPT ![c] = FALSE] /\\ UNCHANGED busy
+vars == <<busy, served>>
+Next == Toggle \\/ \\E c \\in {1, 2} : Serve(c) \\/ Drop(c)
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(Toggle) /\\ \\A c \\in {1, 2} : SF_vars(Serve(c))
+Each == \\A c \\in {1, 2} : []<>served[c]
+All == []<>(served[1] /\\ served[2])
 """
 
 
@@ -122,3 +139,18 @@ def test_numbers_that_grow_without_end_are_told(
     told = capsys.readouterr().out
     assert "the numbers in x grow again and again" in told
     assert "CONSTRAINT" in told
+
+
+def test_strong_fairness_is_a_condition_on_runs_not_a_choice(tmp_path: Path) -> None:
+    path = write(tmp_path, Served=SERVED)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Each All\n")
+    for name, proved in (("Each", Verdict.PROVED), ("All", Verdict.VIOLATED)):
+        question, result = asked(path, name, PdrQuery())
+        assert result.verdict is proved
+        reduction = Reduction(question.model, question.model.properties[name])
+        product = reduction.product(reduction.conjuncts[0])
+        assert len(product.strong) == 2
+        picks = [pick for one in product.watched for pick in one.action.picks if pick.name == CHOICE]
+        assert {pick.type.cardinality for pick in picks} == {2}, "only when the claim stays false is chosen"
+        _, explored = asked(path, name, ExploreOptions())
+        assert explored.verdict is (Verdict.SAFE if proved is Verdict.PROVED else Verdict.VIOLATED)
