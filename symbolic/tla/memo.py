@@ -1,0 +1,53 @@
+"""Results of generated functions that are kept, by the identity of the arguments.
+
+A search keeps one object for each value of a variable. So the parts of a formula that read few variables meet the
+same objects again in many states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+_MOST = 1 << 15
+"""Results that are kept at most; then all are dropped."""
+_TRIAL = 1 << 13
+"""Results computed between two looks at the use of keeping them."""
+
+
+class Memo(dict[Hashable, Any]):
+    """The results of a function. Each is kept with its arguments, so that no other object gets their identity.
+
+    Where fewer than a third of the results are used again, the function itself takes the memo's place.
+
+    Args:
+        namespace: the names that generated code uses.
+        name: the name of the function that asks the memo first.
+        plain: the name of the function that computes.
+
+    Attributes:
+        hits: the number of results that were used again.
+    """
+
+    __slots__ = ("_computed", "_name", "_namespace", "_plain", "hits")
+
+    def __init__(self, namespace: dict[str, Any], name: str, plain: str) -> None:
+        self._namespace = namespace
+        self._name = name
+        self._plain = plain
+        self._computed = 0
+        self.hits = 0
+
+    def add(self, key: Hashable, arguments: tuple[Any, ...]) -> Any:
+        """Compute a result and keep it."""
+        result = self._namespace[self._plain](*arguments)
+        self._computed += 1
+        if len(self) >= _MOST:
+            self.clear()
+        self[key] = (result, arguments)
+        if self._computed == _TRIAL:
+            if 2 * self.hits < self._computed:
+                self._namespace[self._name] = self._namespace[self._plain]
+                self.clear()
+            self._computed = self.hits = 0
+        return result
