@@ -122,7 +122,9 @@ class Constants:
         """Whether the evaluation of an expression goes through the elements of a set."""
         if id(e) not in self._looping:
             free = self.analysis.free(e)
-            inside = frozenset[str]().union(*(self.reached(key) | {key} for key in free & self.definitions.keys()))
+            inside = frozenset[str]().union(
+                *(self.reached(key) | {key} for key in free & self.definitions.keys())
+            )
             bodies = [self.definitions[key].body for key in inside & self.definitions.keys()]
             self._looping[id(e)] = (e, any(map(_loops, (e, *bodies))))
         if self._looping[id(e)][1]:

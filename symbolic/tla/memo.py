@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-_MOST = 1 << 15
+from leadline.symbolic.tla.values import LISTED
+
+_MOST = 1 << 16
 """Results that are kept at most; then all are dropped."""
 _TRIAL = 1 << 13
 """Results computed between two looks at the use of keeping them."""
@@ -24,17 +26,19 @@ class Memo(dict[Hashable, Any]):
         namespace: the names that generated code uses.
         name: the name of the function that asks the memo first.
         plain: the name of the function that computes.
+        lists: whether results are lists of tuples. Equal ones become one object, by which others are kept.
 
     Attributes:
         hits: the number of results that were used again.
     """
 
-    __slots__ = ("_computed", "_name", "_namespace", "_plain", "hits")
+    __slots__ = ("_computed", "_lists", "_name", "_namespace", "_plain", "hits")
 
-    def __init__(self, namespace: dict[str, Any], name: str, plain: str) -> None:
+    def __init__(self, namespace: dict[str, Any], name: str, plain: str, lists: bool = False) -> None:
         self._namespace = namespace
         self._name = name
         self._plain = plain
+        self._lists: dict[Any, Any] | None = {} if lists else None
         self._computed = 0
         self.hits = 0
 
@@ -43,11 +47,27 @@ class Memo(dict[Hashable, Any]):
         result = self._namespace[self._plain](*arguments)
         self._computed += 1
         if len(self) >= _MOST:
-            self.clear()
+            self._drop()
+        if self._lists is not None:
+            result = _shared(result, self._lists)
         self[key] = (result, arguments)
         if self._computed == _TRIAL:
             if 2 * self.hits < self._computed:
                 self._namespace[self._name] = self._namespace[self._plain]
-                self.clear()
+                self._drop()
             self._computed = self.hits = 0
         return result
+
+    def _drop(self) -> None:
+        self.clear()
+        if self._lists is not None:
+            self._lists.clear()
+
+
+def _shared(found: list[tuple[Any, ...] | None], known: dict[Any, Any]) -> Any:
+    """The list, or an equal one that is known. Sets that are not listed are not compared."""
+    for one in found:
+        if one is None or not LISTED.issuperset(map(type, one)):
+            return found
+    entries = tuple(found)
+    return known.setdefault(entries, entries)

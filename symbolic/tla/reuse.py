@@ -54,7 +54,8 @@ class _Known:
     def common(self, other: _Known) -> _Known:
         """The facts of both."""
         return _Known(
-            dict(self.holders.items() & other.holders.items()), dict(self.values.items() & other.values.items())
+            dict(self.holders.items() & other.holders.items()),
+            dict(self.values.items() & other.values.items()),
         )
 
 
@@ -270,7 +271,8 @@ class _Function:
                 value=function,
                 slice=ast.Subscript(
                     value=ast.Attribute(
-                        value=ast.Subscript(value=ast.Name(id=again), slice=ast.Constant(value=0)), attr="index"
+                        value=ast.Subscript(value=ast.Name(id=again), slice=ast.Constant(value=0)),
+                        attr="index",
                     ),
                     slice=argument,
                 ),

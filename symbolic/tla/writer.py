@@ -99,19 +99,27 @@ class Source:
         self._calls.append((caller, called))
         return f"partial({called.name}{_AFTER}{called.name}{_OVER})"
 
-    def remembered(self, fn: Fn) -> Fn:
-        """The function that has the results of another one, and keeps them."""
+    def remembered(self, fn: Fn, *, by_value: bool = False, lists: bool = False) -> Fn:
+        """The function that has the results of another one, and keeps them.
+
+        Args:
+            by_value: whether equal arguments count as the same; else only the same objects do.
+            lists: whether results are lists of tuples.
+        """
         if fn.name not in self._remembered:
             made = self._remembered[fn.name] = self.fn(f"{fn.name}_remembered", fn.parameters, fn.around)
             self._calls.append((made, fn))
-            memo = self.constant("memo", Memo(self.namespace, made.name, fn.name))
-            arguments = f"{_FIRST}{fn.name}{_OVER}{''.join(f'{one}, ' for one in fn.parameters)}"
-            identities = f"{_IDS}{fn.name}{_OVER}{''.join(f'id({one}), ' for one in fn.parameters)}"
+            memo = self.constant("memo", Memo(self.namespace, made.name, fn.name, lists))
+            arguments = f"({_FIRST}{fn.name}{_OVER}{''.join(f'{one}, ' for one in fn.parameters)})"
+            identities = f"({_IDS}{fn.name}{_OVER}{''.join(f'id({one}), ' for one in fn.parameters)})"
+            if by_value:
+                listed = " and ".join(f"{one}.__class__ in LISTED" for one in fn.parameters)
+                made.lines += [f"if not ({listed}):", [f"return {self.call(made, fn, fn.parameters)}"]]
             made.lines += [
-                f"key = ({identities})",
+                f"key = {arguments if by_value else identities}",
                 f"known = {memo}.get(key)",
                 "if known is None:",
-                [f"return {memo}.add(key, ({arguments}))"],
+                [f"return {memo}.add(key, {'key' if by_value else arguments})"],
                 f"{memo}.hits += 1",
                 "return known[0]",
             ]
