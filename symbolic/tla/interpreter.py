@@ -30,7 +30,7 @@ FAILURES = (
     RecursionError,
     OverflowError,
 )
-"""What generated code raises where an expression has no value."""
+"""The exceptions that generated code raises where an expression has no value."""
 
 
 @dataclass(frozen=True)
