@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from leadline.symbolic.tla import differences, operators, sets, values
+from leadline.symbolic.tla import differences, operators, sets, updates, values
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.actions import Actions, Part
 from leadline.symbolic.tla.coverage import Conjunct
@@ -63,7 +63,7 @@ class Interpreter:
         self._counting = counting
         self._names: dict[tuple[str, s.Place], str] = {}
         namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES}
-        for module in (values, differences, sets, operators):
+        for module in (values, differences, sets, operators, updates):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
         self.source = Source(namespace)
         self.translation = Actions(specification.definitions, specification.levels, self.source)

@@ -13,14 +13,16 @@ from leadline.symbolic.tla.values import LISTED
 
 _MOST = 1 << 16
 """Results that are kept at most; then all are dropped."""
-_TRIAL = 1 << 13
+_TRIAL = 1 << 12
 """Results computed between two looks at the use of keeping them."""
+_USES = 2
+"""The times that a result must be used again on average. Keeping one costs as much as some computations."""
 
 
 class Memo(dict[Hashable, Any]):
     """The results of a function. Each is kept with its arguments, so that no other object gets their identity.
 
-    Where fewer than a third of the results are used again, the function itself takes the memo's place.
+    Where keeping them does not pay, the function itself takes the memo's place.
 
     Args:
         namespace: the names that generated code uses.
@@ -52,7 +54,7 @@ class Memo(dict[Hashable, Any]):
             result = _shared(result, self._lists)
         self[key] = (result, arguments)
         if self._computed == _TRIAL:
-            if 2 * self.hits < self._computed:
+            if self.hits < _USES * self._computed:
                 self._namespace[self._name] = self._namespace[self._plain]
                 self._drop()
             self._computed = self.hits = 0
