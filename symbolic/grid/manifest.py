@@ -85,6 +85,8 @@ class Manifest:
             if last:
                 return cls()
             raise _Gone from error
+        except UserError:
+            raise
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return cls()
 
