@@ -41,6 +41,9 @@ from leadline.symbolic.trace import Trace, call_of, replay, shortened
 
 _INDUCTIVE = f"inductive_{WITHIN_BOUNDS}"
 
+LONGEST_SHORTENED = 300
+"""Steps of the longest trace whose steps to spare are looked for: that takes the square of their number."""
+
 
 class _Prover(Engine):
     """An engine that proves each property by itself."""
@@ -185,7 +188,7 @@ def _told(
     invariant = found.invariant if found.verdict is Verdict.PROVED else None
     clauses = None if invariant is None else spelled(model, invariant)
     trace = found.trace
-    if trace is not None and trace.length:
+    if trace is not None and 0 < trace.length <= LONGEST_SHORTENED:
         # A random walk, or a chain of cubes, may have steps to spare.
         semantics = Semantics(model)
         trace = shortened(semantics, trace)

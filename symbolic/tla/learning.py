@@ -16,6 +16,8 @@ from leadline.symbolic.tla.typing import type_of
 
 WALK = 300
 """The steps of a random walk."""
+MOST_STATES = 50_000
+"""The states that are met breadth first at most."""
 QUIET = 0.3
 """The least time, in seconds of the processor, in which types do not grow before runs end."""
 
@@ -39,6 +41,7 @@ class Learner:
     def __post_init__(self) -> None:
         for name in self.interpreter.variables:
             self.types.setdefault(name, shapes.NEVER)
+        self._deep = False
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
         constraints = self.interpreter.specification.constraints
         self._constraints = [self.interpreter.predicate(one) for one in constraints]
@@ -86,7 +89,7 @@ class Learner:
         step(state, found.append)
         return [one for one in found if one is not None]
 
-    def run_ahead(self, starts: Sequence[State], seconds: float, most: int = 50_000) -> bool:
+    def run_ahead(self, starts: Sequence[State], seconds: float, levels: int = WALK) -> bool:
         """Meet the states of random walks, then others breadth first and, if types grew, those of walks again.
 
         Each of the three ends early where the types have not grown for long.
@@ -94,10 +97,10 @@ class Learner:
         Args:
             starts: where runs begin.
             seconds: the time, of the processor.
-            most: the most states met breadth first.
+            levels: the most levels of the search breadth first.
 
         Returns:
-            Whether the types still grew when the time was over.
+            Whether the types still grew when the time was over, or in the last of so many levels.
         """
         until = time.process_time() + seconds
         self.meet(starts)
@@ -105,15 +108,20 @@ class Learner:
             return False
         self._walk(starts, _Patience(self.types, until))
         walked = dict(self.types)
-        if self._search(starts, most, _Patience(self.types, until)) and self.types != walked:
+        more = self._search(starts, levels, _Patience(self.types, until))
+        if more and self.types != walked:
             self._walk(starts, _Patience(self.types, until))
-        return seconds > 0 and time.process_time() > until
+        return seconds > 0 and (self._deep or time.process_time() > until)
 
-    def _search(self, starts: Sequence[State], most: int, patience: _Patience) -> bool:
+    def _search(self, starts: Sequence[State], levels: int, patience: _Patience) -> bool:
         """Meet states breadth first. Whether there are more."""
         known = dict.fromkeys(starts)
         frontier = list(known)
-        while frontier and len(known) < most:
+        self._deep = False
+        for level in range(levels):
+            if not frontier or len(known) >= MOST_STATES:
+                break
+            before = dict(self.types)
             found: dict[State, None] = {}
             for state in frontier:
                 new = [x for x in self.successors(state) if x not in known]
@@ -123,6 +131,7 @@ class Learner:
                     return True
             known |= found
             frontier = list(found)
+            self._deep = level == levels - 1 and self.types != before
         return bool(frontier)
 
     def _walk(self, starts: Sequence[State], patience: _Patience) -> None:

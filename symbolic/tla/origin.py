@@ -13,7 +13,7 @@ from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.alias import Field, fields_of
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
-from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.model import lowered
 from leadline.symbolic.tla.runs import is_violated
 from leadline.symbolic.tla.specification import Specification
@@ -24,8 +24,8 @@ AHEAD = 4.0
 """The seconds of the processor that the interpreter runs ahead."""
 AFTERWARDS = 1.0
 """The seconds that it runs from the first state that leaves the types; twice as many from each further one."""
-MOST_GROWTH = 5
-"""How often in a row the numbers of a variable may grow until the interpreter's time is over."""
+MOST_GROWTH = 4
+"""How often in a row the numbers of a variable may grow up to the end of the interpreter's runs."""
 
 
 class TlaOrigin(Origin):
@@ -40,6 +40,7 @@ class TlaOrigin(Origin):
         self.specification = specification
         self.types = types
         self._afterwards = AFTERWARDS
+        self._levels = WALK
         self._growing: list[set[str]] = []
 
     @cached_property
@@ -109,8 +110,9 @@ class TlaOrigin(Origin):
         learner = self.learner
         known = [self._untyped(model, values) for values in states]
         starts = learner.successors(known[-1]) if known else learner.some_initial()
-        grew = learner.run_ahead(starts, self._afterwards)
+        grew = learner.run_ahead(starts, self._afterwards, self._levels)
         self._afterwards *= 2
+        self._levels *= 2
         if all(learner.types[variable.name] == variable.type for variable in model.variables):
             return None
         self._growing.append(
