@@ -38,6 +38,22 @@ def add_parser(commands: Any) -> None:
         epilog="Exit codes: 0 if every answer is what is known of its case, 255 if one is not, 130 if "
         "interrupted (what was measured is kept).",
     )
+    _add_choices(parser)
+    parser.add_argument(
+        "--targets", action="store_true", help="judge what sweeps and symmetry are to achieve by this run"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=_OUT,
+        metavar="DIR",
+        help=f"the folder for {RECORD}, {TABLE} and the pictures (default: {_OUT})",
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what to measure, and how."""
     parser.add_argument(
         "--case",
         dest="cases",
@@ -71,17 +87,6 @@ def add_parser(commands: Any) -> None:
         metavar="NAME",
         help="divide by the times of this way (default: steps, by the default solver)",
     )
-    parser.add_argument(
-        "--targets", action="store_true", help="judge what sweeps and symmetry are to achieve by this run"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=_OUT,
-        metavar="DIR",
-        help=f"the folder for {RECORD}, {TABLE} and the pictures (default: {_OUT})",
-    )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -1,4 +1,4 @@
-"""What stands on the page on the language: its examples, and the rows of its tables."""
+"""The examples and the table rows of the page on the language."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rows(*head: str) -> list[list[str]]:
 
 
 def codes(cell: str) -> list[str]:
-    """What stands between backquotes in a cell."""
+    """The code between backquotes in a cell."""
     return [double or single for double, single in re.findall(r"``\s?(.*?)\s?``|`([^`]*)`", cell)]
 
 

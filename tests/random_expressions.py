@@ -1,4 +1,4 @@
-"""How random expressions are made: for each type the ways to make one, drawn by hypothesis."""
+"""Random expressions: for each type the ways to make one, drawn by hypothesis."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def literal(kind: Type, value: Any) -> Any:
 
 
 def _parts(whole: Any) -> list[Any]:
-    """What can be read from a value in one step; it may be out of bounds."""
+    """The parts that can be read from a value in one step; one may be out of bounds."""
     match whole.node.type:
         case Option():
             return [whole.value]

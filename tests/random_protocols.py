@@ -1,4 +1,4 @@
-"""How random protocols are made: their methods draw from hypothesis what to say while the model is built."""
+"""Random protocols: their methods draw from hypothesis while the model is built."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _assign_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type)
 
 
 def _change_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) -> None:
-    """What stands along a path is made of what stood there: one item more, some members less."""
+    """Assign a part of a variable from its old value: one item more, some members less."""
     path: list[Any] = [name]
     for _ in range(2):
         step = _step(draw, scope, kind)
@@ -180,7 +180,7 @@ def widened(kind: Type) -> Type:
 
 
 def _copy_part(draw: st.DrawFn, nxt: Any, scope: Scope, name: str, kind: Type) -> None:
-    """What stands along a path, in some cases or all, is what a variable with room for more has there."""
+    """Assign a part of a variable, in some cases or all, from a variable with room for more."""
     now = {x.node.name: x for x in scope if isinstance(x.node, StateVar)}
     twin = now.get(f"twin_of_{name}")
     if twin is None:

@@ -134,7 +134,7 @@ def _value(dice: Random, kind: Type, scope: list[Any]) -> Any:
 
 
 def _changed(dice: Random, value: Any, picked: list[Any]) -> Any:
-    """What a step may do to a value; now and then it goes out of bounds."""
+    """A value after a random step; now and then it goes out of bounds."""
     kind = value.node.type
     match kind:
         case Set(item=item):

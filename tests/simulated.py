@@ -37,7 +37,7 @@ class Simulation:
 
 
 def inputs_of(circuit: Circuit, shape: Shape, kind: Type, value: Value) -> dict[int, bool]:
-    """What the inputs of a free value must be for it to be the concrete one."""
+    """The inputs of a free value that make it the concrete one."""
     layout = Layout(circuit)
     wanted = layout.literals(Values(circuit).constant(kind, value), kind)
     pairs = zip(layout.literals(shape, kind), wanted, strict=True)

@@ -83,7 +83,7 @@ OTHERWISE = {
     r"\E s \in SUBSET nodes : Cardinality(s) = 2": r"\E s \in SUBSET Node : s \subseteq nodes /\ "
     "Cardinality(s) = 2",
 }
-"""What is printed as TLA+ where the page has another operator of TLA+ for the same."""
+"""The TLA+ that is printed where the page has another operator of TLA+ for the same."""
 
 
 # -- the protocols ----------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def claim(name: str, formula: Any) -> Claim:
 
 
 def verdicts(protocol: type[Protocol], claims: list[Claim], depth: int, solver: str) -> dict[str, Verdict]:
-    """What a bounded check says of each claim."""
+    """The verdict of a bounded check on each claim."""
     results = here(bounded_query("sample.py", depth, solver=solver), model=build(protocol(), claims))
     return {result.property: result.verdict for result in results}
 
@@ -279,7 +279,7 @@ def acting(code: str) -> type[Protocol]:
 
 
 def outcomes(code: str) -> list[str]:
-    """What differs after each outcome of the action, as the page tells it."""
+    """The variables that differ after each outcome of the action, as the page shows them."""
     told = []
     for outcome in Semantics(build(acting(code)())).successors(INITIAL):
         if outcome.state is None:
@@ -298,7 +298,7 @@ def test_a_step_does_what_is_shown(row: list[str]) -> None:
 
 
 def as_before(protocol: Any, now: Any) -> Any:
-    """That nothing differs from the initial state."""
+    """Check that nothing differs from the initial state."""
     values = zip(MODEL.variables, INITIAL, strict=True)
     same = [
         getattr(now, x.name) == n.make(n.Const, x.type, x.span, value)  # a constant is an expression too

@@ -1,6 +1,7 @@
-"""The house stands: its links, its standard-library neighbour, and who may import whom."""
+"""The house stands: its links, its standard-library neighbour, its lengths, and who may import whom."""
 
 import ast
+import functools
 import os
 import subprocess
 import sys
@@ -37,6 +38,8 @@ MAY_IMPORT = {
     "encodings": ("leadline.symbolic.lang", "leadline.encodings"),
     "properties": ("leadline.symbolic.lang", "leadline.encodings", "leadline.properties"),
 }
+LONGEST_FILE = 400
+LONGEST_BODY = 40
 FOUND_AT_RUN_TIME = ("leadline.encodings", "leadline.properties", "leadline.benchmarks")
 
 pytestmark = pytest.mark.skipif(
@@ -46,6 +49,10 @@ pytestmark = pytest.mark.skipif(
 
 def within(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
+
+
+parsed = functools.cache(ast.parse)
+"""The syntax tree of a source; most sources are looked at more than once."""
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -98,7 +105,7 @@ def broken_imports(importer: Path, source: str) -> list[str]:
     """One line for each forbidden import: file, line, what is imported and the rule."""
     return [
         f"{importer}:{line}: imports {name}: {rule}"
-        for line, name in imports(ast.parse(source, filename=str(importer)))
+        for line, name in imports(parsed(source))
         if (rule := broken_rule(importer, name))
     ]
 
@@ -120,6 +127,34 @@ def test_no_room_imports_a_floor_above_it() -> None:
 def test_every_room_has_a_floor() -> None:
     rooms = {path.relative_to(ROOT / "symbolic").parts[0] for path in python_files("symbolic")}
     assert {Path(room).stem for room in rooms} - {"__init__"} <= FLOORS.keys()
+
+
+def too_long(path: Path, source: str) -> Iterator[str]:
+    """A line for the file, and for each of its functions, if it is too long."""
+    if (lines := len(source.splitlines())) > LONGEST_FILE:
+        yield f"{path}: {lines} lines"
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body if ast.get_docstring(node) is None else node.body[1:]
+            length = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+            if length > LONGEST_BODY:
+                yield f"{path}:{node.lineno}: {node.name} has {length} lines"
+
+
+def test_no_file_and_no_function_is_too_long() -> None:
+    found = [
+        told
+        for path in python_files("symbolic", "properties", "benchmarks", "tools")
+        for told in too_long(path.relative_to(ROOT), path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_a_docstring_does_not_count_as_body() -> None:
+    source = "def f():\n    'Explain.'\n" + "    x = 1\n" * LONGEST_BODY
+    assert list(too_long(Path("f.py"), source)) == []
+    assert list(too_long(Path("f.py"), source + "    x = 1\n")) == ["f.py:1: f has 41 lines"]
+    assert list(too_long(Path("f.py"), "x = 1\n" * 401)) == ["f.py: 401 lines"]
 
 
 @pytest.mark.parametrize(

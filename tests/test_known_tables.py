@@ -1,4 +1,4 @@
-"""What the tables beside the properties say is known of them is so: each row, at each of its points."""
+"""The `known` tables beside the properties are true: each row, at each of its points."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_claim_has_a_table_that_speaks_of_the_defaults() -> None:
 
 
 def known_at(entry: Entry, model: Model) -> dict[str, Known]:
-    """What is known of each property of a model by its table."""
+    """The known verdict of each property of a model, by its table."""
     of = {claim.name: claim for claim in entry.claims}
     found = {name: expected(of[name], entry.protocol, model.parameters) for name in model.properties}
     return {name: row for name, row in found.items() if row is not None and row in of[name].known}

@@ -71,7 +71,7 @@ def test_disjointness_of_leases_of_five_replicas_is_proved_by_the_other_solver_t
 
 
 def test_the_mended_leases_are_led() -> None:
-    """That leases are apart says something."""
+    """Replicas become leaders, so that the claim about their leases is not vacuous."""
     model = made("spanner-leases", variant="mended-handle-vote", tt_max_si=3)
     found = explore(Semantics(model), ["disjointness"])
     assert found.fired["become_leader"] and not found.properties["disjointness"].violations
@@ -79,7 +79,7 @@ def test_the_mended_leases_are_led() -> None:
 
 @pytest.mark.slow
 def test_disjointness_of_leases_of_five_replicas_as_published_is_not_proved() -> None:
-    """What fails is what a majority without the other leader can do."""
+    """The step that fails is of a majority without the other leader."""
     assert failing(made("spanner-leases", replicas=5), "disjointness") == [
         "consecution of disjointness under become_leader"
     ]

@@ -1,4 +1,4 @@
-"""What the README shows is what a reader gets."""
+"""The commands of the README print what it shows."""
 
 from __future__ import annotations
 

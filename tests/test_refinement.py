@@ -115,7 +115,7 @@ def test_a_refinement_sees_what_consistency_does_not() -> None:
 
 
 def test_voting_chooses_one_value() -> None:
-    """What Paxos implements is worth something."""
+    """The specification that Paxos implements excludes something."""
     model = build(Voting(), [one_value])
     assert asked(model, EXPLORE, "one-value").verdict is Verdict.PROVED
 

@@ -1,4 +1,4 @@
-"""What users do works in an environment that has the wheel, and where the tree cannot be imported."""
+"""Leadline works as users use it, installed from the wheel, where the tree cannot be imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TLC says of the TLA+ modules (`data/tlc.json`, which says how it was got), and how it is compared."""
+"""TLC's figures for the TLA+ modules (`data/tlc.json`, which says how they were got), and how to compare them."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ def name_of(row: Row) -> str:
 
 
 def settings_of(row: Row) -> dict[str, Any]:
-    """What the row's module and constants settle of the parameters."""
+    """The parameters that the row's module and constants settle."""
     _, settings = MODULES[row["module"]]
     named = {CONSTANTS[constant]: value for constant, value in row["parameters"].items()}
     return settings | {name: _setting(value) for name, value in named.items() if name is not None}
@@ -83,7 +83,7 @@ def bounded(model: Model, solver: str, depth: int) -> dict[str, Result]:
 
 
 def check_bounded(results: Mapping[str, Result], shortest: Mapping[str, int | None], depth: int) -> None:
-    """What is violated within the depth is found in so many steps, and all else is safe to the depth."""
+    """Check that each violation within the depth is found in so many steps, and all else is safe to the depth."""
     for name, steps in shortest.items():
         result = results[name]
         reached = steps is not None and steps <= depth

@@ -95,11 +95,12 @@ class Explore(Engine):
     ) -> Answer:
         options = query.options
         assert isinstance(options, ExploreOptions)
-        names = tuple(one.name for one in query.chosen(model) if one.temporal is None)
-        runs = [one for one in query.chosen(model) if one.temporal is not None]
-        check_about_states(options, [one.name for one in runs])
-        semantics = meaning(model, query.chosen(model), options)
-        semantics.view = view_of(semantics, options, [one.name for one in runs])
+        chosen = query.chosen(model)
+        names = [one.name for one in chosen if one.temporal is None]
+        runs = [one.name for one in chosen if one.temporal is not None]
+        check_about_states(options, runs)
+        semantics = meaning(model, chosen, options)
+        semantics.view = view_of(semantics, options, runs)
         states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:
@@ -111,13 +112,7 @@ class Explore(Engine):
         about_runs: dict[str, Trace | None] = {}
         try:
             with limited(limits):
-                explorer.run()
-                if isinstance(explorer, Covering):
-                    explorer.look_at_guards()
-                if runs:
-                    listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs"))
-                    graph = Explicit(explorer)
-                    about_runs |= {one.name: graph.counterexample(one) for one in runs}
+                about_runs = _search(explorer, runs, listener)
         except KeyboardInterrupt:
             stopped, interrupted = "interrupted", True
         except (TimeIsOver, MemoryError) as error:
@@ -125,12 +120,8 @@ class Explore(Engine):
         except WorkerDied as error:
             stopped = str(error)
         found = explorer.summary(stopped)
-        answer = _answer(semantics, found, names, deadlock=query.deadlock)
-        by_name = {one.property: one for one in answer.results}
-        for name in (one.name for one in runs):
-            by_name[name] = _judge_runs(semantics, found, name, answer.out_of_bounds, about_runs, stopped)
-        answer = replace(answer, results=[by_name[name] for name in query.names(model)])
-        about_view = view_facts(model, options, found, [one.name for one in runs])
+        answer = _answer(semantics, found, query, about_runs, stopped)
+        about_view = view_facts(model, options, found, runs)
         facts = {**answer.facts, **about_view, **coverage_facts(explorer, answer.results)}
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
         if options.prove and found.complete:
@@ -157,6 +148,19 @@ def _explorer(
         return Team(semantics, names, *bounds, options.worker_processes)
     kind = Covering if options.coverage or options.vacuity else Explorer
     return kind(semantics, names, *bounds)
+
+
+def _search(explorer: Explorer, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
+    """Explore; a counterexample, or None, for each of the claims about runs."""
+    explorer.run()
+    if isinstance(explorer, Covering):
+        explorer.look_at_guards()
+    if not runs:
+        return {}
+    listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs"))
+    graph = Explicit(explorer)
+    properties = explorer.semantics.model.properties
+    return {name: graph.counterexample(properties[name]) for name in runs}
 
 
 def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
@@ -255,10 +259,21 @@ def _extent(facts: Mapping[str, Any]) -> str:
     return f"{states} {within} ({extent}), {deadlocks}"
 
 
-def _answer(semantics: Semantics, found: Exploration, names: Sequence[str], *, deadlock: bool) -> Answer:
+def _answer(
+    semantics: Semantics,
+    found: Exploration,
+    query: Query,
+    about_runs: Mapping[str, Trace | None],
+    stopped: str | None,
+) -> Answer:
     beyond = _trace(semantics, found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
-    results = [_judge(semantics, found, name, beyond) for name in names]
-    if deadlock:
+    results = [
+        _judge(semantics, found, one.name, beyond)
+        if one.temporal is None
+        else _judge_runs(semantics, found, one.name, beyond, about_runs, stopped)
+        for one in query.chosen(semantics.model)
+    ]
+    if query.deadlock:
         trace = _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)
         results.append(_result(semantics, found, DEADLOCK, trace, beyond))
     return Answer(results, facts_of(found), beyond)

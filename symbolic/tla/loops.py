@@ -218,8 +218,9 @@ class Loops(Expressions):
         return found
 
     def _pin(self, e: s.Expression, names: Names) -> _Pin | bool:
-        """What the name must equal if a formula holds; True to look on in the next conjunct, False to stop.
+        """The value that the name must equal if a formula holds.
 
+        True means to look on in the next conjunct, False to stop.
         What comes before the equation must not depend on the name, since an error in it would be missed.
         """
         if _OUTER not in self._locals(e, names):

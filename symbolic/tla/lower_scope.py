@@ -1,4 +1,4 @@
-"""What names mean at a place of a module that is being lowered."""
+"""The meaning of names at a place of a module that is being lowered."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ Binding: TypeAlias = Entity | Later
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean at a place.
+    """The meaning of names at a place.
 
     Attributes:
         names: bound names, parameters and LET definitions.

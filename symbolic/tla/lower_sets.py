@@ -53,7 +53,6 @@ class Sets:
         if single is not None:
             return single
         join = self.terms.conj if universal else self.terms.disj
-        kind = n.Forall if universal else n.Exists
         match domain:
             case Product():
                 return self._over_product(
@@ -64,25 +63,17 @@ class Sets:
             case Cases():
                 return join(
                     [
-                        (self.terms.disj if universal else self.terms.conj)(
-                            [
-                                self.terms.negation(here) if universal else here,
-                                self.quantifier(universal, part, name, body),
-                            ]
-                        )
+                        self._bounded(universal, here, self.quantifier(universal, part, name, body))
                         for here, part in domain.parts
                     ]
                 )
             case PowerSet():
                 whole = self.terms.set_node(self.listed(domain.item))
-                every = self.terms.universe(whole.type)
 
                 def inside(x: n.Node) -> n.Node:
-                    part = self.terms.both_sets(n.Subset, x, whole)
-                    first = self.terms.negation(part) if universal else part
-                    return (self.terms.disj if universal else self.terms.conj)([first, body(x)])
+                    return self._bounded(universal, self.terms.both_sets(n.Subset, x, whole), body(x))
 
-                return self.terms.bind(kind, whole.type, name, inside, lambda _: BOOL, every)
+                return self._over_elements(universal, self.terms.universe(whole.type), name, inside)
         node = self.terms.set_node(self.listed(domain))
         written = self.written_out(node)
         if written is not None:
@@ -92,9 +83,22 @@ class Sets:
                 if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
                     break
             return join(parts)
+        return self._over_elements(universal, node, name, body)
+
+    def _bounded(self, universal: bool, bound: n.Node, body: n.Node) -> n.Node:
+        """The body of a quantifier for the elements within a bound: `bound => body`, or `bound /\\ body`."""
+        if universal:
+            return self.terms.disj([self.terms.negation(bound), body])
+        return self.terms.conj([bound, body])
+
+    def _over_elements(
+        self, universal: bool, node: n.Node, name: str, body: Callable[[n.Node], n.Node]
+    ) -> n.Node:
+        """A quantifier as a node of the language."""
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return self.terms.of_nothing(node, self.terms.boolean(universal))
+        kind = n.Forall if universal else n.Exists
         return self.terms.bind(kind, node.type.item, name, body, lambda _: BOOL, node)
 
     def _at_fixed(self, domain: Domain, body: Callable[[n.Node], n.Node]) -> n.Node | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
@@ -41,21 +41,7 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
     ways = [_typed(lowering, way) for way in Paths(lowering, initial=True).of(specification.init)]
     init = _initial(lowering, ways, names)
     actions = actions_of(Paths(lowering).of(specification.next), lowering, "Next")
-    properties = {
-        name: Property(
-            name,
-            name,
-            PropertyKind.INVARIANT,
-            "",
-            specification.place_of(name),
-            lowering.truth(formula, Scope()),
-        )
-        for name, formula in specification.invariants.items()
-    }
-    claims = Claims(lowering)
-    properties |= {name: claims.of(name) for name in specification.properties}
-    if not properties and not specification.deadlock:
-        properties = {NO_ERROR: _no_error(lowering)}
+    properties = _properties(lowering)
     constraints = tuple(
         Property(
             f"constraint-{i}",
@@ -79,9 +65,22 @@ def lowered(specification: Specification, types: Mapping[str, Type], origin: Ori
     )
 
 
-def _no_error(lowering: Lowering) -> Property:
-    place = _place(lowering.specification)
-    return Property(NO_ERROR, NO_ERROR, PropertyKind.INVARIANT, "", place, lowering.terms.boolean(True))
+def _properties(lowering: Lowering) -> dict[str, Property]:
+    """The claims of the configuration, or `NO_ERROR` where it makes none."""
+    specification = lowering.specification
+
+    def invariant(name: str, place: s.Place, formula: n.Node) -> Property:
+        return Property(name, name, PropertyKind.INVARIANT, "", place, formula)
+
+    properties = {
+        name: invariant(name, specification.place_of(name), lowering.truth(formula, Scope()))
+        for name, formula in specification.invariants.items()
+    }
+    claims = Claims(lowering)
+    properties |= {name: claims.of(name) for name in specification.properties}
+    if not properties and not specification.deadlock:
+        return {NO_ERROR: invariant(NO_ERROR, _place(specification), lowering.terms.boolean(True))}
+    return properties
 
 
 def _typed(lowering: Lowering, way: Way) -> Way:
@@ -95,35 +94,34 @@ def _place(specification: Specification) -> s.Place:
 
 
 def _initial(lowering: Lowering, ways: list[Way], names: tuple[str, ...]) -> Action:
-    """The initial states of several paths as one action, which picks a path first."""
+    """The initial states of several paths as one action."""
     init = lowering.specification.init
     place = init.place if init is not None else s.BUILT_IN
     for way in ways:
         missing = [name for name in names if name not in dict(way.next)]
         if missing:
             raise Unsupported(place, f"the initial states do not say {', '.join(missing)}")
+    body: Sequence[Pick | n.Node]
+    values: dict[str, n.Node]
     if not ways:
-        return Action(
-            "init",
-            "Init",
-            "",
-            place,
-            (lowering.terms.boolean(False),),
-            tuple(
-                (name, n.make(n.Undefined, kind, place, "no state"))
-                for name, kind in lowering.variables.items()
-            ),
-        )
-    if len(ways) == 1:
-        return Action(
-            "init", "Init", "", place, ways[0].body, tuple((x, dict(ways[0].next)[x]) for x in names)
-        )
+        body = [lowering.terms.boolean(False)]
+        values = {x: n.make(n.Undefined, kind, place, "no state") for x, kind in lowering.variables.items()}
+    elif len(ways) == 1:
+        body, values = ways[0].body, dict(ways[0].next)
+    else:
+        body, values = _branches(lowering, ways, place)
+    return Action("init", "Init", "", place, tuple(body), tuple((name, values[name]) for name in names))
+
+
+def _branches(
+    lowering: Lowering, ways: Sequence[Way], place: s.Place
+) -> tuple[list[Pick | n.Node], dict[str, n.Node]]:
+    """The body and the values of an action that picks one of several paths first."""
     kind = Int(1, len(ways))
-    branch = Pick("branch", kind, None, place)
     var = n.make(n.PickVar, kind, place, "branch")
     terms = lowering.terms
     here = [terms.equal(var, terms.integer(number)) for number in range(1, len(ways) + 1)]
-    body: list[Pick | n.Node] = [branch]
+    body: list[Pick | n.Node] = [Pick("branch", kind, None, place)]
     values: dict[str, n.Node] = {}
     for number, way in enumerate(ways, start=1):
         renamed = {x.name: f"{x.name}_{number}" for x in way.body if isinstance(x, Pick)}
@@ -136,7 +134,7 @@ def _initial(lowering: Lowering, ways: list[Way], names: tuple[str, ...]) -> Act
         for name, value in way.next:
             mine = _renamed(value, renamed)
             values[name] = mine if name not in values else terms.ite(here[number - 1], mine, values[name])
-    return Action("init", "Init", "", place, tuple(body), tuple((name, values[name]) for name in names))
+    return body, values
 
 
 def _renamed(node: n.Node, names: Mapping[str, str]) -> n.Node:

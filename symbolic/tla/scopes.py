@@ -1,4 +1,4 @@
-"""What names stand for while expressions are translated to Python."""
+"""The meaning of names while expressions are translated to Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from leadline.symbolic.tla.writer import Fn
 
 
 class Kind(Enum):
-    """What is known of the values of a piece of Python.
+    """The kinds of values that a piece of Python may have.
 
     TRUTH is Python's own bool, which is no value: TRUE and FALSE are. SET is a frozenset, FUNCTION a tuple.
     MODEL is an untyped model value, which TLC compares with anything.

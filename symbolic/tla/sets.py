@@ -293,7 +293,7 @@ class Product(Records):
 
 
 def kind_of(elements: Value) -> object:
-    """What all elements of a set are; None if they are of several kinds, or of one that has parts."""
+    """The class of all elements of a set; None if they are of several, or of one that has parts."""
     if isinstance(elements, LazySet):
         return elements.kind
     kinds = {x.__class__ for x in elements if x.__class__ is not ModelValue}

@@ -49,7 +49,7 @@ def _is_record(value: Value) -> bool:
 
 
 def changes(name: str, before: Value, after: Value) -> list[str]:
-    """What differs in a variable: lines such as `x[1].a: 1 -> 2`, or all of it where its domain changes."""
+    """The changes of a variable: lines such as `x[1].a: 1 -> 2`, or all of it where its domain changes."""
     if before == after:
         return []
     if before.__class__ is tuple and after.__class__ is tuple and before[0] is after[0]:

@@ -19,7 +19,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def figures(case: Case) -> list[dict[str, Any]]:
-    """What TLC says of the case, if it was asked."""
+    """TLC's figures for the case, if it was asked."""
     asked = model(case)
     name = asked.properties[case.property].tla
     return [

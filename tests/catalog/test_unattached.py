@@ -47,7 +47,7 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def check(path: Path, *told: str) -> None:
-    """That looking for the file's protocol tells exactly this; `{a}` is the line that ends in `#a`."""
+    """Check that a search for the file's protocol reports exactly this; `{a}` is the line that ends in `#a`."""
     places = {
         line.rpartition("#")[2].strip(): f"{path}:{number}"
         for number, line in enumerate(path.read_text().splitlines(), start=1)

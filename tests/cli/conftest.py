@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command did."""
+    """A command's exit code and output."""
 
     code: int
     out: str

@@ -132,7 +132,7 @@ def test_other_counterexamples(fault: str, goal: str, expected: list[str], here:
 
 
 def test_one_obligation_alone(here: Leadline) -> None:
-    """What holds alone proves nothing, and the other failure can be seen."""
+    """An obligation that holds proves nothing by itself, and a failure of another one is shown."""
     ran = here("prove", "inductive.py", "--property", "at-most-eight", "--obligation", "implication")
     assert ran.code == 20
     assert list(rows(ran.out)) == ["implication"]

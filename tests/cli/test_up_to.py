@@ -107,7 +107,7 @@ def test_what_is_refused(arguments: tuple[str, ...], complaint: str, leadline: L
 
 @pytest.mark.parametrize("engine", ["pdr", "induction"])
 def test_a_proof_that_fails_at_bounds_only_says_so(engine: str, here: Leadline) -> None:
-    """Which bound, by which action, from which state, and how to go on."""
+    """The message names the bound, the action and the state, and says how to go on."""
     ran = here("prove", "inductive.py", *OUTSIDE, "--engine", engine)
     assert ran.code == (Exit.OUT_OF_BOUNDS if engine == "pdr" else Exit.UNKNOWN)
     assert "even is inductive within bounds" in ran.out

@@ -68,7 +68,7 @@ class Shelf(Protocol):
 
     @action
     def drop(self, now: State, nxt: Next) -> None:
-        """What is held is lost, or handed back if it was nobody's."""
+        """A resource that is held is lost, or handed back if it was nobody's."""
         nxt.require(now.held.is_some)
         nxt.held = None
         nobody = now.held.value.owner.is_none

@@ -88,7 +88,7 @@ def _mux(twin: Twin, picks: list[int]) -> None:
 
 
 def _update(twin: Twin, picks: list[int]) -> None:
-    """What the update is not about is what was there: `orelse` is `old` wherever the condition holds."""
+    """A value that the update does not touch stays: `orelse` is `old` wherever the condition holds."""
     condition, new, old = _three(twin, picks)
     other = twin.literals[picks[-1] % len(twin.literals)]
     orelse = twin.circuit.mux(condition, old, other)

@@ -63,7 +63,7 @@ def round_trip(kind: Type) -> None:
 
 
 def possible_values(kind: Type) -> set[Any]:
-    """What the solver finds for a valid free value; every answer excludes the value that was read from it."""
+    """The values that the solver finds for a valid free value; each is excluded once it is read."""
     circuit = Circuit()
     layout, symbolic = Layout(circuit), Values(circuit)
     shape = layout.free(kind)

@@ -172,7 +172,7 @@ def test_the_next_state_is_the_concrete_one(most: int) -> None:
 
 @pytest.mark.parametrize("name", ["append", "append_or_not", "append_to_all"])
 def test_an_append_selects_no_log(name: str) -> None:
-    """What an append costs grows with the places of the logs, each of which is made once."""
+    """The cost of an append grows with the places of the logs, each of which is made once."""
     gates = []
     for most in (3, 6):
         encoding = Encoding(build(Ledger(most=most)))
@@ -228,7 +228,7 @@ def test_updates_of_updates_and_in_many_turns(turns: int) -> None:
 
 @pytest.mark.parametrize("name", ["loop", "deep"])
 def test_the_cost_of_many_turns_is_that_of_each(name: str) -> None:
-    """Where every turn doubled it, or took a frame of Python's stack, this would not end well."""
+    """The cost of a turn is constant: neither time nor Python's stack grows with each."""
     gates = []
     for turns in (100, 200, 400):
         encoding = Encoding(build(Turns(turns=turns)))

@@ -92,7 +92,7 @@ def never_four(protocol: Twos, now: State) -> Any:
 
 @strengthening(Twos, of="not-five", entails=True)
 def grows_by_twos(protocol: Twos, now: State) -> Any:
-    """What the property follows from."""
+    """A formula from which the property follows."""
     return (now.number % 2 == 0) & (now.number <= 8)
 
 

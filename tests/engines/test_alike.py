@@ -1,4 +1,4 @@
-"""Which sorts a search may treat alike, where what is out of bounds depends on the order of evaluation."""
+"""Sorts that a search may treat alike where the order of evaluation decides if a step is out of bounds."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def test_counting_changes_nothing(seed: int) -> None:
 
 
 def test_a_property_without_a_vacuous_part_depends_on_every_one() -> None:
-    """What is told as vacuous stays true with its conclusion replaced; the rest was refuted by a state."""
+    """A property reported as vacuous stays true with its conclusion replaced; a state refutes the others."""
     told = {(one["property"], one.get("never_true")) for one in found_in(build(Stairs(), CLAIMS))["vacuous"]}
     assert ("not-vacuous", "height = 3") not in told and ("high-is-rare", "height >= 1") not in told
 
@@ -184,7 +184,7 @@ def test_the_leases_of_two_replicas_are_vacuous() -> None:
 
 
 def test_a_portfolio_tells_it_in_short() -> None:
-    """What explicit search found as one of several engines: with the verdict, and below the table."""
+    """A portfolio shows the coverage of its exploration with the verdict, and below the table."""
     model = build(Stairs(), CLAIMS)
     options = Explore.in_portfolio
     assert isinstance(options, ExploreOptions)

@@ -30,7 +30,7 @@ def checked(model: Model, goal: str, solver: str = "cadical") -> dict[str, Resul
 
 
 def failing(model: Model, goal: str, solver: str = "cadical") -> dict[str, str]:
-    """What fails, and why."""
+    """The obligations that fail, each with the reason."""
     found = checked(model, goal, solver).items()
     assert all(one.definite for _, one in found)
     return {name: str(one.reason) for name, one in found if one.fails}

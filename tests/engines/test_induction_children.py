@@ -99,7 +99,7 @@ def test_an_answer_survives_json() -> None:
 
 @pytest.mark.parametrize("solver", [*SOLVERS, "auto"])
 def test_the_time_is_kept_by_killing(solver: str) -> None:
-    """What was answered before is not lost."""
+    """Answers from before the limit are kept."""
     results = proving(pigeons(), "nobody-flew", solver, Limits(seconds=1.5), source=PIGEONS)
     hard = {one.part: one for one in results}["consecution of nobody-flew under fly"]
     assert not hard.definite

@@ -77,7 +77,7 @@ def test_progress_is_passed_on() -> None:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_time_is_kept_by_killing(solver: str) -> None:
-    """What was found before is not lost."""
+    """Verdicts from before the limit are kept."""
     asked = query("Pigeons", settings=HARD, solver=solver)
     told: list[Result] = []
     flew, sits = limited(asked, Limits(seconds=2), Listener(told=told.append))

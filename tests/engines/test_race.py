@@ -162,7 +162,7 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
 
 
 def test_both_keep_their_limits(children: Children) -> None:
-    """What either found is told once, and not lost."""
+    """A verdict that either solver found is reported once."""
     heard: list[int] = []
     told: list[str] = []
     listener = Listener(lambda now: heard.append(now.depth), lambda result: told.append(result.property))

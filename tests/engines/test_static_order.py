@@ -1,4 +1,4 @@
-"""What actions read and write, and the order that follows from it."""
+"""The variables that actions read and write, and the order that follows."""
 
 from __future__ import annotations
 

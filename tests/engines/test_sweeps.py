@@ -39,7 +39,7 @@ def sweeps(
 
 @dataclass(frozen=True)
 class Known:
-    """What exploration knows of a property: the steps to a violation and to something out of bounds."""
+    """The steps to a violation of a property and to something out of bounds, by exploration."""
 
     violation: int | None
     outside: int | None
@@ -101,7 +101,7 @@ def check_result(semantics: Semantics, result: Result, truth: Known, depth: int)
 
 
 def check_shortest(shortest: Result, found: Result, truth: Known) -> None:
-    """What sweeps find, made a shortest one; a violation may turn up below what goes out of bounds."""
+    """Check the shortened result of sweeps; a violation may turn up below a step out of bounds."""
     assert shortest.verdict >= found.verdict
     if shortest.verdict is Verdict.VIOLATED:
         assert shortest.steps == truth.violation

@@ -281,7 +281,7 @@ def test_a_path_is_one_of_the_protocol() -> None:
 
 
 def ended(what: Callable[[Team], None], error: type[BaseException]) -> Exploration:
-    """What an exploration of the crowd tells that is ended at the fourth level."""
+    """The summary of an exploration of the crowd that is ended at the fourth level."""
     model = crowd(not_all)
 
     def progress(level: Level) -> None:

@@ -47,7 +47,7 @@ def parsed(text: str) -> Node:
 
 
 def names_in(node: Node) -> list[str]:
-    """What a declaration, a definition or a quantifier introduces."""
+    """The names that a declaration, a definition or a quantifier introduces."""
     return [text_of(child) for child in node.children if child.type == "identifier"]
 
 
@@ -65,7 +65,7 @@ def declared(module: Node, kind: str) -> list[str]:
 
 
 def check_scopes(node: Node, scope: frozenset[str]) -> None:
-    """That every name means something and none hides another.
+    """Check that every name means something and none hides another.
 
     Args:
         node: where to look.
@@ -117,7 +117,7 @@ def unchanged(operator: Node, variables: list[str]) -> list[str]:
 
 
 def check_module(model: Model) -> Node:
-    """What holds of the module of any model: it is TLA+, with the model's operators and no name amiss."""
+    """Check the module of a model: it is TLA+, with the model's operators and no name twice."""
     text = tla_module(model)
     module = parsed(text)
     assert names_in(module) == [module_name(model)]

@@ -1,4 +1,4 @@
-"""What a module says: its names, its guards, its parts, and what TLA+ has no way to say."""
+"""Exported modules: names, guards, parts, and models that TLA+ cannot express."""
 
 from __future__ import annotations
 

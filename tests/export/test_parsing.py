@@ -1,4 +1,4 @@
-"""What is written is TLA+: modules of all the protocols that there are, and of random ones."""
+"""Exported modules parse as TLA+: those of all built-in protocols, and of random ones."""
 
 from collections.abc import Iterator
 

@@ -35,7 +35,7 @@ SMALL: list[tuple[str, dict[str, Setting]]] = [
 
 
 def tlc(folder: Path, module: str, text: str, configuration: str) -> str:
-    """What TLC says."""
+    """TLC's output."""
     (folder / f"{module}.tla").write_text(text, encoding="utf-8")
     (folder / f"{module}.cfg").write_text(configuration, encoding="utf-8")
     # One worker: only then are its traces the shortest.

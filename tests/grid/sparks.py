@@ -105,7 +105,7 @@ def row_of(store: Store, file: Path) -> Row:
 
 
 def wait_for(what: Callable[[], Any], process: subprocess.Popen[str] | None = None) -> Any:
-    """What comes true after a while."""
+    """Wait until a function returns something true, and return it."""
     deadline = time.monotonic() + PATIENCE
     while not (found := what()):
         assert time.monotonic() < deadline, "it never came"
@@ -144,6 +144,6 @@ def free_port() -> int:
 
 
 def results(done: subprocess.CompletedProcess[str]) -> Sequence[dict[str, Any]]:
-    """What a command with --format json has told of each query."""
+    """The results in the output of a command with --format json, one a query."""
     found: Sequence[dict[str, Any]] = json.loads(done.stdout)["results"]
     return found

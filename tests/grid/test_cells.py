@@ -1,4 +1,4 @@
-"""What several rows say together."""
+"""Cells: the outcome of several rows together."""
 
 from datetime import timedelta
 

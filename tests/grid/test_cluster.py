@@ -87,7 +87,7 @@ def waiting(folder: Path) -> set[int]:
 
 
 def descriptions(pages: str) -> list[str]:
-    """What Spark's status store says of the jobs that run."""
+    """The jobs that run, from Spark's status store."""
 
     def get(path: str) -> Any:
         with urllib.request.urlopen(f"{pages}/api/v1/applications{path}", timeout=60) as answer:

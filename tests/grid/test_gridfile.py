@@ -1,4 +1,4 @@
-"""What a grid file may say."""
+"""Grid files and the queries that they ask."""
 
 from pathlib import Path
 

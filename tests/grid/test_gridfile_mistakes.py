@@ -1,4 +1,4 @@
-"""What is told of a grid file that says something it may not."""
+"""Messages about mistakes in grid files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How far a grid is, in numbers and words."""
+"""The progress of a grid, in numbers and words."""
 
 from __future__ import annotations
 

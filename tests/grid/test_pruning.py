@@ -1,4 +1,4 @@
-"""Which queries an answer makes moot, and which it must not."""
+"""Queries that an answer makes moot, and queries that it must not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.grid.rows import row
 
 
 def moot(found: GridQuery, others: list[GridQuery], depth: int, steps: int) -> list[GridQuery]:
-    """What a violation makes moot."""
+    """Queries that a violation makes moot."""
     learned = Pruning([found, *others]).learn(finding(found, "violated", depth, steps))
     return [one for one in others if one.id in learned]
 

@@ -42,7 +42,7 @@ def grids() -> st.SearchStrategy[list[GridQuery]]:
 
 
 def truth(asked: GridQuery) -> Row:
-    """What a query's answer is."""
+    """The row of a query's answer."""
     bug = BUGS[int(asked.parameters)]
     if asked.obligation is not None:
         return finding(asked, "proved" if bug is None or asked.obligation == "initiation" else "unknown")

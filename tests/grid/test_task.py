@@ -141,7 +141,7 @@ def obligations(protocol: str, property: str, **settings: Any) -> list[GridQuery
 
 
 def test_obligations(folder: Path) -> None:
-    """That the count is not negative is inductive; that it is below three is not, from two."""
+    """`count >= 0` is inductive; `count < 3` is not, from two."""
     for asked in obligations("counter.py", "not-negative", top=4):
         row = row_of(asked)
         assert (row.verdict, row.reason, row.trace) == ("proved", None, None)

@@ -41,7 +41,7 @@ deadlock = true
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a store lies that is filled once for all tests."""
+    """The folder of a store that is filled once for all tests."""
     return tmp_path_factory.mktemp("once") / "kept"
 
 

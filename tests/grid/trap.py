@@ -36,7 +36,7 @@ class Trap(Protocol):
 
 
 def spring(trap: str) -> None:
-    """What happens in the query's process."""
+    """The fault that happens in the query's process."""
     if trap == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     elif trap == "memory":

@@ -55,7 +55,7 @@ def in_init(body: str) -> str:
 
 
 def load(source: str) -> dict[str, Any]:
-    """What the source defines; its lines are those of the file `sample.py`."""
+    """The names that a source defines; its lines are those of the file `sample.py`."""
     names: dict[str, Any] = {}
     exec(compile(source, FILE, "exec"), names)
     return names
@@ -70,7 +70,7 @@ def model(source: str, **settings: Any) -> Model:
 
 
 def check(source: str, *told: str) -> None:
-    """That building tells exactly these mistakes, in this order; none if there are none.
+    """Check that building reports exactly these mistakes, in this order; none if there are none.
 
     A line of the source that ends in `#a` is the place `{a}` of the texts. After the place come words of the
     mistake's text, `...` for those between them.

@@ -1,4 +1,4 @@
-"""What actions, branches, paths and variants become in the model."""
+"""Actions, branches, paths and variants in the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sorts a model treats alike, and that swapping two of their members maps reachable states to such."""
+"""Sorts that a model treats alike: swapping two of their members maps reachable states to reachable states."""
 
 from __future__ import annotations
 

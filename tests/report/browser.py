@@ -58,7 +58,7 @@ class Browser:
         return [url for url in urls if not url.startswith("chrome:")]
 
     def complaints(self) -> list[str]:
-        """What went to the console since the last call."""
+        """The lines written to the console since the last call."""
         return [entry["message"] for entry in self._log("browser")]
 
     def _log(self, kind: str) -> list[dict[str, str]]:

@@ -98,7 +98,7 @@ def test_hostile_texts_are_only_texts(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_a_request_and_a_complaint_would_be_seen(browser: Browser, tmp_path: Path) -> None:
-    """What the tests above rely on: this page asks for something, and complains."""
+    """The tests above can fail: this page makes a request, and writes to the console."""
     page = tmp_path / "page.html"
     page.write_text(
         "<!doctype html><img src='http://example.invalid/x.png'><script>console.error('x')</script>"

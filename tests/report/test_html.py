@@ -56,7 +56,7 @@ class Page(HTMLParser):
         return re.sub(r"\s+", " ", " ".join(text for text in self.texts if "--paper" not in text))
 
     def labels(self) -> list[str]:
-        """What the cells of the maps say to those who do not see them."""
+        """The labels of the maps' cells, for those who do not see them."""
         return [of["aria-label"] or "" for tag, of in self.elements if tag == "a" and "aria-label" in of]
 
 

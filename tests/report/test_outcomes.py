@@ -18,7 +18,7 @@ BACKUP = {
     "tm_may_fail": True,
     "fairness": "as-published",
 }
-"""Where consistency is known to be violated in 24 steps."""
+"""A point at which consistency is known to be violated in 24 steps."""
 
 
 def cell(parameters: Mapping[str, Any] = BACKUP, **changes: Any) -> Cell:

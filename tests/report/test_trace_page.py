@@ -188,7 +188,7 @@ class Walker:
         ]
 
     def noise(self) -> list[str]:
-        """What was loaded besides the file, and what went to the console."""
+        """The files loaded besides the page, and the lines written to the console."""
         known = (self.file.as_uri(), "data:")
         requests = [url for url in self.browser.requests() if not url.startswith(known)]
         return requests + self.browser.complaints()

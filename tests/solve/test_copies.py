@@ -14,7 +14,7 @@ from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.solve.z3_solver import Z3Solver
 
 INPUTS, OWN = 4, 2
-"""What gates combine from outside, and inputs among what is copied."""
+"""The number of inputs from outside, and of inputs among the gates that are copied."""
 
 Gate = tuple[str, list[int], list[bool]]
 GATES = st.lists(
@@ -78,7 +78,7 @@ def test_a_copy_is_the_same_with_other_operands(
 def test_a_copy_goes_down_to_what_is_known(
     below: list[Gate], gates: list[Gate], others: list[tuple[int, bool]]
 ) -> None:
-    """What lies between is copied too, and may be a copy itself."""
+    """Gates in between are copied too, and may be copies themselves."""
     solver = Z3Solver()
     first = solver.new_variables(INPUTS)
     inputs = range(first, first + INPUTS)
@@ -103,7 +103,7 @@ def test_a_copy_goes_down_to_what_is_known(
 
 
 def check_values(solver: Z3Solver, some: Sequence[int], same: Sequence[int]) -> None:
-    """What the model says of gates is what follows from their operands, whichever way they were made."""
+    """The model gives gates the values that follow from their operands, whichever way they were made."""
     assert solver.check([]) is Satisfiability.SATISFIABLE
     for one, other in zip(some, same, strict=True):
         assert solver.true(one) == solver.true(other) != solver.true(-one)

@@ -113,7 +113,7 @@ def _within(found: re.Match[str], comments: Sequence[re.Match[str]]) -> bool:
 
 
 def _others(token: str, names: Sequence[str]) -> list[str]:
-    """What a token may become."""
+    """The tokens by which a token may be replaced."""
     if token in _SWAPS:
         return [_SWAPS[token]]
     if token.isdigit():
@@ -127,7 +127,7 @@ def _others(token: str, names: Sequence[str]) -> list[str]:
 
 
 def outcome(path: Path) -> str:
-    """What became of a mutant, in a word.
+    """The outcome of a mutant, in a word.
 
     Raises:
         AssertionError: if an engine contradicts the interpreter.
@@ -189,7 +189,7 @@ def mutants(modules: Sequence[Module], count: int, seed: int) -> Iterator[Mutant
 
 
 def judged(folder: Path, one: Mutant) -> str:
-    """What became of a mutant, which is written into a folder.
+    """The outcome of a mutant, which is written into a folder.
 
     Raises:
         AssertionError: if an engine contradicts the interpreter.

@@ -1,4 +1,4 @@
-"""What TLC says of expressions (`data/tlc_expressions.json`): the interpreter and the lowering say the same.
+"""Expressions: the interpreter and the lowering give TLC's values (`data/tlc_expressions.json`).
 
 The values are those of TLC 2.15, as it prints them, for the community modules with their definitions in TLA+;
 `error` stands for each of its errors.

@@ -63,7 +63,7 @@ def test_a_document_holds_all_of_it(fault: str, cti: Cti) -> None:
 
 @pytest.mark.parametrize(("fault", "cti"), ALL)
 def test_another_model_disagrees(fault: str, cti: Cti) -> None:
-    """What goes wrong in one of them does not where nothing is wrong, and the other way round."""
+    """A counterexample of a faulty model is none of the sound one, and the other way round."""
     other = "no-start" if fault == "none" else "none"
     disagreement = cti_disagreement(Semantics(model(other)), cti)
     # The step and the formulas are the same in a model that only begins otherwise.
