@@ -12,6 +12,7 @@ from leadline.benchmarks.soak.drivers import Driver
 from leadline.benchmarks.soak.night import MARK, Night
 from leadline.benchmarks.soak.processes import marked
 from leadline.symbolic.engines.parallel import cores
+from leadline.symbolic.grid.durable import sweep_scratch
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
@@ -59,6 +60,7 @@ def soak(folder: Path, minutes: float, seed: int, queries: int) -> tuple[str, li
         finally:
             night.cluster.stop()
             night.findings += _left_processes(night)
+            night.findings += _left_folders(night.temporary)
             page = _page(night, minutes, time.monotonic() - begin)
             night.disk.unmount()
         (folder / "page.txt").write_text(page + "\n")
@@ -143,6 +145,14 @@ def _left_processes(night: Night) -> Iterator[str]:
     for one in left:
         yield f"process {one.pid} is left: {' '.join(one.arguments)[:200]}"
         one.kill()
+
+
+def _left_folders(temporary: Path) -> Iterator[str]:
+    """What is left of drivers among temporary files, and would not be removed by the next grid."""
+    sweep_scratch(temporary)
+    for path in sorted(temporary.glob("leadline-*")):
+        held = ", ".join(one.name for one in path.iterdir()) or "nothing"
+        yield f"temporary folder is left: {path.name} with {held}"
 
 
 def _page(night: Night, minutes: float, seconds: float) -> str:

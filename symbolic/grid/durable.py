@@ -133,7 +133,7 @@ def scratch() -> tuple[Path, Callable[[], None]]:
     Raises:
         OSError: if it cannot be made.
     """
-    _sweep_scratch(Path(tempfile.gettempdir()))
+    sweep_scratch(Path(tempfile.gettempdir()))
     while True:
         folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
         descriptor = os.open(folder / _HELD, os.O_RDWR | os.O_CREAT, 0o600)
@@ -160,8 +160,8 @@ def scratch_folder() -> Iterator[Path]:
         remove()
 
 
-def _sweep_scratch(above: Path) -> None:
-    """Remove the temporary folders of this user's whose processes have ended."""
+def sweep_scratch(above: Path) -> None:
+    """Remove the `scratch` folders of this user's in a folder whose processes have ended."""
     for path in above.glob(f"{_SCRATCH}*/{_HELD}"):
         with suppress(OSError):
             if path.parent.lstat().st_uid != os.getuid():

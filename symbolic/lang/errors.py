@@ -48,6 +48,10 @@ class Mistake:
         return f"{self.span}: {self.text}"
 
 
+_SHOWN = 100
+"""The most mistakes that a message tells."""
+
+
 class ModelError(UserError):
     """Every mistake found in a model, in the order of the lines.
 
@@ -59,7 +63,9 @@ class ModelError(UserError):
         self.mistakes = tuple(sorted(set(mistakes)))
         count = len(self.mistakes)
         head = f"the model has {count} mistake{'s' if count != 1 else ''}:"
-        super().__init__("\n".join([head, *(f"  {mistake}" for mistake in self.mistakes)]))
+        lines = [f"  {mistake}" for mistake in self.mistakes[:_SHOWN]]
+        more = [f"  ... and {count - _SHOWN} more"] if count > _SHOWN else []
+        super().__init__("\n".join([head, *lines, *more]))
 
 
 def unknown_name(what: str, name: str, known: list[str]) -> str:

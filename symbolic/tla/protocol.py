@@ -74,7 +74,8 @@ class NoBehaviour(UserError):
 
     def __init__(self, specification: Specification) -> None:
         super().__init__(
-            f"{specification.name} has no behaviour: `leadline explore` evaluates its assumptions"
+            f"{specification.file}: {specification.name} has no behaviour: `leadline explore` evaluates its "
+            "assumptions"
         )
         self.specification = specification
 

@@ -11,6 +11,7 @@ import pytest
 
 from leadline.benchmarks.soak.adversary import ENDS_A_DRIVER, HARMS, harms
 from leadline.benchmarks.soak.drivers import Driver
+from leadline.benchmarks.soak.findings import _left_folders
 from leadline.benchmarks.soak.watch import RowWatch, run_time
 from leadline.symbolic.grid.store import Store, compact
 from tests.grid.rows import ROW, row, unknown
@@ -108,6 +109,16 @@ def test_a_file_that_is_not_whole(watch: RowWatch) -> None:
     assert [text.partition(":")[0] for text in watch.findings] == [
         f"{name} is a row's file that cannot be read"
     ]
+
+
+def test_a_temporary_folder_that_stays(tmp_path: Path) -> None:
+    """That of a killed driver is removed by whoever looks next."""
+    for name in ("leadline-killed", "leadline-odd"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "leadline-killed" / ".scratch").touch()
+    (tmp_path / "leadline-odd" / "leadline.zip").touch()
+    assert [*_left_folders(tmp_path)] == ["temporary folder is left: leadline-odd with leadline.zip"]
+    assert not (tmp_path / "leadline-killed").exists()
 
 
 @needs_java

@@ -232,6 +232,22 @@ def test_configurations_that_were_tracebacks(config: str) -> None:
         assert main([command, "Jug.tla"]) in (10, 150) or command == "show"
 
 
+def test_a_configuration_with_thousands_of_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("Jug.tla").write_text(MODULE)
+    Path("Jug.cfg").write_text(CONFIG.replace("INVARIANT TypeOK", "INVARIANT " + "not " * 2000))
+    assert main(["show", "Jug.tla"]) == 150
+    told = capsys.readouterr().err
+    assert "the model has 2000 mistakes" in told and told.endswith("  ... and 1900 more\n")
+    assert len(told.splitlines()) == 102
+
+
+def test_a_configuration_without_behaviour(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("Jug.tla").write_text(MODULE)
+    Path("Jug.cfg").write_text("CONSTANTS Size = 2 Names = {a, b}\n")
+    assert main(["prove", "Jug.tla", "--property", "TypeOK"]) == 2
+    assert "Jug.tla: Jug has no behaviour: `leadline explore` evaluates its ass" in capsys.readouterr().err
+
+
 def test_a_protocol_without_an_initial_state(capsys: pytest.CaptureFixture[str]) -> None:
     Path("small.py").write_text(PROTOCOL.replace("def init", "def begin"))
     assert main(["check", "small.py"]) == 150
