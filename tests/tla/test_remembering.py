@@ -50,7 +50,7 @@ def behaviour(folder: Path) -> Behaviour:
     return Behaviour(specification(folder, BODY, "INIT Init\nNEXT Next\nINVARIANT Few"))
 
 
-@pytest.mark.parametrize("most", [3, 1 << 16])
+@pytest.mark.parametrize("most", [3, 1 << 14])
 def test_steps_in_stages_are_those_of_the_whole_action(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
@@ -101,16 +101,25 @@ def test_a_memo_that_is_seldom_of_use_gives_up(monkeypatch: pytest.MonkeyPatch) 
 
 REUSED = {
     "two uses": ("return f[f[0].index[x]] + f[f[0].index[x]]", 1),
-    "parts": ("return (a := f[f[0].index[x]])[a[0].index['k']] + (b := f[f[0].index[x]])[b[0].index['k']]", 2),
+    "parts": (
+        "return (a := f[f[0].index[x]])[a[0].index['k']] + (b := f[f[0].index[x]])[b[0].index['k']]",
+        2,
+    ),
     "after a test": ("if f[f[0].index[x]] == 1:\n  return 2\n return f[f[0].index[x]]", 1),
     "within a test": ("if y and f[f[0].index[x]] == 1:\n  return f[f[0].index[x]]\n return 0", 1),
-    "after a test that may not be evaluated": ("if y and f[f[0].index[x]]:\n  pass\n return f[f[0].index[x]]", 2),
+    "after a test that may not be evaluated": (
+        "if y and f[f[0].index[x]]:\n  pass\n return f[f[0].index[x]]",
+        2,
+    ),
     "in two arms": ("return f[f[0].index[x]] if y else f[f[0].index[x]]", 2),
     "in a loop": ("for x in y:\n  f[f[0].index[x]]\n return f[f[0].index[x]]", 2),
     "before a loop": ("a = f[f[0].index[x]]\n for z in y:\n  b = f[f[0].index[x]]\n return a", 1),
     "of another value": ("a = f[f[0].index[x]]\n x = 2\n return a + f[f[0].index[x]]", 2),
     "of another function": ("return f[f[0].index[x]] + y[y[0].index[x]]", 2),
-    "after a failure": ("try:\n  a = f[f[0].index[x]]\n except KeyError:\n  a = 0\n return f[f[0].index[x]]", 2),
+    "after a failure": (
+        "try:\n  a = f[f[0].index[x]]\n except KeyError:\n  a = 0\n return f[f[0].index[x]]",
+        2,
+    ),
     "of one and TRUE": ("return f[f[0].index[1]] + f[f[0].index[True]]", 2),
 }
 
