@@ -118,7 +118,7 @@ class ConnectLink:
         self._clock = clock
         self._at_work: dict[int, tuple[int, float]] = {}  # by the thread
         # Without reports nothing is known of workers, and nobody is told that there are none.
-        self._silent = not spark.conf.get(_REPORTS, "0").strip("0ms")
+        self._silent = not _reports(spark)
         spark.registerProgressHandler(self._heard)
         self._width = self._asked_slots()
         # The schedule never waits for the server: these calls may.
@@ -190,6 +190,15 @@ class ConnectLink:
         plan = self._spark.sql(_PLAN).toArrow().column(0)[0].as_py()
         found = _SLOTS.search(plan)
         return int(found[1]) if found else 1
+
+
+def _reports(spark: Any) -> bool:
+    """Whether the server reports the progress of queries."""
+    with suppress(Exception):  # the server has no such setting
+        # Given a default, a server tells that in place of its own.
+        found = re.match(r"\d+", spark.conf.get(_REPORTS))
+        return found is not None and int(found[0]) > 0
+    return False
 
 
 def _in_arrow(work: Work) -> Callable[[Any], Iterator[Any]]:

@@ -197,6 +197,8 @@ def merge(folder: Remote) -> None:
 def _readable(folder: Remote, name: str) -> Manifest | None:
     try:
         return Manifest._whole(folder, name)
+    except UserError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

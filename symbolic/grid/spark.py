@@ -212,6 +212,9 @@ class SparkExecutor:
         if ended.result is None and self._gone is not None:
             raise SparkGaveUp(f"Spark gave up: {self._gone}")
         self._running -= 1
+        if ended.result is not None and self.watch is not None:
+            # A server of Spark Connect tells nothing of queries that are short.
+            self.watch.answered()
         return ended
 
     def answered(self) -> list[TaskResult]:

@@ -195,6 +195,8 @@ def test_a_job_is_cancelled_by_its_tag(way: str, tmp_path: Path, request: pytest
         for thread in threads:
             thread.start()
         wait_for(lambda: len(list((folder / "run").glob("*.begun"))) == 2)
+        if way == "connect":
+            wait_for(lambda: link.workers() == 2)
         link.cancel("run/a")
         wait_for(lambda: "run/a" in ended)
         assert isinstance(ended["run/a"], Exception) and link.gone(ended["run/a"]) is None
@@ -237,7 +239,7 @@ class FakeSession:
         self.conf = self
         self.client = self
 
-    def get(self, name: str, default: str) -> str:
+    def get(self, name: str) -> str:
         return self.interval
 
     def registerProgressHandler(self, handler: Callable[..., None]) -> None:

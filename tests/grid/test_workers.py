@@ -81,6 +81,11 @@ def test_no_worker_is_told_and_given_up() -> None:
     assert [text.partition(":")[0] for text in told] == ["no worker of spark"]
     at(150, 2)
     assert told[1:] == ["there are workers again: the grid goes on"]
+    now[0] = 175
+    watch.answered()
+    at(200, 0)
+    assert len(told) == 2, "who answers is there"
+    at(150, 2)
     at(700, 0)
     at(750, 0)
     with pytest.raises(
