@@ -131,8 +131,12 @@ def of_tlc(name: str, text: str | None, config: str, folder: Path, jar: Path) ->
         for module in folder.glob("*.tla"):
             shutil.copy(module, own)
         Path(own, "MC.cfg").write_text(config, encoding="utf-8")
-        if text is not None:
-            Path(own, f"{name}.tla").write_text(text, encoding="utf-8")
+        text = text or (folder / f"{name}.tla").read_text(encoding="utf-8")
+        heading = re.search(r"---\s*MODULE\s+(\w+)", text)
+        name = (
+            heading[1] if heading is not None else name
+        )  # TLC wants files that are named after their modules
+        Path(own, f"{name}.tla").write_text(text, encoding="utf-8")
         options = ["-workers", "1", "-deadlock", "-config", "MC.cfg"]  # -deadlock ignores deadlocks
         command = ["java", "-cp", str(jar.resolve()), "tlc2.TLC", *options, name]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -114,7 +114,7 @@ class Calls(Constants):
             and not (reads.next or scope.primed or any(p.arity for p in one.parameters))
             and (not reads.now or all(self.simple(argument, scope) for argument in e.arguments))
             and not self.recursive(one.name)
-            and self.iterates(one.body, {})
+            and self.loops_in(one.body, {}) > 0
             and self.pure(e)
         )
 

@@ -26,7 +26,6 @@ _TRUTHS = frozenset({
     "<=", ">=", "ENABLED", "UNCHANGED", "IsFiniteSet",
 })  # fmt: skip
 _IMPURE = frozenset({"RandomElement", "TLCGet", "TLCSet", "JavaTime", "Print", "PrintT"})
-_LOOPS = (s.Quantified, s.Choose, s.Filter, s.Image, s.Function)
 _ATOMS = (s.Number, s.String, s.ModelValue)
 
 
@@ -57,7 +56,7 @@ class Constants:
         self._computing: set[int] = set()
         self._closed: dict[int, tuple[s.Node, bool]] = {}
         self._reached: dict[str, frozenset[str]] = {}
-        self._looping: dict[int, tuple[s.Node, bool]] = {}
+        self._looping: dict[int, tuple[s.Node, int]] = {}
 
     def expr(self, e: s.Expression, scope: Scope) -> Code:
         """An expression."""
@@ -118,23 +117,21 @@ class Constants:
         free = self.analysis.free(e)
         return free.union(*(self.reached(key) for key in free if key in self.definitions)).isdisjoint(_IMPURE)
 
-    def iterates(self, e: s.Expression, names: Names) -> bool:
-        """Whether the evaluation of an expression goes through the elements of a set."""
+    def loops_in(self, e: s.Expression, names: Names) -> int:
+        """The number of loops through sets in an expression, and in what it stands for."""
         if id(e) not in self._looping:
             free = self.analysis.free(e)
             inside = frozenset[str]().union(
                 *(self.reached(key) | {key} for key in free & self.definitions.keys())
             )
             bodies = [self.definitions[key].body for key in inside & self.definitions.keys()]
-            self._looping[id(e)] = (e, any(map(_loops, (e, *bodies))))
-        if self._looping[id(e)][1]:
-            return True
+            self._looping[id(e)] = (e, sum(map(_loops, (e, *bodies))))
+        found = self._looping[id(e)][1]
         for name in self.analysis.free(e):
             match names.get(name):
                 case ByName(body, inner) | Pending(body, inner) | Operator(_, body, inner):
-                    if self.iterates(body, inner):
-                        return True
-        return False
+                    found += self.loops_in(body, inner)
+        return found
 
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""
@@ -265,10 +262,10 @@ class Constants:
         return self.simple(e, scope)
 
 
-def _loops(e: s.Node) -> bool:
-    if isinstance(e, _LOOPS) or (isinstance(e, s.Apply) and e.operator == "ENABLED"):
-        return True
-    return any(map(_loops, s.children(e)))
+def _loops(e: s.Node) -> int:
+    bounds = sum(len(child.names) for child in s.children(e) if isinstance(child, s.Bound))
+    enabled = isinstance(e, s.Apply) and e.operator == "ENABLED"
+    return bounds + enabled + sum(map(_loops, s.children(e)))
 
 
 def as_value(code: Code) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from leadline.symbolic.tla.values import LISTED
 
-_MOST = 1 << 16
+_MOST = 1 << 14
 """Results that are kept at most; then all are dropped."""
 _TRIAL = 1 << 12
 """Results computed between two looks at the use of keeping them."""

@@ -12,10 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.scopes import Binding, ByName, Callable, Local, Operator, Pending, Scope
+from leadline.symbolic.tla.scopes import Binding, ByName, Callable, Local, Names, Operator, Pending, Scope
 from leadline.symbolic.tla.search import Every, Search, Todo
 from leadline.symbolic.tla.statements import Statements
 from leadline.symbolic.tla.writer import Fn, Lines
+
+_LOOPS = 2
+"""The loops from which on stages are worth their calls."""
+_STAGES = 4
+"""The most stages of an action."""
 
 
 @dataclass(frozen=True)
@@ -58,25 +63,38 @@ class Remembering(Search):
             self._remembers = True
 
     def _loops(self, todo: Todo, scope: Scope) -> bool:
-        """Whether the next conjunct is the first that goes through a set."""
+        """Whether the next conjunct is the first that goes through sets, in some loops."""
         e, inner = todo.first, scope.within(todo.names)
-        if isinstance(e, s.Quantified):
-            return True
-        if todo.path or isinstance(e, Every):
+        if isinstance(e, Every) or (todo.path and not isinstance(e, s.Quantified)):
             return False
-        loops = self.translation.iterates
+        parts: tuple[s.Expression, ...] = (e,)
+        if not isinstance(e, s.Quantified) and self._assigns(e, inner):
+            match e:
+                case s.Apply("=" | "\\in" | "\\/") if e.operator not in inner.names:
+                    pass
+                case s.If(condition):
+                    parts = (condition,)
+                case s.Case(arms):
+                    parts = tuple(condition for condition, _ in arms)
+                case _:
+                    return False
+        return sum(self._count(part, inner.names, todo.path) for part in parts) >= _LOOPS
+
+    def _count(self, e: s.Expression, names: Names, path: tuple[int, ...]) -> int:
+        """The loops in an expression, of which a path takes one disjunct."""
+        definitions = self.translation.definitions
         match e:
-            case _ if not self._assigns(e, inner):
-                return loops(e, inner.names)
-            case s.Apply("\\in") if "\\in" not in inner.names:
-                return True
-            case s.Apply("=" | "\\/") if e.operator not in inner.names:
-                return loops(e, inner.names)
-            case s.If(condition):
-                return loops(condition, inner.names)
-            case s.Case(arms):
-                return any(loops(condition, inner.names) for condition, _ in arms)
-        return False
+            case _ if not path:
+                pass
+            case s.Quantified(_, bounds, body):
+                return sum(len(bound.names) for bound in bounds) + self._count(body, names, path)
+            case s.Let(_, body):
+                return self._count(body, names, path)
+            case s.Apply("\\/", items):
+                return self._count(items[path[0]], names, path[1:])
+            case s.Apply(key) if key in definitions and key not in names:
+                return self._count(definitions[key].body, {}, path)
+        return self.translation.loops_in(e, names)
 
     def _staged(self, todo: Todo, scope: Scope, lines: Lines) -> bool:
         """Write the stages and a loop over the steps that they find, unless the first reads all variables."""
@@ -125,6 +143,8 @@ class _Stage(Search):
         lines: the body of that.
         kinds: the kinds of entries of all stages so far.
         first: the place of its own first kind.
+        out: the Python variable of its list.
+        more: how many stages may follow.
     """
 
     around: Scope = field(kw_only=True)
@@ -133,6 +153,7 @@ class _Stage(Search):
     kinds: _Kinds = field(kw_only=True)
     first: int = field(kw_only=True)
     out: str = field(kw_only=True)
+    more: int = _STAGES - 1
 
     @staticmethod
     def begun(translation: Statements, around: Scope, kinds: _Kinds, *parameters: str) -> _Stage:
@@ -167,6 +188,7 @@ class _Stage(Search):
         source = self.translation.source
         found = source.fresh("found")
         stage = _Stage.begun(self.translation, self.around, self.kinds, found)
+        stage.more = self.more - 1
         one = stage.fn.new(source.fresh("one"))
         branches: Lines = []
         for place, kind in list(enumerate(self.kinds))[self.first :]:
@@ -203,7 +225,7 @@ class _Stage(Search):
         now = set(scope.now.values())
         read = now & self.fn.taken.keys()
         e = todo.first
-        if not read or isinstance(e, Every) or todo.path:
+        if not (read and self.more) or isinstance(e, Every) or todo.path:
             return False
         inner = scope.within(todo.names)
         match e:
