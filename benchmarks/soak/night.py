@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.benchmarks.soak.adversary import Harm, Undo, harms
+from leadline.benchmarks.soak.adversary import ENDS_A_DRIVER, Harm, Undo, harms
 from leadline.benchmarks.soak.cluster import ON_LOOPBACK, Cluster
 from leadline.benchmarks.soak.disk import Disk
 from leadline.benchmarks.soak.drivers import Driver
@@ -26,6 +26,7 @@ _STALLED = 20  # pauses without a row until a driver counts as stuck, and
 _LEAST_STALLED = 240.0  # the fewest seconds of that
 _MERCY = 1200.0  # seconds for the queries that are left once the adversary has gone
 _SHORTLY = 30.0  # seconds that a harm may still be felt once it is over
+_SPARED = 0.75  # of the harms that would end a driver which has brought no row yet
 _TRIES = 4  # undisturbed runs that may be needed: each may find what harms have left
 _FORKSERVER = "leadline.symbolic.engines.forkserver"
 
@@ -76,6 +77,7 @@ class Night:
         self._main: Driver | None = None
         self._second: Driver | None = None
         self._last_row = 0.0
+        self._rows_before = 0
         self._last_sample = 0.0
         self._last_harm = 0.0
 
@@ -117,6 +119,7 @@ class Night:
             self._judge(driver)
         if (self._main is None or self._main.ended is not None) and not self._undo:
             self._main = self._start("driver", self.cluster.url, *ON_LOOPBACK)
+            self._rows_before = len(self.rows.seen)
         stalled = max(_LEAST_STALLED, _STALLED * self.pause)
         if time.monotonic() - self._last_row > stalled and self._main is not None:
             self.findings.append(f"{self._main.name}: no row for {stalled:.0f} s; it is killed")
@@ -173,11 +176,19 @@ class Night:
     # -- harms ---------------------------------------------------------------------------------------------
 
     def _harm(self, harm: Harm) -> None:
+        if self._spares(harm):
+            self._say(f"harm: {harm.kind}: not before the driver has brought a row")
+            return
         done = self._do(harm)
         self._say(f"harm: {harm.kind}: {done or 'there is nothing to harm'}")
         if done:
             self.done[harm.kind] += 1
             self._last_harm = time.time()
+
+    def _spares(self, harm: Harm) -> bool:
+        """On a busy machine drivers that are always ended while they start would never answer anything."""
+        fruitless = len(self.rows.seen) == self._rows_before
+        return harm.kind in ENDS_A_DRIVER and fruitless and harm.pick < _SPARED
 
     def _do(self, harm: Harm) -> str | None:
         """Do a harm; what was harmed, or None if there is nothing that it could be done to."""
@@ -241,8 +252,9 @@ class Night:
         return how
 
     def _corrupt(self, harm: Harm) -> str | None:
-        whole = self.rows.whole()
-        name = harm.choose(sorted(name for name in whole if (self.rows.results / name).exists()))
+        # A compaction or a cut of the store may have taken some away.
+        there = sorted(name for name in self.rows.whole() if (self.rows.results / name).exists())
+        name = harm.choose(there)
         if name is None:
             return None
         path = self.rows.results / name
@@ -256,7 +268,7 @@ class Night:
                 content[: size // 2] + bytes(size // 4) + content[size * 3 // 4 :],
             )
         else:
-            other = next(iter(whole.keys() - {name}), name)
+            other = next((one for one in there if one != name), name)
             how, content = f"has the content of {other}", (path.with_name(other)).read_bytes()
         try:
             with path.open("r+b") as file:

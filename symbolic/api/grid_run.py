@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
@@ -277,8 +278,7 @@ class GridRun:
             answers = f"{counted(lost, 'answer')}, shown here, could not be stored;"
             where = archive.folder if lost else archive.store.folder
             self.tell(
-                f"the store {where} cannot be written: {error.strerror}; {answers} the "
-                f"answers before are kept; make room, then {_GOES_ON}"
+                f"the store {where} cannot be written: {error.strerror}; {answers} {_repair(error, where)}"
             )
 
     def _on_spark(self, begin: Resumed, archive: StoreArchive) -> None:
@@ -305,6 +305,18 @@ class GridRun:
         if archive.spool is not None:
             archive.spool.tell(self.tell)
         show(progress.text(), progress.share)
+
+
+def _repair(error: OSError, where: Path | Remote) -> str:
+    """The state of a store that cannot be written, and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the answers before are kept; make room, then {_GOES_ON}"
+    if isinstance(where, Path) and not where.is_dir():
+        return (
+            "the folder was moved or removed while the grid ran, and the answers before with it: put it back, "
+            f"then {_GOES_ON}; without it all queries are asked again"
+        )
+    return f"the answers before are kept; make it writable, then {_GOES_ON}"
 
 
 def _changed(row: Row) -> bool:

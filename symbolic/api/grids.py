@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -147,12 +145,15 @@ def grid(
         KeyboardInterrupt: on Ctrl-C. The same call with the same store goes on from there.
     """
     from leadline.symbolic.api.grid_run import GridRun
+    from leadline.symbolic.grid.durable import scratch
     from leadline.symbolic.grid.remote import place_of
     from leadline.symbolic.grid.store import Store
 
     given = Path(grid) if isinstance(grid, (str, Path)) else _tables(grid)
+    folder: Place
+    remove: Callable[[], None] | None = None
     if store is None:
-        folder: Place = Path(tempfile.mkdtemp(prefix="leadline-"))
+        folder, remove = scratch()
     else:
         folder = store if isinstance(store, Path) else place_of(store)
     run = GridRun(
@@ -169,11 +170,11 @@ def grid(
     try:
         found = GridResults(run.run(run.plan(given), replay=replay), _entries(given))
     except BaseException:
-        if isinstance(folder, Path) and store is None:
-            shutil.rmtree(folder)
+        if remove is not None:
+            remove()
         raise
-    if isinstance(folder, Path) and store is None:
-        weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    if remove is not None:
+        weakref.finalize(found, remove)
     return found
 
 

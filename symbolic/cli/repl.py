@@ -7,12 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from leadline.symbolic import lang
 from leadline.symbolic.catalog import Entry, model_of
-from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_entry, settings_of
+from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_entry, settings_of, store_place
 from leadline.symbolic.cli.output import Exit, printable, put, tell
 from leadline.symbolic.concrete import Outcome, Semantics
 from leadline.symbolic.concrete import State as Values
@@ -54,7 +53,12 @@ def add_parser(commands: Any) -> None:
         "stood in the protocol's file.",
     )
     add_protocol(parser)
-    parser.add_argument("--trace", metavar="FILE", type=Path, help="a trace from `check --format json`")
+    parser.add_argument(
+        "--trace",
+        metavar="FILE",
+        type=store_place,
+        help="a trace from `check --format json`, or from a store, also by its URI",
+    )
     parser.add_argument(
         "--property", metavar="NAME", help="the property whose trace it is, if FILE has several"
     )

@@ -40,6 +40,10 @@ class Module:
 
     The source holds only generated names, integers and Python's own constants. Every other value is in the
     table.
+
+    Attributes:
+        outlined: for each expression with a function of its own the function's name, the expressions that it
+            takes, and how many of its statements raise errors.
     """
 
     def __init__(self) -> None:
@@ -47,6 +51,7 @@ class Module:
         self._constants: dict[str, Any] = {"OutOfBounds": OutOfBounds, "out_of_bounds": out_of_bounds}
         self._known: dict[Any, str] = {}
         self._functions: list[Lines] = []
+        self.outlined: dict[Any, tuple[str, tuple[Any, ...], int]] = {}
 
     def fresh(self, stem: str) -> str:
         """A name that nothing else in the module has."""

@@ -23,6 +23,8 @@ _DEEPEST_BRACKET = 40
 _UNROLLED_ELEMENTS = 6
 _UNROLLED_NODES = 400
 _LISTED_VALUES = 1 << 12
+# An expression with so many nodes, those of shared parts counted each time, is a function from its second copy on.
+_LARGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,8 @@ class Writer(Translator, abstract=True):
         self._outer_blocks = 0
         self._blocks: list[Lines] = [[]]
         self._known: list[dict[Node | tuple[Node, Type], Code]] = [{}]
-        self._uses = _uses(roots)
+        self._uses, self._sizes = _uses(roots)
+        self._written: set[Node] = set()
 
     # -- statements -------------------------------------------------------------------------------
 
@@ -209,11 +212,18 @@ class Writer(Translator, abstract=True):
         return None
 
     def recall(self, node: Node) -> Code | None:
-        """The code of a node that was computed before, or that is too deep and becomes its own function."""
+        """The code of a node that was computed before, or that becomes a function of its own.
+
+        It does if it is too deep, or large and written in another block already: copies in all blocks may be
+        exponentially many.
+        """
         found = self.known(node)
-        if found is None and self._too_deep and next(children(node), None) is not None:
+        if found is not None:
+            return found
+        again = node in self._written and self._sizes[node] > _LARGE
+        if again or (self._too_deep and next(children(node), None) is not None):
             return self.finish(node, self._outlined(node))
-        return found
+        return None
 
     @property
     def _too_deep(self) -> bool:
@@ -225,6 +235,7 @@ class Writer(Translator, abstract=True):
         if code.depth > 0 and (self.used_again(node) or code.depth > _DEEPEST_BRACKET):
             code = Code(self.store(code), 0)
         self.know(node, code)
+        self._written.add(node)
         return code
 
     def used_again(self, node: Node) -> bool:
@@ -232,25 +243,33 @@ class Writer(Translator, abstract=True):
         return self._uses[node] > 1
 
     def _outlined(self, node: Node) -> Code:
-        leaves = [x for x in postorder(node) if isinstance(x, (StateVar, PickVar))]
-        bound = sorted(free_variables(node, {}), key=lambda x: x.level)
-        inner = self.separate(node)
-        inner._copies = self._copies
+        name, leaves, raises = self.module.outlined.get(node) or self._function(node)
         arguments = []
-        for leaf in (*leaves, *bound):
+        for leaf in leaves:
             code = self.known(leaf)
             if code is None:
                 assert isinstance(leaf, StateVar), "picks and bound variables have values"
                 code = self.state_variable(leaf.name)
-            name = self.module.fresh("a")
+            arguments.append(code.text)
+        self.raises += raises
+        return Code(self.store(f"{name}({', '.join(arguments)})"), 0)
+
+    def _function(self, node: Node) -> tuple[str, tuple[Node, ...], int]:
+        """Define a function of a node: its name, the leaves that it takes, and how often it may raise an error."""
+        leaves: list[Node] = [x for x in postorder(node) if isinstance(x, (StateVar, PickVar))]
+        bound = sorted(free_variables(node, {}), key=lambda x: x.level)
+        leaves.extend(bound)
+        inner = self.separate(node)
+        inner._copies = self._copies
+        names = [self.module.fresh("a") for _ in leaves]
+        for leaf, name in zip(leaves, names, strict=True):
             inner.know(leaf, Code(name, 0))
-            arguments.append((name, code.text))
         result = inner.translate(node)
         inner.write(f"return {result.text}")
         name = self.module.fresh("f")
-        self.module.define(name, ", ".join(x for x, _ in arguments), inner.lines)
-        self.raises += inner.raises
-        return Code(self.store(f"{name}({', '.join(x for _, x in arguments)})"), 0)
+        self.module.define(name, ", ".join(names), inner.lines)
+        made = self.module.outlined[node] = name, tuple(leaves), inner.raises
+        return made
 
     def separate(self, root: Node) -> Writer:
         """A writer for a separate function that returns the value of an expression."""
@@ -301,10 +320,13 @@ class Writer(Translator, abstract=True):
         self._copies //= number
 
 
-def _uses(roots: Iterable[Node]) -> Counter[Node]:
-    """How often each node occurs."""
+def _uses(roots: Iterable[Node]) -> tuple[Counter[Node], dict[Node, int]]:
+    """How often each node occurs, and its size as a tree."""
     roots = tuple(roots)
     uses = Counter(roots)
+    sizes: dict[Node, int] = {}
     for node in postorder(*roots):
-        uses.update(children(node))
-    return uses
+        parts = tuple(children(node))
+        uses.update(parts)
+        sizes[node] = 1 + sum(sizes[part] for part in parts)
+    return uses, sizes

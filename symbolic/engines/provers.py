@@ -164,7 +164,7 @@ class Pdr(_Prover):
         told: list[str | Table] = [Table(header, rows)]
         for one in answer.results:
             about = answer.facts.get(one.property, {})
-            if about.get(_INDUCTIVE):
+            if about.get(_INDUCTIVE) and one.trace is not None:
                 told += ["", *_only_bounds(model, one, about)]
             if about.get(METHODS):
                 told += [

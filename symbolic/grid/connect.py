@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import importlib
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.grid.durable import scratch_folder
 from leadline.symbolic.grid.links import REASON, Work
 from leadline.symbolic.grid.session import SparkSetup, gist
 from leadline.symbolic.grid.shipping import refused, write_archive
@@ -96,8 +95,8 @@ def _configure(spark: Any, setup: SparkSetup) -> None:
 
 def _ship(spark: Any) -> None:
     """Send Leadline to the session, whose workers import it."""
-    with tempfile.TemporaryDirectory(prefix="leadline-") as folder:
-        path = Path(folder, "leadline.zip")
+    with scratch_folder() as folder:
+        path = folder / "leadline.zip"
         write_archive(path)
         spark.addArtifacts(str(path), pyfile=True)
 
@@ -119,7 +118,7 @@ class ConnectLink:
         self._clock = clock
         self._at_work: dict[int, tuple[int, float]] = {}  # by the thread
         # Without reports nothing is known of workers, and nobody is told that there are none.
-        self._silent = not spark.conf.get(_REPORTS, "0").strip("0ms")
+        self._silent = not _reports(spark)
         spark.registerProgressHandler(self._heard)
         self._width = self._asked_slots()
         # The schedule never waits for the server: these calls may.
@@ -134,6 +133,7 @@ class ConnectLink:
         # The tag belongs to the thread, which may have run another job before.
         self._spark.clearTags()
         self._spark.addTag(tag)
+        self._at_work[threading.get_ident()] = 0, self._clock()
         try:
             with self._policy.patient():
                 found = self._spark.range(0, 1, 1, 1).mapInArrow(_in_arrow(work), "found binary").toArrow()
@@ -142,7 +142,7 @@ class ConnectLink:
                 return refused(*_UNNAMED, "the Python package pyarrow")
             raise
         finally:
-            self._at_work.pop(threading.get_ident(), None)
+            del self._at_work[threading.get_ident()]
         result: bytes = found.column(0)[0].as_py()
         return result
 
@@ -177,8 +177,8 @@ class ConnectLink:
         self._calls.shutdown(wait=False, cancel_futures=True)
 
     def _heard(self, *, inflight_tasks: int, done: bool, **_: Any) -> None:
-        """Note what the server reports of a query, in the thread that waits for it."""
-        if not done:
+        """Note what the server reports of a query, in the thread that waits for it; other questions are none."""
+        if not done and threading.get_ident() in self._at_work:
             self._at_work[threading.get_ident()] = inflight_tasks, self._clock()
 
     def _look(self) -> None:
@@ -190,6 +190,15 @@ class ConnectLink:
         plan = self._spark.sql(_PLAN).toArrow().column(0)[0].as_py()
         found = _SLOTS.search(plan)
         return int(found[1]) if found else 1
+
+
+def _reports(spark: Any) -> bool:
+    """Whether the server reports the progress of queries."""
+    with suppress(Exception):  # the server has no such setting
+        # Given a default, a server tells that in place of its own.
+        found = re.match(r"\d+", spark.conf.get(_REPORTS))
+        return found is not None and int(found[0]) > 0
+    return False
 
 
 def _in_arrow(work: Work) -> Callable[[Any], Iterator[Any]]:

@@ -1,6 +1,7 @@
 """Durable files: written whole or not at all, and safe from a power cut once they are there.
 
-A process that is killed leaves its temporary files. `sweep` removes those that nobody needs any more.
+A process that is killed leaves its temporary files and folders. `sweep` and the next `scratch` remove those that
+nobody needs any more.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import fcntl
 import io
 import os
+import shutil
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -21,6 +24,8 @@ PART = ".part"
 """The suffix of a file that is being written; its name begins with a point."""
 
 _OLD = 3600.0  # seconds; no file is written for so long
+_SCRATCH = "leadline-"
+_HELD = ".scratch"  # in a temporary folder, locked for as long as its process lives
 
 
 def write_whole(path: Place, write: Callable[[IO[bytes]], object]) -> None:
@@ -116,3 +121,54 @@ def sweep(folder: Path, pattern: str) -> None:
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _OLD:
                 path.unlink()
+
+
+def scratch() -> tuple[Path, Callable[[], None]]:
+    """Make a temporary folder, after removing those that killed processes have left.
+
+    Returns:
+        The folder, and a function that removes it. A process that ends without a call of it leaves the folder
+        to the next one that makes such a folder.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+    _sweep_scratch(Path(tempfile.gettempdir()))
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_SCRATCH))
+        descriptor = os.open(folder / _HELD, os.O_RDWR | os.O_CREAT, 0o600)
+        with suppress(OSError):  # a file system without locks, where nobody else can lock it either
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            break
+        os.close(descriptor)  # Another process took the folder for one that is left.
+
+    def remove() -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+    return folder, remove
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A `scratch` folder, which is removed in the end."""
+    folder, remove = scratch()
+    try:
+        yield folder
+    finally:
+        remove()
+
+
+def _sweep_scratch(above: Path) -> None:
+    """Remove the temporary folders of this user's whose processes have ended."""
+    for path in above.glob(f"{_SCRATCH}*/{_HELD}"):
+        with suppress(OSError):
+            if path.parent.lstat().st_uid != os.getuid():
+                continue
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path.parent)
+            finally:
+                os.close(descriptor)

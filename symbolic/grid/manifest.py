@@ -2,7 +2,7 @@
 
 In a folder it is one file, which a run writes anew while it holds the store's lock. An object store has no
 locks, so that each run has a file of its own there, `manifest.<run>.json`. Readers put together
-what they find.
+what they find, and a compaction makes one file of several.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import json
 import os
 import platform
 import re
+import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial, reduce
 from typing import Any
@@ -29,8 +30,15 @@ from leadline.symbolic.lang.files import file_bytes
 
 _NAME = "manifest.json"
 _NAMES = re.compile(r"manifest(?:\.[A-Za-z0-9_-]{1,100})?\.json")
+_MERGED = "merged-"
+_RUN = re.compile(rf"manifest\.(.{{1,60}}?)(?:-{_MERGED}\w+)?\.json")
 _LOCK = ".lock"
+_LOOKS = 3  # files that go away while they are read are in a merged one by the next look
 _PARTS = ("runs", "fingerprints", "obligations")
+
+
+class _Gone(Exception):
+    """A manifest that was listed is gone."""
 
 
 @dataclass(frozen=True)
@@ -60,23 +68,39 @@ class Manifest:
             OSError: if the store is elsewhere and may not be read.
             StoreAway: if it is elsewhere and cannot be reached.
         """
-        found: list[Manifest]
-        if isinstance(folder, Remote):
-            names = sorted(filter(_NAMES.fullmatch, (path.name for path in folder.iterdir())))
-            found = at_once(partial(cls._part, folder), names)
-        else:
-            names = sorted(path.name for path in folder.glob("manifest*.json") if _NAMES.fullmatch(path.name))
-            found = [cls._part(folder, name) for name in names]
+        for look in range(_LOOKS):
+            names = _files_of(folder)
+            with suppress(_Gone):
+                part = partial(cls._part, folder, last=look == _LOOKS - 1)
+                found = at_once(part, names) if isinstance(folder, Remote) else [*map(part, names)]
+                break
         return reduce(cls._and, found, cls())
 
     @classmethod
-    def _part(cls, folder: Place, name: str) -> Manifest:
-        """The manifest in one file."""
+    def _part(cls, folder: Place, name: str, *, last: bool) -> Manifest:
+        """The manifest in one file; if that is gone, it is in a merged one by the next look."""
         try:
-            data = json.loads(file_bytes(folder / name))
-            version = data["schema"]
+            return cls._whole(folder, name)
+        except FileNotFoundError as error:
+            if last:
+                return cls()
+            raise _Gone from error
+        except UserError:
+            raise
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return cls()
+
+    @classmethod
+    def _whole(cls, folder: Place, name: str) -> Manifest:
+        """The manifest in one file, all of it.
+
+        Raises:
+            OSError: if it cannot be read.
+            ValueError, KeyError, TypeError, RecursionError: if it is none.
+            UserError: if it is of another version.
+        """
+        data = json.loads(file_bytes(folder / name))
+        version = data["schema"]
         if version != SCHEMA_VERSION:
             raise UserError(
                 f"the store {folder} is of version {version}, and this Leadline reads version "
@@ -86,7 +110,9 @@ class Manifest:
         whole = all(
             isinstance(part, dict) and all(isinstance(one, dict) for one in part.values()) for part in parts
         )
-        return cls(*parts) if whole else cls()
+        if not whole:
+            raise ValueError("its parts are no objects")
+        return cls(*parts)
 
     def _and(self, later: Manifest) -> Manifest:
         """Both together; of two entries the later one counts."""
@@ -144,6 +170,43 @@ def record(folder: Place, run: str, queries: Iterable[GridQuery]) -> None:
         return
     with locked(folder):
         Manifest.read(folder).with_run(run, queries).write(folder)
+
+
+def merge(folder: Remote) -> None:
+    """Make one manifest of those of many runs; those that cannot be read stay as they are.
+
+    Nothing is lost if this is stopped, or done twice at once: a manifest is removed once a merged one is listed.
+
+    Raises:
+        OSError: if the store cannot be written.
+        StoreAway: if it cannot be reached.
+    """
+    names = _files_of(folder)
+    read = at_once(partial(_readable, folder), names)
+    found = {name: one for name, one in zip(names, read, strict=True) if one is not None}
+    if len(found) < 2:
+        return
+    # Named after the last run, so that its entries still count more than those of runs before.
+    (last,) = _RUN.findall([*found][-1]) or ("",)
+    merged = f"{last}-{_MERGED}{uuid.uuid4().hex[:8]}"
+    reduce(Manifest._and, found.values()).write(folder, merged)
+    if f"manifest.{merged}.json" in _files_of(folder):
+        at_once(lambda name: (folder / name).unlink(missing_ok=True), found)
+
+
+def _readable(folder: Remote, name: str) -> Manifest | None:
+    try:
+        return Manifest._whole(folder, name)
+    except UserError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _files_of(folder: Place) -> list[str]:
+    """The names of the manifests of a store, in the order of their runs."""
+    found = folder.iterdir() if isinstance(folder, Remote) else folder.glob("manifest*.json")
+    return sorted(path.name for path in found if _NAMES.fullmatch(path.name))
 
 
 @contextmanager

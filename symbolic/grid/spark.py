@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import queue
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from leadline.symbolic.catalog import packed, packed_whole, split_path
-from leadline.symbolic.grid.durable import held, sweep, write_text
+from leadline.symbolic.grid.durable import held, scratch_folder, sweep, write_text
 from leadline.symbolic.grid.links import REASON, ClassicLink, Link
 from leadline.symbolic.grid.manifest import locked
 from leadline.symbolic.grid.pruning import Pruning
@@ -86,11 +85,11 @@ def _opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
         with connected(setup) as remote:
             yield remote
         return
-    with tempfile.TemporaryDirectory(prefix="leadline-") as folder, session(setup, log) as spark:
+    with scratch_folder() as folder, session(setup, log) as spark:
         with _begun(setup.master, log):
             link = ClassicLink(spark, log)
             if not setup.local:
-                shipped = Path(folder, "leadline.zip")
+                shipped = folder / "leadline.zip"
                 write_archive(shipped)
                 spark.addPyFile(str(shipped))
         yield link
@@ -213,6 +212,9 @@ class SparkExecutor:
         if ended.result is None and self._gone is not None:
             raise SparkGaveUp(f"Spark gave up: {self._gone}")
         self._running -= 1
+        if ended.result is not None and self.watch is not None:
+            # A server of Spark Connect tells nothing of queries that are short.
+            self.watch.answered()
         return ended
 
     def answered(self) -> list[TaskResult]:

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from leadline.symbolic.grid.durable import write_text, write_whole
-from leadline.symbolic.grid.manifest import Manifest, locked, record
+from leadline.symbolic.grid.manifest import Manifest, locked, merge, record
 from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, stamps, writer
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, at_once
@@ -268,6 +268,8 @@ def compact(store: Store) -> Compacted:
     store.check()
     try:
         with locked(store.folder):
+            if isinstance(store.folder, Remote):
+                merge(store.folder)
             return _merged(store)
     except OSError as error:
         raise UserError(f"the store {store.folder} cannot be written: {error.strerror}") from error

@@ -16,7 +16,7 @@ from typing import Any
 
 import leadline
 from leadline.symbolic.catalog import find, model_of, receive
-from leadline.symbolic.engines import Result, Verdict, answer_in_child
+from leadline.symbolic.engines import Result, Verdict, answer_in_child, widening
 from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, StoreAway
@@ -93,8 +93,11 @@ def unanswered(query: GridQuery, run: str, predicted: float | None, verdict: str
 
 def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     """An engine's result, and its counterexample as a document."""
-    model = planned_model(query)
-    (result,) = answer_in_child(model, query.by_engine(), query.limits).results
+    asked = query.by_engine()
+    model, found = widening(
+        planned_model(query), query.limits, lambda model, limits: answer_in_child(model, asked, limits)
+    )
+    (result,) = found.results
     return result, result.cti if result.trace is None else document(model, result.trace, query.source)
 
 

@@ -80,6 +80,12 @@ class Watch:
         self._since = clock()
         self._told = False
 
+    def answered(self) -> None:
+        """Note that there is a worker, since it has answered."""
+        if self._told:
+            self._warn("there are workers again: the grid goes on")
+        self._since, self._told = self._clock(), False
+
     def look(self) -> None:
         """Note whether there are workers, while queries wait.
 
@@ -89,13 +95,10 @@ class Watch:
         found = 0
         with suppress(Exception):  # py4j raises several kinds while Java is busy or gone, which others report
             found = self._count()
-        now = self._clock()
         if found:
-            if self._told:
-                self._warn("there are workers again: the grid goes on")
-            self._since, self._told = now, False
+            self.answered()
             return
-        away = now - self._since
+        away = self._clock() - self._since
         if away > self._patience:
             raise SparkGaveUp(
                 f"Spark gave up: no worker of {self._master} for {away:.0f} s (--patience allows "

@@ -24,6 +24,7 @@ from leadline.symbolic.lang.containers import (
 from leadline.symbolic.lang.enabled import enabled
 from leadline.symbolic.lang.errors import (
     AssumptionFailed,
+    Endless,
     InternalError,
     LeadlineError,
     Mistake,
@@ -84,6 +85,7 @@ __all__ = [
     "BoolLike",
     "Claim",
     "Declarations",
+    "Endless",
     "Enum",
     "Expr",
     "Fairness",

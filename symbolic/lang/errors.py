@@ -25,6 +25,10 @@ class OutOfBounds(LeadlineError, ArithmeticError):
     """An evaluation left its bounds: see "Meaning" in `leadline.symbolic.lang`."""
 
 
+class Endless(LeadlineError):
+    """The values of a variable of a specification grow, it seems, without end: no finite type holds them."""
+
+
 class AssumptionFailed(UserError):
     """An assumption that the protocol makes of its parameters is false."""
 

@@ -216,6 +216,8 @@ class Origin(ABC):
         Args:
             model: the model.
             states: the states of a run, after which the model goes out of bounds.
+
+        Raises Endless if they become wider again and again.
         """
 
     def aliases(

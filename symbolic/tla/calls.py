@@ -99,10 +99,24 @@ class Calls(Constants):
                 arguments.append(as_value(code))
                 kinds |= {p.name: code.kind} if code.kind in _SPECIAL and not self.recursive(key) else {}
         fn, kind = self.definition(key, lazy, kinds)
+        if not lazy and self._remembers(one, e, scope):
+            fn = self.source.remembered(fn, by_value=not self.analysis.reads_of(key).now)
         reads = self.analysis.reads_of(key)
         arguments += [self.variable(name, scope) for name in sorted(reads.now)]
         arguments += [self.variable(name, scope, primed=True) for name in sorted(reads.next)]
         return Code(self.source.call(scope.fn, fn, arguments), kind)
+
+    def _remembers(self, one: s.Definition, e: s.Apply, scope: Scope) -> bool:
+        """Whether the values of a definition are worth keeping: it goes through sets, for parts of a state."""
+        reads = self.analysis.reads_of(one.name)
+        return (
+            bool(reads.now or one.parameters)
+            and not (reads.next or scope.primed or any(p.arity for p in one.parameters))
+            and (not reads.now or all(self.simple(argument, scope) for argument in e.arguments))
+            and not self.recursive(one.name)
+            and self.iterates(one.body, {})
+            and self.pure(e)
+        )
 
     def _expands(self, one: s.Definition, e: s.Apply, scope: Scope) -> bool:
         primed = self.analysis.primed_parameters(one.name)

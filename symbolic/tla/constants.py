@@ -13,6 +13,9 @@ from leadline.symbolic.tla.scopes import (
     Code,
     Kind,
     Local,
+    Names,
+    Operator,
+    Pending,
     Scope,
 )
 from leadline.symbolic.tla.values import ordered
@@ -23,6 +26,7 @@ _TRUTHS = frozenset({
     "<=", ">=", "ENABLED", "UNCHANGED", "IsFiniteSet",
 })  # fmt: skip
 _IMPURE = frozenset({"RandomElement", "TLCGet", "TLCSet", "JavaTime", "Print", "PrintT"})
+_LOOPS = (s.Quantified, s.Choose, s.Filter, s.Image, s.Function)
 _ATOMS = (s.Number, s.String, s.ModelValue)
 
 
@@ -53,6 +57,7 @@ class Constants:
         self._computing: set[int] = set()
         self._closed: dict[int, tuple[s.Node, bool]] = {}
         self._reached: dict[str, frozenset[str]] = {}
+        self._looping: dict[int, tuple[s.Node, bool]] = {}
 
     def expr(self, e: s.Expression, scope: Scope) -> Code:
         """An expression."""
@@ -88,8 +93,7 @@ class Constants:
         if "@" in free or id(e) in self._computing or not free.isdisjoint(scope.names):
             return False
         if id(e) not in self._closed:
-            reached = free.union(*(self.reached(key) for key in free if key in self.definitions))
-            self._closed[id(e)] = (e, reached.isdisjoint(_IMPURE) and self.levels.of(e) is Level.CONSTANT)
+            self._closed[id(e)] = (e, self.pure(e) and self.levels.of(e) is Level.CONSTANT)
         return self._closed[id(e)][1]
 
     def once(self, e: s.Expression, scope: Scope) -> bool:
@@ -108,6 +112,29 @@ class Constants:
                 todo += [name for name in new if name in self.definitions]
             self._reached[key] = frozenset(found)
         return self._reached[key]
+
+    def pure(self, e: s.Expression) -> bool:
+        """Whether the value of an expression depends on nothing but what it reads."""
+        free = self.analysis.free(e)
+        return free.union(*(self.reached(key) for key in free if key in self.definitions)).isdisjoint(_IMPURE)
+
+    def iterates(self, e: s.Expression, names: Names) -> bool:
+        """Whether the evaluation of an expression goes through the elements of a set."""
+        if id(e) not in self._looping:
+            free = self.analysis.free(e)
+            inside = frozenset[str]().union(
+                *(self.reached(key) | {key} for key in free & self.definitions.keys())
+            )
+            bodies = [self.definitions[key].body for key in inside & self.definitions.keys()]
+            self._looping[id(e)] = (e, any(map(_loops, (e, *bodies))))
+        if self._looping[id(e)][1]:
+            return True
+        for name in self.analysis.free(e):
+            match names.get(name):
+                case ByName(body, inner) | Pending(body, inner) | Operator(_, body, inner):
+                    if self.iterates(body, inner):
+                        return True
+        return False
 
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""
@@ -236,6 +263,12 @@ class Constants:
             case s.Record(fields):
                 return all(self.safe(item, scope) for _, item in fields)
         return self.simple(e, scope)
+
+
+def _loops(e: s.Node) -> bool:
+    if isinstance(e, _LOOPS) or (isinstance(e, s.Apply) and e.operator == "ENABLED"):
+        return True
+    return any(map(_loops, s.children(e)))
 
 
 def as_value(code: Code) -> str:

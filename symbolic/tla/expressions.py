@@ -294,6 +294,9 @@ class Expressions(Calls):
         old = "@" in self.analysis.free(value)
         if not rest and not old:
             return f"update({function}, {self.value(place, scope)}, {self.stored(value, scope)})"
+        if len(rest) == 1 and not old:
+            parts = (self.value(place, scope), self.value(rest[0], scope), self.stored(value, scope))
+            return f"update_within({function}, {', '.join(parts)})"
         (first, f), (x_first, x) = self.held(function, scope), self.held(self.value(place, scope), scope)
         if rest:
             inner = self.updated(f"inner({f}, {x})", rest, value, scope)

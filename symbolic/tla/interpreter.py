@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from leadline.symbolic.tla import differences, operators, sets, values
+from leadline.symbolic.tla import differences, operators, sets, updates, values
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.actions import Actions, Part
 from leadline.symbolic.tla.coverage import Conjunct
+from leadline.symbolic.tla.remembering import Remembering
 from leadline.symbolic.tla.scopes import Scope
 from leadline.symbolic.tla.search import Search
 from leadline.symbolic.tla.specification import Specification
@@ -62,7 +63,7 @@ class Interpreter:
         self._counting = counting
         self._names: dict[tuple[str, s.Place], str] = {}
         namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES}
-        for module in (values, differences, sets, operators):
+        for module in (values, differences, sets, operators, updates):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
         self.source = Source(namespace)
         self.translation = Actions(specification.definitions, specification.levels, self.source)
@@ -114,9 +115,11 @@ class Interpreter:
         fn.lines.append(f"{''.join(f'{name}, ' for name in now.values())} = state")
         next_ = self.specification.next
         assert next_ is not None
+        plain = traced or self._counting or not self.translation.pure(next_)
         for part in action.parts:
             counted = partial(self._counts, action.name) if self._counting and not traced else None
-            search = Search(self.translation, partial(self._found, traced=traced), counted=counted)
+            form = Search if plain else Remembering
+            search = form(self.translation, partial(self._found, traced=traced), counted=counted)
             write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
             self._attempt(fn, write, traced)
         return fn

@@ -86,7 +86,7 @@ class Learner:
         step(state, found.append)
         return [one for one in found if one is not None]
 
-    def run_ahead(self, starts: Sequence[State], seconds: float, most: int = 50_000) -> None:
+    def run_ahead(self, starts: Sequence[State], seconds: float, most: int = 50_000) -> bool:
         """Meet the states of random walks, then others breadth first and, if types grew, those of walks again.
 
         Each of the three ends early where the types have not grown for long.
@@ -95,15 +95,19 @@ class Learner:
             starts: where runs begin.
             seconds: the time, of the processor.
             most: the most states met breadth first.
+
+        Returns:
+            Whether the types still grew when the time was over.
         """
         until = time.process_time() + seconds
         self.meet(starts)
         if not starts:
-            return
+            return False
         self._walk(starts, _Patience(self.types, until))
         walked = dict(self.types)
         if self._search(starts, most, _Patience(self.types, until)) and self.types != walked:
             self._walk(starts, _Patience(self.types, until))
+        return seconds > 0 and time.process_time() > until
 
     def _search(self, starts: Sequence[State], most: int, patience: _Patience) -> bool:
         """Meet states breadth first. Whether there are more."""

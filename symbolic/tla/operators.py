@@ -222,28 +222,6 @@ def domain(f: Value) -> Value:
     )
 
 
-def update(f: Value, x: Value, value: Value) -> Value:
-    """`[f EXCEPT ![x] = value]`. Outside of its domain a function is left as it is, as TLC does."""
-    if f.__class__ is not tuple:
-        if f is UNSET:
-            return UNSET
-        f = table(f)
-    place = f[0].index.get(x)
-    if place is None:
-        return f
-    items = list(f)
-    items[place] = value
-    return tuple(items)
-
-
-def inner(f: Value, x: Value) -> Value:
-    """`f[x]` within a longer path of EXCEPT; UNSET outside of the domain."""
-    if f.__class__ is not tuple:
-        f = table(f)
-    place = f[0].index.get(x)
-    return UNSET if place is None else f[place]
-
-
 def recursive_function(base: Value, compute: Callable[[Value, Value], Value]) -> LazyFunction:
     """The function with the domain `base` whose value at x is `compute(itself, x)`."""
     made = LazyFunction(base)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from leadline.symbolic.lang.errors import Endless
 from leadline.symbolic.lang.model import AliasValue, Model, Origin
 from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import shapes
@@ -23,6 +24,8 @@ AHEAD = 4.0
 """The seconds of the processor that the interpreter runs ahead."""
 AFTERWARDS = 1.0
 """The seconds that it runs from the first state that leaves the types; twice as many from each further one."""
+MOST_GROWTH = 5
+"""How often in a row the numbers of a variable may grow until the interpreter's time is over."""
 
 
 class TlaOrigin(Origin):
@@ -37,6 +40,7 @@ class TlaOrigin(Origin):
         self.specification = specification
         self.types = types
         self._afterwards = AFTERWARDS
+        self._growing: list[set[str]] = []
 
     @cached_property
     def interpreter(self) -> Interpreter:
@@ -105,10 +109,18 @@ class TlaOrigin(Origin):
         learner = self.learner
         known = [self._untyped(model, values) for values in states]
         starts = learner.successors(known[-1]) if known else learner.some_initial()
-        learner.run_ahead(starts, self._afterwards)
+        grew = learner.run_ahead(starts, self._afterwards)
         self._afterwards *= 2
         if all(learner.types[variable.name] == variable.type for variable in model.variables):
             return None
+        self._growing.append(
+            {x.name for x in model.variables if shapes.is_longer(learner.types[x.name], x.type)}
+            if grew
+            else set()
+        )
+        endless = set.intersection(*self._growing[-MOST_GROWTH:])
+        if endless and len(self._growing) >= MOST_GROWTH:
+            raise Endless(_endless(sorted(endless)))
         return replace(lowered(self.specification, learner.types, self), parameters=model.parameters)
 
     def aliases(self, model: Model, states: Sequence[Any], loop: int | None) -> list[tuple[AliasValue, ...]]:
@@ -121,6 +133,14 @@ class TlaOrigin(Origin):
     def _untyped(self, model: Model, values: Any) -> State:
         pairs = zip(model.variables, values, strict=True)
         return tuple(untyped(value, variable.type) for variable, value in pairs)
+
+
+def _endless(names: Sequence[str]) -> str:
+    """The error of variables whose numbers grow without end, it seems."""
+    return (
+        f"the numbers in {' and '.join(names)} grow again and again, and a solver needs finitely many: state a "
+        "CONSTRAINT, or bound them in the actions"
+    )
 
 
 def _typed_alias(one: Field, kind: Type) -> AliasValue:

@@ -30,7 +30,7 @@ _SMALL = 12
 
 
 @dataclass(frozen=True, eq=False)
-class _Todo:
+class Todo:
     """A conjunct that is still to be satisfied.
 
     Attributes:
@@ -40,16 +40,16 @@ class _Todo:
         shared: whether it is the same for several disjuncts, and long: it becomes a function of its own.
     """
 
-    first: s.Expression | _Every
+    first: s.Expression | Every
     names: Names
-    rest: _Todo | None
+    rest: Todo | None
     path: tuple[int, ...] = ()
     seen: frozenset[str] = frozenset()
     shared: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class _Every:
+class Every:
     """The rest of a conjunction over elements.
 
     Attributes:
@@ -59,7 +59,7 @@ class _Every:
     """
 
     e: s.Quantified
-    todo: _Todo
+    todo: Todo
     items: str
     place: str | None
 
@@ -82,7 +82,7 @@ class Search:
     end: End
     initial: bool = False
     counted: Callable[[s.Expression], str] | None = None
-    _functions: dict[tuple[object, ...], tuple[_Todo, Fn]] = field(default_factory=dict)
+    _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
 
     def run(self, e: s.Expression, scope: Scope, lines: Lines, path: tuple[int, ...] = ()) -> None:
         """Write the statements.
@@ -90,12 +90,12 @@ class Search:
         Args:
             path: which disjunct to take at each disjunction on the top.
         """
-        self._go(_Todo(e, scope.names, None, path), scope, lines, 0)
+        self._go(Todo(e, scope.names, None, path), scope, lines, 0)
 
-    def _go(self, todo: _Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
+    def _go(self, todo: Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
         if todo is None:
             self.end(scope, lines)
-        elif isinstance(todo.first, _Every):
+        elif isinstance(todo.first, Every):
             self._every(todo.first, scope, lines)
         elif todo.shared or depth > _DEEPEST:
             self._apart(todo, scope, lines)
@@ -104,7 +104,7 @@ class Search:
         else:
             self._test(todo.first, todo, scope.within(todo.names), lines, depth)
 
-    def _every(self, each: _Every, scope: Scope, lines: Lines) -> None:
+    def _every(self, each: Every, scope: Scope, lines: Lines) -> None:
         """A conjunction over elements, the first of which may give variables their values."""
         source = self.translation.source
         key = ("every", id(each.todo), *self._state(scope))
@@ -118,9 +118,9 @@ class Search:
             names = [name for bound in each.e.bounds for name in bound.names]
             variables = {name: fn.new(source.fresh(name)) for name in names}
             inner = inner.within({**each.todo.names, **{x: Local(text) for x, text in variables.items()}})
-            following = _Todo(replace(each, place=place), inner.names, None)
+            following = Todo(replace(each, place=place), inner.names, None)
             inside: Lines = [f"{', '.join(variables.values())}, = {fn.use(each.items)}[{place}]"]
-            self._go(_Todo(each.e.body, inner.names, following, (), each.todo.seen), inner, inside, 0)
+            self._go(Todo(each.e.body, inner.names, following, (), each.todo.seen), inner, inside, 0)
             fn.lines += [f"if {place} == len({fn.use(each.items)}):", last, "else:", inside]
         place = "0" if each.place is None else f"{scope.fn.use(each.place)} + 1"
         call = source.call(scope.fn, self._functions[key][1], [place])
@@ -132,7 +132,7 @@ class Search:
         now = sorted(scope.now.items()) if self.initial else ()
         return (*sorted(scope.next.items()), *now, *known, *scope.picks)
 
-    def _apart(self, todo: _Todo, scope: Scope, lines: Lines) -> None:
+    def _apart(self, todo: Todo, scope: Scope, lines: Lines) -> None:
         """Go on in a function of its own."""
         source = self.translation.source
         key = (id(todo), *self._state(scope))
@@ -144,7 +144,7 @@ class Search:
         # Only ENABLED returns something: whether a step was found.
         lines += [f"if {call}:", ["return True"]]
 
-    def _test(self, e: s.Expression, todo: _Todo, scope: Scope, lines: Lines, depth: int) -> None:
+    def _test(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         if self.counted is not None and isinstance(e, s.Apply) and e.operator == "/\\":
             return self._apply(e, todo, scope, lines, depth)
         inside: Lines = []
@@ -173,7 +173,7 @@ class Search:
                             return True
         return False
 
-    def _step(self, e: s.Expression, todo: _Todo, scope: Scope, lines: Lines, depth: int) -> None:
+    def _step(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """A conjunct that gives variables their values."""
         match e:
             case s.Apply(operator, (left, right)) if operator in ("=", "\\in"):
@@ -194,7 +194,7 @@ class Search:
                 items = scope.fn.new(self.translation.source.fresh("items"))
                 sets = ", ".join(self.translation.value(one, scope) for one in domains)
                 lines.append(f"{items} = combinations({sets})")
-                self._every(_Every(e, todo, items, None), scope, lines)
+                self._every(Every(e, todo, items, None), scope, lines)
             case s.If(condition, then, otherwise):
                 self._choose([(condition, then)], otherwise, todo, scope, lines, depth)
             case s.Case(arms, other):
@@ -218,7 +218,7 @@ class Search:
         self,
         bounds: Sequence[s.Bound],
         body: s.Expression,
-        todo: _Todo,
+        todo: Todo,
         scope: Scope,
         lines: Lines,
         depth: int,
@@ -233,7 +233,7 @@ class Search:
         loops = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
         self._go(replace(todo, first=body, names=inner.names), inner, inside, depth + loops)
 
-    def _apply(self, e: s.Apply, todo: _Todo, scope: Scope, lines: Lines, depth: int) -> None:
+    def _apply(self, e: s.Apply, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """A junction, UNCHANGED, or an operator, whose body is gone on with."""
         definitions = self.translation.definitions
         binding = scope.names.get(e.operator)
@@ -241,7 +241,7 @@ class Search:
             case None, "/\\":
                 rest = todo.rest
                 for item in reversed(e.arguments):
-                    rest = _Todo(item, todo.names, rest, (), todo.seen)
+                    rest = Todo(item, todo.names, rest, (), todo.seen)
                 self._go(rest, scope, lines, depth)
             case None, "\\/":
                 items, path = e.arguments, todo.path
@@ -249,7 +249,7 @@ class Search:
                     items, path = (items[path[0]],), path[1:]
                 rest = self._shared(todo.rest, len(items))
                 for item in items:
-                    self._go(_Todo(item, todo.names, rest, path, todo.seen), scope, lines, depth)
+                    self._go(Todo(item, todo.names, rest, path, todo.seen), scope, lines, depth)
             case None, "UNCHANGED":
                 self._unchanged(e.arguments[0], todo, scope, lines, depth)
             case ((ByName(body, names) | Pending(body, names)), _):
@@ -274,7 +274,7 @@ class Search:
         body: s.Expression,
         names: Names,
         e: s.Apply,
-        todo: _Todo,
+        todo: Todo,
         scope: Scope,
         lines: Lines,
         depth: int,
@@ -323,7 +323,7 @@ class Search:
         return scope.fn.new(names[variable])
 
     def _assign(
-        self, variable: str, e: s.Expression, todo: _Todo, scope: Scope, lines: Lines, depth: int
+        self, variable: str, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int
     ) -> None:
         scope = self.translation.settle([e], scope, lines)
         text = self.translation.stored(e, scope)
@@ -332,7 +332,7 @@ class Search:
         self._go(todo.rest, self._given(variable, name, scope), lines, depth)
 
     def _pick(
-        self, variable: str, e: s.Expression, todo: _Todo, scope: Scope, lines: Lines, depth: int
+        self, variable: str, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int
     ) -> None:
         scope = self.translation.settle([e], scope, lines)
         text = as_value(self.translation.expr(e, scope))
@@ -341,13 +341,13 @@ class Search:
         lines += [f"for {name} in in_order({text}):", inside]
         self._go(todo.rest, self._given(variable, name, scope), inside, depth + 1)
 
-    def _unchanged(self, e: s.Expression, todo: _Todo, scope: Scope, lines: Lines, depth: int) -> None:
+    def _unchanged(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
         """UNCHANGED: variables without a value keep theirs, and the others are compared."""
         translation = self.translation
         if isinstance(e, s.TupleOf):
             rest = todo.rest
             for item in reversed(e.items):
-                rest = _Todo(s.Apply("UNCHANGED", (item,), place=e.place), scope.names, rest, (), todo.seen)
+                rest = Todo(s.Apply("UNCHANGED", (item,), place=e.place), scope.names, rest, (), todo.seen)
             self._go(rest, scope, lines, depth)
         elif (alias := translation.alias(e, scope)) is not None:
             one = s.Apply("UNCHANGED", (alias[0],), place=e.place)
@@ -361,7 +361,7 @@ class Search:
         self,
         arms: Sequence[tuple[s.Expression, s.Expression]],
         other: s.Expression | None,
-        todo: _Todo,
+        todo: Todo,
         scope: Scope,
         lines: Lines,
         depth: int,
@@ -372,18 +372,18 @@ class Search:
             inside: Lines = []
             word = "if" if place == 0 else "elif"
             lines += [f"{word} {self.translation.test(condition, scope)}:", inside]
-            self._go(_Todo(arm, todo.names, rest, (), todo.seen), scope, inside, depth)
+            self._go(Todo(arm, todo.names, rest, (), todo.seen), scope, inside, depth)
         last: Lines = ['fail("no arm of CASE holds")']
         if other is not None:
             last = []
-            self._go(_Todo(other, todo.names, rest, (), todo.seen), scope, last, depth)
+            self._go(Todo(other, todo.names, rest, (), todo.seen), scope, last, depth)
         lines += ["else:", last]
 
-    def _shared(self, rest: _Todo | None, times: int) -> _Todo | None:
+    def _shared(self, rest: Todo | None, times: int) -> Todo | None:
         """The conjuncts after each of several disjuncts."""
         weight, one = 0, rest
         while one is not None and not one.shared:
-            weight += 0 if isinstance(one.first, _Every) else size(one.first)
+            weight += 0 if isinstance(one.first, Every) else size(one.first)
             one = one.rest
         if rest is None or times == 1 or weight <= _SMALL:
             return rest

@@ -181,6 +181,28 @@ def function_type(pairs: list[tuple[Type, Any, Type]]) -> Type:
     return Map(key, value if key.cardinality == len(pairs) else Option(value))
 
 
+def is_longer(kind: Type, than: Type) -> bool:
+    """Whether a type has larger or smaller numbers, or longer sequences, than another, in any part."""
+    lows, highs, lengths = _extent(kind)
+    before = _extent(than)
+    return lows < before[0] or highs > before[1] or lengths > before[2]
+
+
+def _extent(kind: Type) -> tuple[int, int, int]:
+    """The least and the greatest number in a type, and the most items of a sequence in it."""
+    parts = [_extent(part) for part in kind.parts]
+    match kind:
+        case Int():
+            parts.append((kind.low, kind.high, 0))
+        case Seq():
+            parts.append((0, 0, kind.capacity))
+    return (
+        min((low for low, _, _ in parts), default=0),
+        max((high for _, high, _ in parts), default=0),
+        max((length for _, _, length in parts), default=0),
+    )
+
+
 def most(kind: Type) -> int:
     """The largest number of an integer type."""
     assert isinstance(kind, Int)

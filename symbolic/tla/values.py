@@ -90,6 +90,9 @@ class Unlisted:
 SIMPLE = frozenset({int, str, Truth, ModelValue})
 """The types whose values TLC compares with all others of the type."""
 
+LISTED = SIMPLE | {TypedModelValue, frozenset, tuple}
+"""The types of values that are listed, down to their parts."""
+
 
 class Domain(frozenset[Value]):
     """The domain of a function.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import warnings
 from collections.abc import Iterable, Sequence
@@ -9,6 +10,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TypeAlias
 
+from leadline.symbolic.tla.memo import Memo
+from leadline.symbolic.tla.reuse import reuse
 from leadline.symbolic.tla.syntax import Place
 
 Lines: TypeAlias = "list[str | Lines]"
@@ -17,9 +20,9 @@ FILE = "<leadline TLA+>"
 # Text between these characters belongs to a place: start, number of the place, text, end.
 _START, _TEXT, _END = "\ue000", "\ue001", "\ue002"
 # The variables that a function takes over from those around it, which are known only at the end.
-_FIRST, _AFTER, _OVER = "\ue003", "\ue004", "\ue005"
+_FIRST, _AFTER, _OVER, _IDS = "\ue003", "\ue004", "\ue005", "\ue006"
 _MARK = re.compile(f"{_START}(\\d+){_TEXT}|{_END}")
-_TAKEN = re.compile(f"([{_FIRST}{_AFTER}])(\\w+){_OVER}")
+_TAKEN = re.compile(f"([{_FIRST}{_AFTER}{_IDS}])(\\w+){_OVER}")
 _UNSAFE = re.compile(r"\W")
 
 
@@ -68,6 +71,7 @@ class Source:
 
     namespace: dict[str, Any]
     functions: dict[str, Fn] = field(default_factory=dict)
+    _remembered: dict[str, Fn] = field(default_factory=dict)
     _calls: list[tuple[Fn, Fn]] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
     _spans: dict[int, list[tuple[int, int, Place]]] = field(default_factory=dict)
@@ -94,6 +98,42 @@ class Source:
         """A function as a value, which needs only its own parameters."""
         self._calls.append((caller, called))
         return f"partial({called.name}{_AFTER}{called.name}{_OVER})"
+
+    def remembered(self, fn: Fn, *, by_value: bool = False, lists: bool = False) -> Fn:
+        """The function that has the results of another one, and keeps them.
+
+        Args:
+            by_value: whether equal arguments count as the same; else only the same objects do.
+            lists: whether results are lists of tuples.
+        """
+        if fn.name not in self._remembered:
+            made = self._remembered[fn.name] = self.fn(f"{fn.name}_remembered", fn.parameters, fn.around)
+            self._calls.append((made, fn))
+            memo = self.constant("memo", Memo(self.namespace, made.name, fn.name, lists))
+            arguments = f"({_FIRST}{fn.name}{_OVER}{''.join(f'{one}, ' for one in fn.parameters)})"
+            identities = f"({_IDS}{fn.name}{_OVER}{''.join(f'id({one}), ' for one in fn.parameters)})"
+            if by_value:
+                listed = " and ".join(f"{one}.__class__ in LISTED" for one in fn.parameters)
+                made.lines += [f"if not ({listed}):", [f"return {self.call(made, fn, fn.parameters)}"]]
+            made.lines += [
+                f"key = {arguments if by_value else identities}",
+                f"known = {memo}.get(key)",
+                "if known is None:",
+                [f"return {memo}.add(key, {'key' if by_value else arguments})"],
+                f"{memo}.hits += 1",
+                "return known[0]",
+            ]
+        return self._remembered[fn.name]
+
+    def discard(self, fn: Fn) -> None:
+        """Drop a function that is not called after all, and those within it."""
+        gone: set[str] = set()
+        for name, one in self.functions.items():
+            if one is fn or (one.around is not None and one.around.name in gone):
+                gone.add(name)
+        for name in gone:
+            del self.functions[name]
+        self._calls = [pair for pair in self._calls if gone.isdisjoint(one.name for one in pair)]
 
     def constant(self, hint: str, value: object) -> str:
         """The name of a value."""
@@ -126,7 +166,7 @@ class Source:
         with warnings.catch_warnings():
             # Python warns of literals in odd places, such as `1 is TRUE`. They fail when they are evaluated.
             warnings.simplefilter("ignore", SyntaxWarning)
-            exec(compile("\n".join(text), FILE, "exec"), self.namespace)
+            exec(compile(reuse(ast.parse("\n".join(text))), FILE, "exec"), self.namespace)
         return self.namespace
 
     _line: int = 0
@@ -139,10 +179,8 @@ class Source:
                 text.append(self._clean(indent + _TAKEN.sub(self._taken, line), len(text) + 1))
 
     def _taken(self, found: re.Match[str]) -> str:
-        taken = list(self.functions[found[2]].taken)
-        return (
-            "".join(f"{one}, " for one in taken) if found[1] == _FIRST else "".join(f", {x}" for x in taken)
-        )
+        form = {_FIRST: "{}, ", _AFTER: ", {}", _IDS: "id({}), "}[found[1]]
+        return "".join(map(form.format, self.functions[found[2]].taken))
 
     def _clean(self, line: str, number: int) -> str:
         """The line without marks, whose places are kept."""

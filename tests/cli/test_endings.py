@@ -22,6 +22,7 @@ def test_sigterm_shows_the_answers_so_far(leadline: Leadline, tmp_path: Path) ->
         "90",
         "--property",
         "consistency",
+        *("--out", "found.txt"),
     ]
     with leadline_process(*command, folder=tmp_path, stdout=subprocess.PIPE) as process:
         assert process.stderr is not None
@@ -32,6 +33,7 @@ def test_sigterm_shows_the_answers_so_far(leadline: Leadline, tmp_path: Path) ->
     assert out.startswith("two-phase-commit (variant")
     assert err.endswith("leadline: ended by SIGTERM\n")
     assert "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".py"] == []
 
 
 def wait_for_child(pid: int) -> bool:

@@ -115,10 +115,15 @@ def test_too_little_memory(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) 
             12,
             "--out x:",
         ),
+        ("mkdir dark; cd dark; chmod 000 .; {} check $OLDPWD/counter.py --out x", 2, "--out x:"),
+        ("mkdir dark; cd dark; chmod 000 .; {} check counter.py", 2, "counter.py cannot be read: Permission"),
     ],
 )
 def test_a_process(script: str, code: int, text: str, leadline: Leadline, tmp_path: Path) -> None:
-    command = f"'{sys.executable}' -m leadline"
+    bare = "setpriv --bounding-set=-dac_override,-dac_read_search " if os.geteuid() == 0 else ""
+    if "chmod" in script and bare and shutil.which("setpriv") is None:
+        pytest.skip("root may read everything, and setpriv is missing")
+    command = f"{bare}'{sys.executable}' -m leadline"
     ran = subprocess.run(
         ["sh", "-c", script.format(command)], cwd=tmp_path, capture_output=True, text=True, timeout=100
     )
@@ -209,3 +214,15 @@ def test_a_pipe_in_place_of_a_file(command: str, leadline: Leadline) -> None:
     ran = leadline(*command.format("pipe", "pipe").split())
     assert ran.code == 2
     assert "it is a pipe, and a file is needed" in told(ran) or "is none" in ran.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["check {}.py", "explore {}.tla", "trace {}.json", "prove --recheck {}.json", "grid {}.toml --plan"],
+)
+def test_a_device_in_place_of_a_file(command: str, leadline: Leadline) -> None:
+    for suffix in ("py", "tla", "json", "toml"):
+        Path(f"zero.{suffix}").symlink_to("/dev/zero")
+    ran = leadline(*command.format("zero").split())
+    assert ran.code == 2
+    assert "it is a device, and a file is needed" in told(ran)

@@ -79,6 +79,14 @@ def test_a_long_chain_of_conditions_that_may_fail() -> None:
         value(chain)
 
 
+def test_what_all_branches_share_is_written_twice_at_most() -> None:
+    """Each condition has the one before in both branches: copies would double with each."""
+    start = NOW.i
+    nested = reduce(lambda inner, i: ite(start % (i + 2) == 0, inner + 1, inner - 1), range(60), start)
+    expected = 2 + sum(1 if 2 % (i + 2) == 0 else -1 for i in range(60))
+    assert value(nested) == expected
+
+
 def test_many_updates_of_one_map() -> None:
     counts = reduce(lambda m, k: m.set(NOW.node, (m[NOW.node] + 1) % 6), range(100), NOW.count)
     assert value(counts) == (4, 100 % 6, 2)

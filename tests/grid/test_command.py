@@ -263,6 +263,28 @@ def test_a_full_disk_loses_nothing(
     assert len(asked) == 3 + 2, "only what could not be stored, and what was not run"
 
 
+def test_a_store_that_vanishes(
+    grid: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], asked: list[GridQuery]
+) -> None:
+    here = spark.run
+
+    def moving(queries: Any, *rest: Any, **more: Any) -> None:
+        here(queries[:2], *rest, **more)
+        Path("kept").rename("moved")
+        here(queries[2:], *rest, **more)
+
+    monkeypatch.setattr(spark, "run", moving)
+    assert main(["grid", "grid.toml", "--store", "kept"]) == 20
+    out, err = capsys.readouterr()
+    assert "the store kept cannot be written: No such file or directory; 1 answer, shown here, could" in err
+    assert "the folder was moved or removed while the grid ran" in err and "make room" not in err
+    assert "Traceback" not in err and out.splitlines()[-3].startswith("1 query: ")
+    Path("moved").rename("kept")
+    monkeypatch.setattr(spark, "run", here)
+    assert main(["grid", "grid.toml", "--store", "kept"]) == 0
+    assert len(asked) == 3 + 2, "nothing that was stored is asked again"
+
+
 @pytest.mark.parametrize(
     ("option", "complaint"),
     [

@@ -8,8 +8,9 @@ import threading
 import venv
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -194,6 +195,8 @@ def test_a_job_is_cancelled_by_its_tag(way: str, tmp_path: Path, request: pytest
         for thread in threads:
             thread.start()
         wait_for(lambda: len(list((folder / "run").glob("*.begun"))) == 2)
+        if way == "connect":
+            wait_for(lambda: link.workers() == 2)
         link.cancel("run/a")
         wait_for(lambda: "run/a" in ended)
         assert isinstance(ended["run/a"], Exception) and link.gone(ended["run/a"]) is None
@@ -236,7 +239,7 @@ class FakeSession:
         self.conf = self
         self.client = self
 
-    def get(self, name: str, default: str) -> str:
+    def get(self, name: str) -> str:
         return self.interval
 
     def registerProgressHandler(self, handler: Callable[..., None]) -> None:
@@ -245,7 +248,14 @@ class FakeSession:
     def sql(self, text: str) -> Any:
         return self
 
-    toArrow = column = lambda self, *_: self
+    toArrow = column = range = clearTags = addTag = lambda self, *_: self
+
+    def mapInArrow(self, *_: object) -> Any:
+        self.at_work()
+        return self
+
+    def at_work(self) -> None:
+        """What happens while a query runs."""
 
     def __getitem__(self, place: int) -> Any:
         return self
@@ -256,22 +266,33 @@ class FakeSession:
 
 def test_what_the_server_reports() -> None:
     now = [0.0]
-    fake = FakeSession()
-    link = ConnectLink(fake, None, lambda: now[0])
+    fake, begun, over = FakeSession(), threading.Barrier(3), threading.Barrier(3)
+    counts = [1, 0]
+    link = ConnectLink(fake, SimpleNamespace(patient=nullcontext), lambda: now[0])
+
+    def report(count: int) -> None:
+        fake.report(stages=(), inflight_tasks=count, operation_id="an id", done=False)
+
+    def at_work() -> None:
+        # Each query's thread hears of its own.
+        report(counts.pop())
+        begun.wait(60)
+        over.wait(60)
+
+    fake.at_work = at_work  # type: ignore[method-assign]  # as the test needs it
     try:
         assert (link.slots(), link.workers()) == (12, 0)
         with ThreadPoolExecutor(2) as pool:
-            # Each query's thread hears of its own.
-            barrier = threading.Barrier(2)
-
-            def hear(count: int) -> None:
-                barrier.wait(60)
-                fake.report(stages=(), inflight_tasks=count, operation_id="an id", done=False)
-
-            list(pool.map(hear, (1, 0)))
-        assert link.workers() == 1
-        now[0] = 30.0
-        assert link.workers() == 0, "the last report is too old"
+            for tag in "ab":
+                pool.submit(link.run, tag, "a title", bytes)
+            begun.wait(60)
+            report(1)
+            assert link.workers() == 1, "what is reported of other questions does not count"
+            now[0] = 30.0
+            assert link.workers() == 0, "the last report is too old"
+            now[0] = 0.0
+            over.wait(60)
+        assert link.workers() == 0, "no query runs"
     finally:
         link.close()
     silent = ConnectLink(FakeSession("0ms"), None)

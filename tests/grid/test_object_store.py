@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from pyarrow.fs import LocalFileSystem
 
 import leadline
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid import remote, spool
+from leadline.symbolic.grid import manifest, remote, spool
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Remote, StoreAway, place_of
 from leadline.symbolic.grid.spool import Spool, beside, send_left
@@ -125,6 +126,7 @@ def test_a_grid_and_the_commands_that_read(
         ["results", secret],
         ["report", secret, "--out", "report.html", "--protocol", "counter.py"],
         ["trace", f"{head}/traces/{trace}?{tail}", "--protocol", "counter.py"],
+        ["repl", "counter.py", "--trace", f"{head}/traces/{trace}?{tail}", "-e", ":state"],
         ["prove", "--recheck", f"{head}/certificates/{certificate}?{tail}", "--protocol", "counter.py"],
         ["results", secret, "--compact"],
         ["results", secret, "--baseline", uri],
@@ -278,8 +280,43 @@ def test_several_at_once(store: Store) -> None:
     for thread in threads:
         thread.join()
     assert sorted(store.manifest().runs) == sorted(store.all().rows) == runs
+    for _ in range(2):
+        compact(store)
+        assert sorted(store.all().rows) == sorted(store.manifest().runs) == runs
+        assert len(manifests(store)) == 1
+
+
+def manifests(store: Store) -> list[str]:
+    return [name for name in objects(store, "") if name.startswith("manifest")]
+
+
+def test_manifests_that_are_merged(
+    server: ObjectStore, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two runs the later counts after it too; one that cannot be read is kept, and a late list loses none."""
+    point = query().parameters
+    for run, fingerprint in (("20260101T000000Z-a", "old"), ("20260102T000000Z-a", "new")):
+        store.record(run, [replace(query(), fingerprint=fingerprint)])
+    (elsewhere(store) / "manifest.20260101T000000Z-b.json").put(b"{")
+    names = objects(store, "")
+    server.late = 3600.0
+    server.known(names)
     compact(store)
-    assert sorted(store.all().rows) == runs
+    server.late = 0.0
+    assert len(manifests(store)) == 4, "the merged one is not listed: nothing is removed"
+    compact(store)
+    assert [name.partition("-merged-")[0] for name in manifests(store)] == [
+        "manifest.20260101T000000Z-b.json",
+        "manifest.20260102T000000Z-a",
+    ]
+    store.record("20260103T000000Z-a", [replace(query(), fingerprint="newest")])
+    assert store.manifest().fingerprints[query().protocol][point] == "newest"
+    assert len(store.manifest().runs) == 3
+
+    before, listed = store.manifest(), [manifests(store)]
+    compact(store)
+    monkeypatch.setattr(manifest, "_files_of", lambda folder: listed.pop() if listed else manifests(store))
+    assert store.manifest() == before, "they are merged between the list and the read"
 
 
 def test_answers_that_a_killed_driver_left(server: ObjectStore, store: Store) -> None:

@@ -15,13 +15,15 @@ from leadline.benchmarks.soak.processes import below, processes
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid.links import ClassicLink
 from leadline.symbolic.grid.runs import StoreArchive
+from leadline.symbolic.grid.schedule import EndedQuery
 from leadline.symbolic.grid.session import MASTER, SparkSetup, gist
 from leadline.symbolic.grid.spark import SparkExecutor
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.task import answer
-from leadline.symbolic.grid.workers import SparkGaveUp
+from leadline.symbolic.grid.task import TaskResult, answer
+from leadline.symbolic.grid.workers import SparkGaveUp, Watch
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
+from tests.grid.rows import row
 from tests.grid.sparks import (
     environment,
     folder_with,
@@ -221,6 +223,23 @@ def test_a_java_that_has_ended_is_noticed_by_whoever_asks(
     )
     with pytest.raises(SparkGaveUp, match="its Java process has ended"):
         ask(executor)
+
+
+def test_an_answer_shows_a_worker(tmp_path: Path) -> None:
+    """A server of Spark Connect reports nothing of queries that end soon."""
+    archive = StoreArchive(Store(tmp_path), "run", {})
+    executor = SparkExecutor(
+        ClassicLink(cast(SparkContext, Gone()), tmp_path / "log"), archive, "sign", answer
+    )
+    now = [0.0]
+    told: list[str] = []
+    executor.watch = Watch(lambda: 0, 600, told.append, "sc://host", lambda: now[0])
+    result = TaskResult(row(query=query().id))
+    for second in range(0, 1000, 20):
+        now[0] = float(second)
+        executor._ended.put(EndedQuery(query(), result))
+        assert executor.wait(0.0) is not None and executor.wait(0.0) is None
+    assert told == []
 
 
 def test_spark_connect_is_no_master(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,9 @@
 
 import json
 import os
+import subprocess
+import sys
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.durable import held, sweep
+from leadline.symbolic.grid.durable import held, scratch, scratch_folder, sweep
 from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import SCHEMA, from_table, to_table
@@ -19,6 +22,7 @@ from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.lang import UserError
 from tests.grid.queries import query
 from tests.grid.rows import later, local, obligation, row, unknown
+from tests.grid.sparks import environment
 
 
 @pytest.fixture
@@ -43,6 +47,38 @@ def test_what_killed_processes_have_left_is_removed(tmp_path: Path) -> None:
         sweep(tmp_path, ".run-*")
         assert names(tmp_path) == [".run-alive", "other", "results"] and names(old.parent) == [".b.part"]
     assert names(tmp_path) == ["other", "results"]
+
+
+def test_temporary_folders_of_killed_processes_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next one that makes such a folder removes them; those of living processes and of others stay."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "leadline-of-somebody").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / ".scratch").touch()
+    (tmp_path / "leadline-link").symlink_to(tmp_path / "elsewhere")
+    others = names(tmp_path)
+    program = (
+        "import os\nfrom leadline.symbolic.grid.durable import scratch\nfolder, _ = scratch()\n"
+        "(folder / 'file').touch()\nprint(folder, flush=True)\nos.kill(os.getpid(), 9)"
+    )
+    with scratch_folder() as alive:
+        killed = subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment(TMPDIR=str(tmp_path)),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        left = Path(killed.stdout.strip())
+        assert (killed.returncode, left.parent) == (-9, tmp_path)
+        assert names(left) == [".scratch", "file"]
+        _, remove = scratch()
+        assert alive.exists() and not left.exists()
+        remove()
+    assert names(tmp_path) == others
 
 
 def test_every_column_says_what_it_holds() -> None:

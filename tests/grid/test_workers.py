@@ -8,11 +8,12 @@ from typing import IO
 import pytest
 from pyspark.errors import PySparkRuntimeError
 
+from leadline.benchmarks.soak.processes import below
 from leadline.symbolic.grid import session as grid_session
 from leadline.symbolic.grid.session import SparkSetup
 from leadline.symbolic.grid.workers import SparkGaveUp, Watch, knock
 from leadline.symbolic.lang import UserError
-from tests.grid.sparks import leadline_grid, needs_java
+from tests.grid.sparks import grid_process, leadline_grid, needs_java, wait_for
 
 
 @pytest.fixture
@@ -80,6 +81,11 @@ def test_no_worker_is_told_and_given_up() -> None:
     assert [text.partition(":")[0] for text in told] == ["no worker of spark"]
     at(150, 2)
     assert told[1:] == ["there are workers again: the grid goes on"]
+    now[0] = 175
+    watch.answered()
+    at(200, 0)
+    assert len(told) == 2, "who answers is there"
+    at(150, 2)
     at(700, 0)
     at(750, 0)
     with pytest.raises(
@@ -102,3 +108,27 @@ def test_commands(tmp_path: Path, closed: str) -> None:
     assert (lost.returncode, f"the master spark://{closed} cannot be reached" in lost.stderr) == (20, True)
     assert ran("--master", "").returncode == 2
     assert not [path.name for path in (tmp_path / "kept").iterdir() if path.name.startswith(".run-")]
+
+
+@needs_java
+@pytest.mark.slow
+def test_a_port_that_is_no_master(tmp_path: Path) -> None:
+    """Something listens there, and never answers as Spark's masters do; Spark itself tries for a minute."""
+    (tmp_path / "grid.toml").write_text('[[check]]\nprotocol = "two-phase-commit"\ndepth = 1\n')
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"spark://127.0.0.1:{server.getsockname()[1]}"
+        done = leadline_grid(tmp_path, "--master", url, "--conf", "spark.driver.host=127.0.0.1")
+    assert done.returncode == 20, done.stderr
+    assert f"Spark gave up on {url}: " in done.stderr and "the same command goes on" in done.stderr
+    assert "stopped SparkContext" not in done.stderr and "Traceback" not in done.stderr
+
+
+@needs_java
+@pytest.mark.slow
+def test_a_real_java_that_is_killed_while_it_starts(tmp_path: Path) -> None:
+    (tmp_path / "grid.toml").write_text('[[check]]\nprotocol = "two-phase-commit"\ndepth = 1\n')
+    with grid_process(tmp_path, "--master", "local[1]") as process:
+        wait_for(lambda: below(process.pid, "SparkSubmit"), process)[-1].kill()
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 20, err
+    assert "its Java process has ended" in err and "Traceback" not in err

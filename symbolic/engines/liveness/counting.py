@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 from random import Random
+from typing import cast
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.liveness.product import Product
-from leadline.symbolic.engines.liveness.rounds import round_bits, rounds_model
+from leadline.symbolic.engines.liveness.rounds import rounds_model
 from leadline.symbolic.engines.liveness.settling import Moves
-from leadline.symbolic.engines.pdr.samples import Walks
+from leadline.symbolic.engines.liveness.walking import Counted, Rounds, Steps
+from leadline.symbolic.engines.pdr.samples import MOST_SECONDS, Walks
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Trace
 
@@ -28,39 +30,43 @@ class Counting:
         product: the product of a model and the negation of a property.
         name: the name of the property.
         seed: what random choices are drawn from.
+        share: the share of `MOST_SECONDS` that each of its random walks may take, above 0 and at most 1.
 
     Attributes:
         settling: the predicates that settle.
         most: the number of rounds that a run may have; None if there may be no such number.
     """
 
-    def __init__(self, product: Product, name: str, seed: int = 0) -> None:
+    def __init__(self, product: Product, name: str, seed: int = 0, share: float = 1.0) -> None:
         self._product, self._name = product, name
+        self._seconds = share * MOST_SECONDS
+        self._steps = Steps(product, name)
         self._moves = Moves(product)
-        walks = Walks(self._moves.semantics, LOOK, Random(seed))
-        self._moves.look(walks.states)
+        walks = self._walks(self._steps, seed)
+        self._moves.look(self._steps, walks.states, self._seconds)
         self.settling = self._moves.settling()
         found = self._walked(seed)
-        while not walks.complete and self._moved([x[: len(product.variables)] for x in found]):
+        while not walks.complete and self._moved([one.state for one in found]):
             found = self._walked(seed)
         self.most = self._rounds(found)
 
-    def _walked(self, seed: int) -> list[State]:
+    def _walks(self, steps: Steps | Rounds, seed: int) -> Walks:
+        # They have all that walks ask for.
+        return Walks(cast(Semantics, steps), LOOK, Random(seed), self._seconds)
+
+    def _walked(self, seed: int) -> list[Counted]:
         """States of the product with its rounds counted."""
-        semantics = Semantics(rounds_model(self._product, self._name, MOST_ROUNDS, self.settling))
-        return Walks(semantics, LOOK, Random(seed)).states
+        moves = self._moves.moving(self.settling) if self.settling else None
+        return cast(list[Counted], self._walks(Rounds(self._steps, MOST_ROUNDS + 1, moves), seed).states)
 
     def _moved(self, states: Iterable[State]) -> bool:
         """Whether the steps from more states say something else about what settles."""
-        self._moves.look(dict.fromkeys(states))
+        self._moves.look(self._steps, dict.fromkeys(states), self._seconds)
         before, self.settling = self.settling, self._moves.settling()
         return before != self.settling
 
-    def _rounds(self, states: Iterable[State]) -> int | None:
-        bits = len(round_bits(MOST_ROUNDS))
-        names = [x.name for x in self.model(MOST_ROUNDS).variables]
-        first = names.index(round_bits(0)[0])
-        most = max((sum(state[first : first + bits]) for state in states), default=0)
+    def _rounds(self, states: Iterable[Counted]) -> int | None:
+        most = max((one.rounds for one in states), default=0)
         return most if most <= MOST_ROUNDS else None
 
     def model(self, most: int) -> Model:

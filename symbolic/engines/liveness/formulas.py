@@ -142,3 +142,30 @@ def _conjuncts(formula: Temporal) -> list[Temporal]:
         case Either(items=(*others, Both() as last)):
             return [_joined(Either, [*others, x]) for x in _conjuncts(last)]
     return [formula]
+
+
+@dataclass(frozen=True)
+class Strong:
+    """A formula that says what strong fairness does: able infinitely often, taken infinitely often."""
+
+    able: n.Node
+    taken: Happens
+
+
+def strong_premises(formula: Temporal) -> tuple[Temporal, list[Strong]]:
+    """The conjuncts of the form `<>[]~able \\/ []<>taken`, apart from the rest.
+
+    The fairness of a TLA+ specification is a premise of its claims: as conditions on runs these need neither
+    variables nor choices of the monitor.
+    """
+    items = formula.items if isinstance(formula, Both) else (formula,)
+    strong, rest = [], []
+    for item in items:
+        match item:
+            case Either(
+                items=(Eventually(item=Always(item=Holds(node=idle))), Always(item=Eventually(item=step)))
+            ) if isinstance(step, Happens):
+                strong.append(Strong(negation(idle), step))
+            case _:
+                rest.append(item)
+    return Both(tuple(rest)), strong

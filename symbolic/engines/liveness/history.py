@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from leadline.symbolic.engines.lemmas import claiming
 from leadline.symbolic.engines.liveness.formulas import Safety
 from leadline.symbolic.engines.liveness.product import Step
 from leadline.symbolic.lang import nodes as n
@@ -28,11 +29,12 @@ def history_model(model: Model, name: str, safety: Safety) -> Model:
     """
     formula = connective(n.And, list(safety.states))
     if not safety.initial and not safety.steps:
-        return _stated(model, name, formula)
+        return _stated(model, model, name, formula)
     good = n.make(n.StateVar, BOOL, NOWHERE, GOOD)
     begun: dict[n.Node, n.Node] = {_variable(model, x): value for x, value in model.init.updates}
     first = connective(n.And, [replaced(node, begun) for node in safety.initial])
     return _stated(
+        model,
         replace(
             model,
             variables=(*model.variables, Variable(GOOD, GOOD, BOOL, NOWHERE)),
@@ -44,10 +46,10 @@ def history_model(model: Model, name: str, safety: Safety) -> Model:
     )
 
 
-def _stated(model: Model, name: str, formula: n.Node) -> Model:
+def _stated(base: Model, model: Model, name: str, formula: n.Node) -> Model:
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
     # The run is replayed by the origin once it is one of the model itself again.
-    return replace(model, properties={name: claim}, fairness=(), origin=None)
+    return replace(model, properties=claiming(base, claim), fairness=(), origin=None)
 
 
 def _noting(action: Action, good: n.Node) -> Action:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leadline.symbolic.engines.lemmas import claiming
 from leadline.symbolic.engines.liveness.product import FALSE, STUTTER, TRUE, Mark, Product, Watched
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL
@@ -64,7 +65,7 @@ def loop_model(product: Product, name: str) -> Model:
     init = Action("init", "Init", "", NOWHERE, product.init.body, (*product.init.updates, *first))
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
     variables = (*product.variables, Variable(SAVED, SAVED, BOOL, NOWHERE), *copies, *flags)
-    return Model(product.base.protocol, {}, variables, init, (*actions, save), {name: claim})
+    return Model(product.base.protocol, {}, variables, init, (*actions, save), claiming(product.base, claim))
 
 
 def flags_of(marks: tuple[Mark, ...], *words: str) -> list[tuple[str, Mark]]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from leadline.symbolic.engines.liveness.formulas import is_plain
+from leadline.symbolic.engines.liveness.formulas import is_plain, strong_premises
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, as_node
 from leadline.symbolic.lang.enabled import changes, fair_enabled, key_variables
@@ -147,6 +147,7 @@ def product_of(model: Model, formula: Temporal, sure: Sure = lambda action, name
         sure: what is known of the actions; it makes formulas smaller.
     """
     inner, witnesses = _witnesses(formula, {})
+    inner, premises = strong_premises(inner)
     fair = _Fair(model, sure)
     idle = Action(STUTTER, STUTTER, "", NOWHERE, tuple(x.formula for x in model.constraints), ())
     watched: list[Watched] = []
@@ -159,7 +160,8 @@ def product_of(model: Model, formula: Temporal, sure: Sure = lambda action, name
         made = replace(action, body=body, updates=(*action.updates, *monitor.updates.items()))
         # Without a condition a loop still has a step.
         met = (*monitor.met, *fair.met(action)) or (TRUE,)
-        watched.append(Watched(made, met, fair.taken(action)))
+        taken = (monitor.plain(one.taken) for one in premises)
+        watched.append(Watched(made, met, (*fair.taken(action), *taken)))
     bits = [Variable(name, name, BOOL, NOWHERE) for name in monitor.start]
     begun = [(name, as_node(value)) for name, value in monitor.start.items()]
     chosen = [Pick(x.name, x.type, domain, NOWHERE) for x, domain in witnesses.items()]
@@ -171,8 +173,8 @@ def product_of(model: Model, formula: Temporal, sure: Sure = lambda action, name
         init,
         tuple(watched),
         (*(Mark() for _ in monitor.met), *fair.weak) or (Mark(),),
-        fair.strong,
-        fair.able,
+        (*fair.strong, *(Mark() for _ in premises)),
+        (*fair.able, *(one.able for one in premises)),
     )
 
 
@@ -323,7 +325,7 @@ class _Monitor:
         The variables and picks depend on the formula alone, not on the action.
         """
         if is_plain(formula):
-            self.guards.append(implication(now or TRUE, self._plain(formula)))
+            self.guards.append(implication(now or TRUE, self.plain(formula)))
             return
         match formula:
             case Both(items=items):
@@ -346,7 +348,7 @@ class _Monitor:
 
     def _choose(self, items: Sequence[Temporal], now: n.Node | None) -> None:
         """Owe one of several formulas, and none if a plain one is true."""
-        plain = [self._plain(x) for x in items if is_plain(x)]
+        plain = [self.plain(x) for x in items if is_plain(x)]
         others = [x for x in items if not is_plain(x)]
         if plain:
             now = connective(n.And, [now or TRUE, negation(connective(n.Or, list(plain)))])
@@ -363,7 +365,7 @@ class _Monitor:
         """Owe `<>F` where its variable or a condition is true; without a variable always."""
         owed = TRUE if bit is None else connective(n.Or, [bit, *([] if now is None else [now])])
         if is_plain(formula.item):
-            paid = self._plain(formula.item)
+            paid = self.plain(formula.item)
         else:
             paid = self._pick(BOOL)
             self.guards.append(implication(paid, owed))
@@ -373,7 +375,7 @@ class _Monitor:
             self.updates[bit.name] = put_off
         self.met.append(negation(put_off))
 
-    def _plain(self, formula: Temporal) -> n.Node:
+    def plain(self, formula: Temporal) -> n.Node:
         """Whether the state and the step from it satisfy a formula."""
         match formula:
             case Holds(node=node):
@@ -381,12 +383,12 @@ class _Monitor:
             case Happens(node=node):
                 return self.step.happens(node)
             case Negated(item=item):
-                return negation(self._plain(item))
+                return negation(self.plain(item))
             case Both(items=items):
-                return connective(n.And, [self._plain(x) for x in items])
+                return connective(n.And, [self.plain(x) for x in items])
             case Either(items=items):
-                return connective(n.Or, [self._plain(x) for x in items])
+                return connective(n.Or, [self.plain(x) for x in items])
             case ForEach() | ForSome():
                 kind = n.And if isinstance(formula, ForEach) else n.Or
-                return connective(kind, [self._plain(x) for x in formula.instances()])
+                return connective(kind, [self.plain(x) for x in formula.instances()])
         raise TypeError(f"{type(formula).__name__} is not plain")

@@ -119,7 +119,8 @@ class _Claim:
 
     def _live(self, ask: Ask, conjunct: int | None) -> None:
         """Ask about what is not safety: by rounds and by loops in turn, each time with more questions."""
-        counting = Counting(self.reduction.product(conjunct), self.name, self.query.seed)
+        share = min(1.0, 2 / len(self.reduction.conjuncts))
+        counting = Counting(self.reduction.product(conjunct), self.name, self.query.seed, share)
         for turn in itertools.count():
             limit = PATIENCE << 2 * turn
             while counting.most is not None:

@@ -9,6 +9,7 @@ A strong condition is met in a round if its action is taken, or could not be tak
 
 from __future__ import annotations
 
+from leadline.symbolic.engines.lemmas import claiming
 from leadline.symbolic.engines.liveness.loops import flags_of, read
 from leadline.symbolic.engines.liveness.product import FALSE, TRUE, Product, Watched
 from leadline.symbolic.engines.liveness.settling import Settling
@@ -56,7 +57,7 @@ def rounds_model(product: Product, name: str, most: int, settling: Settling = ()
     within = negation(read(counter.rounds[-1], BOOL))
     claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, within)
     variables = (*product.variables, *(Variable(x, x, kind, NOWHERE) for x, kind in kinds.items()))
-    return Model(product.base.protocol, {}, variables, init, tuple(actions), {name: claim})
+    return Model(product.base.protocol, {}, variables, init, tuple(actions), claiming(product.base, claim))
 
 
 class _Counter:
@@ -86,7 +87,7 @@ class _Counter:
         before: n.Node = TRUE
         for bit in self.rounds:
             old = read(bit, BOOL)
-            updates[bit] = connective(n.Or, [old, connective(n.And, [done, before])])
+            updates[bit] = connective(n.Or, [old, connective(n.And, [before, done])])
             before = old
         still, wrong = self._moves(action)
         updates[self.rounds[-1]] = connective(n.Or, [updates[self.rounds[-1]], wrong])

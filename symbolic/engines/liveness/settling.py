@@ -17,21 +17,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines.liveness.product import Mark, Product
-from leadline.symbolic.engines.pdr.samples import MOST_SECONDS
+from leadline.symbolic.engines.liveness.walking import Steps, flat
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, as_node
-from leadline.symbolic.lang.model import Model, Variable
+from leadline.symbolic.lang.model import Variable
 from leadline.symbolic.lang.rules import comparison, connective, equality
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type
 
 MOST_VALUES = 64
-"""Values of an integer, or of an enumeration, of which each has a predicate; others have none."""
+"""Values of an integer, or of an enumeration, of which each has a predicate.
+
+Those of a larger integer are the keys of one predicate; a larger enumeration has none.
+"""
 
 MOST_KEYS = 2000
 """Tuples of keys at which one predicate is looked at."""
@@ -131,6 +134,9 @@ def _tests(kind: Type, at: _Part) -> Iterator[_Test]:
         case Int() if kind.cardinality <= MOST_VALUES:
             for value in range(kind.low + 1, kind.high + 1):
                 yield test(comparison(n.Le, as_node(value), at.node), f"{at.text} >= {value}")
+        case Int() if kind.cardinality <= MOST_KEYS:
+            key = at.key(Int(kind.low + 1, kind.high))
+            yield test(comparison(n.Le, key, at.node), f"{at.text} >= *", key)
         case Sort():
             key = at.key(kind)
             yield test(equality(at.node, key), f"{at.text} = *", key)
@@ -184,7 +190,6 @@ class Moves:
     """
 
     def __init__(self, product: Product) -> None:
-        self.semantics = Semantics(plain_model(product))
         self._variables = product.variables
         self._predicates = list(predicates(product.variables))
         places = {one.name: place for place, one in enumerate(product.variables)}
@@ -195,29 +200,40 @@ class Moves:
         self._known: dict[tuple[int, Any, Any], tuple[int, int]] = {}
         self._seen: set[tuple[int, int]] = set()
 
-    def look(self, states: Iterable[State]) -> None:
-        """Observe all steps from some states; from the first ones only, where that takes longer than walks may."""
-        _, *steps = self.semantics.steps
-        until = time.process_time() + MOST_SECONDS
+    def look(self, steps: Steps, states: Iterable[State], seconds: float) -> None:
+        """Observe all steps from some states; from the first ones only, where that takes too many seconds."""
+        until = time.process_time() + seconds
         for state in states:
             if time.process_time() > until:
                 break
-            found: list[State | None] = []
-            for step in steps:
-                step(state, found.append)
-            for after in set(found):
-                if after is not None:
-                    self.observe(state, after)
+            for after in {one.after for found in steps.of(state) for one in found if one is not None}:
+                self.observe(state, after)
 
     def observe(self, before: State, after: State) -> None:
         """Observe a step."""
+        rising, falling = self._between(before, after)
+        if rising or falling:
+            self._seen.add((rising, falling))
+
+    def moving(self, settling: Settling) -> Callable[[State, State], bool]:
+        """Whether a step from a state to another moves one of some predicates."""
+        texts = {one.predicate.text for level in settling for one in level}
+        chosen = sum(1 << number for number, one in enumerate(self._predicates) if one.text in texts)
+
+        def moves(before: State, after: State) -> bool:
+            rising, falling = self._between(before, after)
+            return bool((rising | falling) & chosen)
+
+        return moves
+
+    def _between(self, before: State, after: State) -> tuple[int, int]:
+        """The predicates that a step moves up, and those that it moves down, as bits."""
         rising = falling = 0
         for place in range(len(self._variables)):
             if before[place] != after[place]:
                 rises, falls = self._moved(place, before, after)
                 rising, falling = rising | rises, falling | falls
-        if rising or falling:
-            self._seen.add((rising, falling))
+        return rising, falling
 
     def _moved(self, place: int, before: State, after: State) -> tuple[int, int]:
         """The predicates over a variable that a step moves up, and those that it moves down, as bits."""
@@ -225,7 +241,7 @@ class Moves:
         if key not in self._known:
             rises = falls = 0
             for number, function in self._own[place]:
-                for old, new in zip(_flat(function(before, {})), _flat(function(after, {})), strict=True):
+                for old, new in zip(flat(function(before, {})), flat(function(after, {})), strict=True):
                     rises |= (new and not old) << number
                     falls |= (old and not new) << number
             self._known[key] = rises, falls
@@ -258,17 +274,3 @@ def _cover(sets: Iterable[int]) -> list[int]:
         chosen.append(best)
         left = [x for x in left if not x >> best & 1]
     return sorted(chosen)
-
-
-def plain_model(product: Product) -> Model:
-    """The product as a model without a claim."""
-    actions = tuple(one.action for one in product.watched)
-    return Model(product.base.protocol, {}, product.variables, product.init, actions, {})
-
-
-def _flat(value: Any) -> list[bool]:
-    """The Booleans of a Boolean, of a map of Booleans, of a map of such maps."""
-    if isinstance(value, bool):
-        return [value]
-    inner = value.values() if isinstance(value, dict) else value
-    return [one for part in inner for one in _flat(part)]

@@ -15,6 +15,7 @@ from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.engines.lemmas import lemmas
 from leadline.symbolic.engines.pdr.candidates import inductive_part
 from leadline.symbolic.engines.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.pdr.generalize import Generalizer
@@ -24,7 +25,7 @@ from leadline.symbolic.engines.pdr.results import USUAL, PdrOptions, PdrProgress
 from leadline.symbolic.engines.pdr.samples import Samples, Walks
 from leadline.symbolic.engines.pdr.system import Bad, Choice, Cube, System
 from leadline.symbolic.engines.result import Verdict
-from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Property, PropertyKind
+from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Property
 from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
 
@@ -174,8 +175,9 @@ class _Search:
         return None if self._undefined else Invariant.of(system, cubes, in_bounds=in_bounds)
 
     def _candidates(self) -> tuple[Property, ...]:
-        kind = PropertyKind.STRENGTHENING
-        means = [x for x in self._model.properties.values() if x.kind is kind and x != self._target]
+        """The lemmas that are inductive together, the property itself among them if it is one of them."""
+        alone = self._model.origin is None
+        means = [x for x in lemmas(self._model) if not alone or x != self._target]
         return inductive_part(self._model, means)
 
     def _clean(self) -> Trace | None:

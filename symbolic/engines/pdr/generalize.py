@@ -22,6 +22,9 @@ from leadline.symbolic.engines.pdr.system import Cube
 _GUESSES = 4
 """Questions about a guess from samples and steps, before the core that is known is taken."""
 
+_MANY = 1_000
+"""Lemmas among which those that a new one makes superfluous are no longer looked for."""
+
 
 @dataclass
 class Generalizer:
@@ -88,7 +91,8 @@ class Generalizer:
             if less and not self.samples.hits(less) and not self.frames.begins_in(less):
                 small = less
         lemma = self.frames.lemma(small)
-        self.frames.add(1, lemma)
+        few = len(self.frames.lemmas[1]) < _MANY
+        self.frames.add(1, lemma, lowest=1 if few else 2)
         self._count(lemma)
         return lemma
 

@@ -27,33 +27,43 @@ MOST_SECONDS = 2.0
 """The seconds of the processor after which walks end: some models take milliseconds for a step in values."""
 
 
+MOST_INITIAL = 5_000
+"""Initial states that are taken, where there are more."""
+
+
+class _Enough(Exception):
+    """No more initial states are needed."""
+
+
 class Walks:
-    """Reachable states of a model, found by random walks, for at most `MOST_SECONDS`.
+    """Reachable states of a model, found by random walks.
 
     Args:
         semantics: the model's concrete meaning.
-        limit: the number of states at which to stop; all initial states are taken in any case.
+        limit: the number of states at which to stop; initial states, up to `MOST_INITIAL`, are taken in any
+            case.
         dice: what choices are drawn from.
+        seconds: the seconds of the processor after which walks end.
 
     Attributes:
         states: the states.
     """
 
-    def __init__(self, semantics: Semantics, limit: int, dice: Random) -> None:
+    def __init__(self, semantics: Semantics, limit: int, dice: Random, seconds: float = MOST_SECONDS) -> None:
         self._semantics = semantics
         self._parents: dict[State, State | None] = {}
         self._dice = dice
         self.states: list[State] = []
         first, *self._steps = semantics.steps
-        self._take(first, None)
+        self._more = self._begin(first)
         self._fired = [0] * len(self._steps)
         self._waiting = list(range(len(self.states)))
-        self.walk(limit)
+        self.walk(limit, seconds)
 
     @property
     def complete(self) -> bool:
         """Whether the states are all reachable ones."""
-        return not self._waiting
+        return not self._waiting and not self._more
 
     def walk(self, limit: int, seconds: float = MOST_SECONDS) -> None:
         """Walk on until there are so many states, or all, or so many seconds of the processor are over."""
@@ -77,8 +87,24 @@ class Walks:
             else:
                 waiting.append(at)
 
-    def _take(self, step: Callable[..., None], parent: State | None) -> range:
-        """Take the states after a step, or the initial ones, that are new; their places."""
+    def _begin(self, first: Callable[..., None]) -> bool:
+        """Take the first initial states; whether there are more."""
+
+        def add(state: State | None) -> None:
+            if state is not None and state not in self._parents:
+                if len(self.states) >= MOST_INITIAL:
+                    raise _Enough
+                self._parents[state] = None
+                self.states.append(state)
+
+        try:
+            first(None, add)
+        except _Enough:
+            return True
+        return False
+
+    def _take(self, step: Callable[..., None], parent: State) -> range:
+        """Take the states after a step that are new; their places."""
         found: list[State | None] = []
         step(parent, found.append)
         before = len(self.states)

@@ -1,0 +1,156 @@
+"""Proofs about TLA+ modules: invariants as candidates, numbers that fall, and numbers that grow without end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.cli import main
+from leadline.symbolic.engines import Limits, Options, Query, Result, Verdict, answer_here
+from leadline.symbolic.engines.certificates import read_certificate
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.liveness import settling
+from leadline.symbolic.engines.liveness.parts import Reduction
+from leadline.symbolic.engines.liveness.product import CHOICE
+from leadline.symbolic.engines.pdr import samples
+from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.tla import origin
+from tests.tla.loading import write
+
+CLOCKS = """
+EXTENDS Naturals
+VARIABLES a, b
+Init == a \\in 0..5 /\\ b = a
+Next == a' = (a + 1) % 6 /\\ b' = (b + 1) % 6
+Same == a = b
+Near == a < b + 2
+Together == [][a' = (b + 1) % 6]_<<a, b>>
+Apart == [][a' # b']_<<a, b>>
+"""
+CAN = """
+EXTENDS Naturals
+VARIABLES white, black
+Init == white \\in 0..5 /\\ black \\in 0..5 /\\ white + black > 0
+Same == white >= 2 /\\ white' = white - 2 /\\ black' = black + 1
+Black == black >= 2 /\\ black' = black - 1 /\\ UNCHANGED white
+Mixed == white >= 1 /\\ black >= 1 /\\ black' = black - 1 /\\ UNCHANGED white
+Next == Same \\/ Black \\/ Mixed
+Spec == Init /\\ [][Next]_<<white, black>> /\\ WF_<<white, black>>(Next)
+Ends == <>(white + black = 1)
+Odd == (white % 2 = 1) => <>(white = 1 /\\ black = 0)
+Wrong == <>(white = 1 /\\ black = 0)
+"""
+COUNTER = """
+EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+Next == x' = x + 1
+Positive == x >= 0
+"""
+
+
+SERVED = """
+EXTENDS Naturals
+VARIABLES busy, served
+Init == busy = FALSE /\\ served = [c \\in {1, 2} |-> FALSE]
+Toggle == busy' = ~busy /\\ UNCHANGED served
+Serve(c) == ~busy /\\ ~served[c] /\\ served' = [served EXCEPT ![c] = TRUE] /\\ UNCHANGED busy
+Drop(c) == served[c] /\\ served' = [served EXCEPT ![c] = FALSE] /\\ UNCHANGED busy
+vars == <<busy, served>>
+Next == Toggle \\/ \\E c \\in {1, 2} : Serve(c) \\/ Drop(c)
+Spec == Init /\\ [][Next]_vars /\\ WF_vars(Toggle) /\\ \\A c \\in {1, 2} : SF_vars(Serve(c))
+Each == \\A c \\in {1, 2} : []<>served[c]
+All == []<>(served[1] /\\ served[2])
+"""
+
+
+def asked(path: Path, name: str, options: Options) -> tuple[Asked, Result]:
+    entry = find(str(path))
+    question = Asked(entry, model_of(entry, {}), Query(entry.source, {}, (name,), options, "cadical"))
+    question.put(Limits(), lambda _: None, lambda _: None)
+    (result,) = question.verdicts
+    return question, result
+
+
+def proof(path: Path, name: str, folder: Path) -> dict[str, Any]:
+    """The certificate of a proof, which another solver has rechecked."""
+    question, result = asked(path, name, PdrQuery())
+    assert result.verdict is Verdict.PROVED and result.certificate is not None
+    file = folder / "proof.json"
+    file.write_text(json.dumps(result.certificate), encoding="utf-8")
+    (query,) = read_certificate(file).queries(question.model, question.query.source)
+    assert answer_here(question.model, query).results[0].verdict is Verdict.PROVED
+    return dict(result.certificate)
+
+
+def test_invariants_of_the_configuration_are_candidates(tmp_path: Path) -> None:
+    path = write(tmp_path, Clocks=CLOCKS)
+    claims = "INVARIANTS Same Near\nPROPERTIES Together Apart"
+    path.with_suffix(".cfg").write_text(f"INIT Init\nNEXT Next\n{claims}\nCHECK_DEADLOCK FALSE\n")
+    assert proof(path, "Same", tmp_path)["clauses"] == []
+    made = proof(path, "Near", tmp_path)
+    assert (made["strengthenings"], made["clauses"]) == (["Same", "Near"], [])
+    (part,) = proof(path, "Together", tmp_path)["parts"]
+    assert part["strengthenings"] == ["Same", "Near"]
+    for name in ("Same", "Near", "Together", "Apart"):
+        _, explored = asked(path, name, ExploreOptions())
+        _, found = asked(path, name, PdrQuery())
+        assert explored.verdict is (Verdict.VIOLATED if name == "Apart" else Verdict.SAFE)
+        assert found.verdict is (Verdict.VIOLATED if name == "Apart" else Verdict.PROVED)
+
+
+@pytest.mark.parametrize("most", [2, settling.MOST_VALUES])
+def test_numbers_that_fall(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of numbers with many values one predicate speaks, with the values as its keys."""
+    monkeypatch.setattr(settling, "MOST_VALUES", most)
+    path = write(tmp_path, Can=CAN)
+    path.with_suffix(".cfg").write_text(
+        "SPECIFICATION Spec\nPROPERTIES Ends Odd Wrong\nCHECK_DEADLOCK FALSE\n"
+    )
+    for name in ("Ends", "Odd"):
+        parts = proof(path, name, tmp_path)["parts"]
+        settled = [text for part in parts for level in part.get("settled", ()) for text in level]
+        assert ("falls: white >= *" in settled) is (most == 2)
+    assert asked(path, "Wrong", PdrQuery())[1].verdict is Verdict.VIOLATED
+
+
+def test_some_initial_states_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "MOST_INITIAL", 2)
+    path = write(tmp_path, Can=CAN)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Ends Wrong\nCHECK_DEADLOCK FALSE\n")
+    assert asked(path, "Ends", PdrQuery())[1].verdict is Verdict.PROVED
+    assert asked(path, "Wrong", PdrQuery())[1].verdict is Verdict.VIOLATED
+
+
+def test_numbers_that_grow_without_end_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.001)
+    monkeypatch.setattr(origin, "MOST_GROWTH", 3)
+    path = write(tmp_path, Counter=COUNTER)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Positive\n")
+    assert main(["prove", str(path), "--property", "Positive"]) == 20
+    told = capsys.readouterr().out
+    assert "the numbers in x grow again and again" in told
+    assert "CONSTRAINT" in told
+
+
+def test_strong_fairness_is_a_condition_on_runs_not_a_choice(tmp_path: Path) -> None:
+    path = write(tmp_path, Served=SERVED)
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Each All\n")
+    for name, proved in (("Each", Verdict.PROVED), ("All", Verdict.VIOLATED)):
+        question, result = asked(path, name, PdrQuery())
+        assert result.verdict is proved
+        reduction = Reduction(question.model, question.model.properties[name])
+        product = reduction.product(reduction.conjuncts[0])
+        assert len(product.strong) == 2
+        picks = [pick for one in product.watched for pick in one.action.picks if pick.name == CHOICE]
+        assert {pick.type.cardinality for pick in picks} == {2}, "only when the claim stays false is chosen"
+        _, explored = asked(path, name, ExploreOptions())
+        assert explored.verdict is (Verdict.SAFE if proved is Verdict.PROVED else Verdict.VIOLATED)
