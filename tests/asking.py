@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.engines import BmcOptions, Listener, Query, Result, answer_here
 from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.engines.query import SILENT
@@ -35,9 +36,15 @@ def inductive(source: str, model: Model, goal: str, solver: str = "z3", *obligat
     return Query(source, settings, (goal,), InductionOptions(obligations), solver)
 
 
+@cache
+def entry_at(source: str) -> Entry:
+    """The protocol of a source that no test edits, loaded once a process."""
+    return find(source, tried=True)
+
+
 def model_for(query: Query) -> Model:
     """The model that a query is about."""
-    return model_of(find(query.source, tried=True), query.settings)
+    return model_of(entry_at(query.source), query.settings)
 
 
 def here(query: Query, listener: Listener = SILENT, model: Model | None = None) -> Sequence[Result]:

@@ -60,8 +60,17 @@ def test_all_states_and_shortest_violations(row: Row) -> None:
     assert steps_of(exploration) == shortest_violations(row)
 
 
+def large(row: Row) -> bool:
+    """Whether a bounded check of the row takes many seconds."""
+    states: int = row["distinct_states"]
+    return states > 1_000
+
+
 @pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if large(row) else []) for row in ROWS],
+)
 def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> None:
     results = bounded(model_of_row(row), solver, DEPTH)
     check_bounded(results, {**shortest_violations(row), KNOWN: None}, DEPTH)
@@ -73,9 +82,9 @@ def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> N
 @pytest.mark.parametrize(
     ("variant", "log_partitions", "steps"),
     [
-        ("as-published", 1, None),
+        pytest.param("as-published", 1, None, marks=pytest.mark.slow),
         ("as-published", 2, 7),
-        ("mended-become-leader", 1, None),
+        pytest.param("mended-become-leader", 1, None, marks=pytest.mark.slow),
         ("mended-become-leader", 2, None),
     ],
 )

@@ -92,12 +92,15 @@ def _of_no_protocol(
 
 def _unattached_actions(own: dict[str, Any]) -> list[Mistake]:
     """The marked actions outside the classes of protocols and their base classes."""
-    bases = [base for kind in _subclasses(Protocol) for base in kind.__mro__]
-    taken = {id(x) for base in bases for x in vars(base).values()}
-    # Actions that such a class has lost are reported when a model is built.
     kinds = [x for x in own.values() if isinstance(x, type) and issubclass(x, Protocol)]
+    # Actions that such a class has lost are reported when a model is built.
     told = {mistake.span for kind in kinds for mistake in kind.__leadline_lost__}
-    waiting = [x for x in declaration_log(own).actions if id(x.function) not in taken and x.span not in told]
+    waiting = [x for x in declaration_log(own).actions if x.span not in told]
+    # A process may have many classes of protocols: they are searched only for what is not in the module's own.
+    for searched in (kinds, _subclasses(Protocol)):
+        if waiting:
+            taken = {id(x) for kind in searched for base in kind.__mro__ for x in vars(base).values()}
+            waiting = [x for x in waiting if id(x.function) not in taken]
     return [Mistake(x.span, _no_method(x)) for x in waiting]
 
 

@@ -1,6 +1,7 @@
 """The table of cases speaks of protocols, parameters and properties that exist, and agrees with TLC."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,22 @@ from leadline.benchmarks.measurement import model
 from leadline.benchmarks.runs import RUNS
 from leadline.benchmarks.ways import BASELINE, WAYS
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.lang.model import symmetric_sorts
+from leadline.symbolic.lang.model import Model, symmetric_sorts
 from tests.tlc_names import MODULES
 from tests.truth import rows_where, settings_of
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
+@cache
+def model_of(name: str) -> Model:
+    """The model of the case of a name, built once for all tests."""
+    return model(next(case for case in CASES if case.name == name))
+
+
 def figures(case: Case) -> list[dict[str, Any]]:
     """TLC's figures for the case, if it was asked."""
-    asked = model(case)
+    asked = model_of(case.name)
     name = asked.properties[case.property].tla
     return [
         {**row["properties"][name], "complete": row["complete"]}
@@ -31,7 +38,7 @@ def figures(case: Case) -> list[dict[str, Any]]:
 
 @every_case
 def test_it_can_be_asked(case: Case) -> None:
-    (claim,) = model(case).choose_properties((case.property,))
+    (claim,) = model_of(case.name).choose_properties((case.property,))
     assert claim.name == case.property
     assert set(case.ways) <= WAYS.keys()
     assert case.shortest is None or case.steps == case.shortest
@@ -44,7 +51,7 @@ def test_it_can_be_asked(case: Case) -> None:
     ids=lambda case: case.name,
 )
 def test_symmetry_is_switched_off_only_where_there_is_some(case: Case) -> None:
-    asked = model(case)
+    asked = model_of(case.name)
     sorts = symmetric_sorts(asked, asked.choose_properties((case.property,)))
     assert bool(sorts) == any(way.endswith("/no-symmetry") for way in case.ways)
 

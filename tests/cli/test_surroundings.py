@@ -158,9 +158,9 @@ def test_results_that_cannot_be_read(leadline: Leadline, monkeypatch: pytest.Mon
 def test_a_file_that_loads_for_ever(line: str, leadline: Leadline) -> None:
     indent = " " * 8 if "start" in line else ""
     name = edited(line, f"while True: pass\n{indent}{line}")
-    ran = leadline("check", name, *SAFE, "--timeout", "2")
+    ran = leadline("check", name, *SAFE, "--timeout", "1")
     assert (ran.code, ran.out) == (20, "")
-    assert told(ran) == "leadline: odd.py: time: stopped after 2 s, before the model was made\n"
+    assert told(ran) == "leadline: odd.py: time: stopped after 1 s, before the model was made\n"
 
 
 def test_a_grid_whose_protocol_loads_for_ever(leadline: Leadline) -> None:

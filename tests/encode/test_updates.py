@@ -160,7 +160,7 @@ def test_the_next_state_is_the_concrete_one(most: int) -> None:
     model = build(Ledger(most=most))
     semantics, steps = Semantics(model), Steps(model)
     seen = {action.name: set[str]() for action in model.actions}
-    for state in some_states(model, 50):
+    for state in some_states(model, 20):
         for one in model.actions:
             for picks in pick_values(one):
                 made = steps.outcome(one, state, picks)
@@ -220,7 +220,7 @@ def test_updates_of_updates_and_in_many_turns(turns: int) -> None:
     model = build(Turns(turns=turns))
     assert [unfolds(value) for action in model.actions for _, value in action.updates] == [turns == 5, False]
     semantics, steps = Semantics(model), Steps(model)
-    for state in some_states(model, 60):
+    for state in some_states(model, 25):
         for one in model.actions:
             for picks in pick_values(one):
                 assert steps.outcome(one, state, picks) == concrete_outcome(semantics, one, state, picks)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.catalog import Entry, find, model_of
+from leadline.symbolic.catalog import Entry
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Effort, Listener, Progress, Query, Result, Verdict
 from leadline.symbolic.engines.query import SILENT
@@ -16,13 +16,13 @@ from leadline.symbolic.lang import InternalError, Model, ModelError
 from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
-from tests.asking import bounded_query, here, options_of
+from tests.asking import bounded_query, entry_at, here, model_for, options_of
 
 FILE = Path(__file__).parent / "protocols.py"
 
 
 def entry(name: str) -> Entry:
-    return find(f"{FILE}:{name}", tried=True)
+    return entry_at(f"{FILE}:{name}")
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
@@ -39,7 +39,7 @@ def ask(asked: Query, listener: Listener = SILENT) -> dict[str, Result]:
 
 
 def explored(asked: Query) -> tuple[Model, Exploration]:
-    model = model_of(find(asked.source, tried=True), asked.settings)
+    model = model_for(asked)
     names = [one.name for one in asked.chosen(model)]
     return model, explore(Semantics(model), names, options_of(asked).depth)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result
 from leadline.symbolic.engines.induction.checker import Checker, StepContext
@@ -16,12 +16,13 @@ from leadline.symbolic.engines.induction.obligation import conjuncts, obligation
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import Cti, TraceEnd, read_cti
+from tests.asking import entry_at
 
 FILE = str(Path(__file__).parent / "inductive.py")
 
 
 def twos(fault: str = "none") -> Model:
-    return model_of(find(FILE, tried=True), {"fault": fault})
+    return model_of(entry_at(FILE), {"fault": fault})
 
 
 def checked(model: Model, goal: str, solver: str = "cadical") -> dict[str, Result]:

@@ -26,7 +26,7 @@ from leadline.symbolic.engines.query import SILENT
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import cti_document, read_cti
-from tests.asking import inductive
+from tests.asking import entry_at, inductive
 
 FILE = str(Path(__file__).parent / "inductive.py")
 PIGEONS = f"{Path(__file__).parent / 'protocols.py'}:Pigeons"
@@ -35,7 +35,7 @@ MINUTE = Limits(60)
 
 
 def twos(fault: str = "none") -> Model:
-    return model_of(find(FILE, tried=True), {"fault": fault})
+    return model_of(entry_at(FILE), {"fault": fault})
 
 
 def managers(count: int = 2) -> Model:
@@ -43,7 +43,7 @@ def managers(count: int = 2) -> Model:
 
 
 def pigeons() -> Model:
-    return model_of(find(PIGEONS, tried=True), {"holes": 11})
+    return model_of(entry_at(PIGEONS), {"holes": 11})
 
 
 def proving(

@@ -146,12 +146,12 @@ def sampled(seed: int) -> PdrOptions:
 
 
 @given(models())
-@settings(max_examples=25, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+@settings(max_examples=12, deadline=None, suppress_health_check=SLOW_TO_MAKE)
 def test_verdicts_are_those_of_exploration(model: Model) -> None:
     compare(model, PdrOptions())
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))
 def test_verdicts_are_those_of_exploration_with_symmetry(seed: int) -> None:
     compare(symmetric_model(seed), sampled(seed))
 

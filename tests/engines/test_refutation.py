@@ -41,11 +41,12 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
-    return bounded_query(f"{FILE}:{name}", depth, **options)
+    return bounded_query(f"{FILE}:{name}", depth, solver="cadical", **options)
 
 
 def answered(asked: Query) -> tuple[Model, dict[str, Result]]:
-    return model_for(asked), {result.property: result for result in here(asked)}
+    model = model_for(asked)
+    return model, {result.property: result for result in here(asked, model=model)}
 
 
 def proved(asked: Query, names: list[str], limits: Limits, file: Path) -> Mapping[str, Any] | str:

@@ -183,8 +183,8 @@ def test_an_action_is_taken_once_in_a_sweep() -> None:
 
 
 def test_random_symmetric_protocols() -> None:
-    compared = [check_contained(symmetric_model(seed), 1 + seed % 3) for seed in range(25)]
-    assert sum(compared) > 20
+    compared = [check_contained(symmetric_model(seed), 1 + seed % 3) for seed in range(12)]
+    assert sum(compared) > 9
 
 
 @pytest.mark.slow

@@ -92,6 +92,7 @@ def test_the_bad_states_are_those_of_exploration(
     assert compare(model_of(find(str(TESTS / name)), setting), tmp_path) > 0
 
 
+@pytest.mark.slow
 def test_the_bad_states_of_a_protocol_at_length(tmp_path: Path) -> None:
     setting: dict[str, Setting] = {"replicas": 2, "variant": "truncate-to-high-watermark"}
     model = model_of(find("kafka-replication"), setting)
@@ -110,7 +111,7 @@ def depth_of(model: Model) -> int:
 
 
 @given(model=models())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_protocols(model: Model, tmp_path: Path) -> None:
     assume(few_inputs(model))
     try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import (
@@ -23,12 +23,13 @@ from leadline.symbolic.trace import (
     read_cti,
     stored_cti,
 )
+from tests.asking import entry_at
 
 FILE = str(Path(__file__).parent.parent / "engines" / "inductive.py")
 
 
 def model(fault: str = "none") -> Model:
-    return model_of(find(FILE, tried=True), {"fault": fault})
+    return model_of(entry_at(FILE), {"fault": fault})
 
 
 STEP = Cti(

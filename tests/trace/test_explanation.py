@@ -221,7 +221,7 @@ def check_reason(data: st.DataObject) -> None:
             assert [value or "out of bounds" for value in row] == values
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_random_formulas(data: st.DataObject) -> None:
     check_reason(data)
