@@ -67,10 +67,10 @@ PAIRS = (
     Pair(
         "TPCBTM",
         "CONSTANTS RM = {1, 2} RMMAYFAIL = TRUE TMMAYFAIL = TRUE SPONTANEOUS = FALSE",
-        "NotCommitted",
+        "TypeOK",
         "two-phase-commit",
         {"variant": "backup-manager", "resource_managers": 2, "rm_may_fail": True, "tm_may_fail": True},
-        "not-committed",
+        "type-ok",
     ),
     Pair(
         "compaction",
