@@ -81,6 +81,11 @@ class Night:
         self._last_sample = 0.0
         self._last_harm = 0.0
 
+    @property
+    def stalled(self) -> float:
+        """Seconds without a new row after which a driver counts as stuck: more on a slow machine."""
+        return max(_LEAST_STALLED, _STALLED * self.pause)
+
     # -- the course ----------------------------------------------------------------------------------------
 
     def run(self) -> None:
@@ -120,9 +125,8 @@ class Night:
         if (self._main is None or self._main.ended is not None) and not self._undo:
             self._main = self._start("driver", self.cluster.url, *ON_LOOPBACK)
             self._rows_before = len(self.rows.seen)
-        stalled = max(_LEAST_STALLED, _STALLED * self.pause)
-        if time.monotonic() - self._last_row > stalled and self._main is not None:
-            self.findings.append(f"{self._main.name}: no row for {stalled:.0f} s; it is killed")
+        if time.monotonic() - self._last_row > self.stalled and self._main is not None:
+            self.findings.append(f"{self._main.name}: no row for {self.stalled:.0f} s; it is killed")
             self._last_row = time.monotonic()
             self._main.send(signal.SIGKILL)
 

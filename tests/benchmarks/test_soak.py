@@ -9,9 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from leadline.benchmarks.soak.adversary import ENDS_A_DRIVER, HARMS, harms
+from leadline.benchmarks.soak.adversary import ENDS_A_DRIVER, HARMS, Harm, harms
 from leadline.benchmarks.soak.drivers import Driver
 from leadline.benchmarks.soak.findings import _left_folders
+from leadline.benchmarks.soak.night import Night
 from leadline.benchmarks.soak.watch import RowWatch, run_time
 from leadline.symbolic.grid.store import Store, compact
 from tests.grid.rows import ROW, row, unknown
@@ -93,6 +94,38 @@ def run_of(seconds: float) -> str:
     from datetime import UTC, datetime
 
     return f"{datetime.fromtimestamp(seconds, UTC):%Y%m%dT%H%M%SZ}-cccccc"
+
+
+@pytest.fixture
+def night(tmp_path: Path) -> Night:
+    """A soak that has not begun, with a store."""
+    made = Night(tmp_path, tmp_path / "grid.toml", seed=1, seconds=60.0, pause=5.0, tell=lambda _: None)
+    made.rows.store.create()
+    return made
+
+
+def test_rows_that_a_compaction_took_away_are_not_corrupted(night: Night) -> None:
+    """The seed 1 for 60 minutes met one: the content of a file that was gone was to be put into another."""
+    gone, there = keep(night.rows, FIRST), keep(night.rows, SECOND)
+    gone.unlink()
+    night._harm(Harm(0.0, "corrupt row", pick=0.5, lasts=7.0))
+    assert night.rows.corrupted == {there.name} and night.done == {"corrupt row": 1}
+
+
+def test_a_driver_without_a_row_is_mostly_spared(night: Night) -> None:
+    """The seed 1 on a busy machine ended 25 drivers in a row before their first answer."""
+    ends = [Harm(0.0, "kill driver", number / 20, 5.0) for number in range(20)]
+    assert 0 < sum(not night._spares(one) for one in ends) < 10
+    assert not any(night._spares(Harm(0.0, "kill worker", number / 20, 5.0)) for number in range(20))
+    keep(night.rows, FIRST)
+    assert not any(night._spares(one) for one in ends)
+
+
+def test_a_slow_machine_has_more_time_for_a_row(night: Night) -> None:
+    """The seed 19 killed three workers, and no driver had a row for 240 seconds on a busy machine."""
+    assert night.stalled == 240.0
+    night.pause = 30.0
+    assert night.stalled > 480.0
 
 
 def test_a_query_without_an_answer_may_be_asked_again(watch: RowWatch) -> None:
