@@ -6,6 +6,7 @@ import gc
 import pickle
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -77,12 +78,13 @@ def test_type_and_kind_take_part_in_equality() -> None:
 
 
 def test_nodes_that_nobody_holds_are_let_go() -> None:
-    before = len(interning._INTERNED)
-    kept = [(X + number).node for number in range(50)]
-    assert len(interning._INTERNED) > before + 50
+    once = variable("held by nobody", Int(0, 3))
+    kept = [(once + number).node for number in range(50)]
+    held = [weakref.ref(node) for node in kept]
+    assert (once + 7).node is kept[7]
     del kept
     gc.collect()
-    assert len(interning._INTERNED) <= before + 1
+    assert [ref() for ref in held] == [None] * 50
 
 
 def test_a_pickled_node_comes_back_as_the_interned_one() -> None:
