@@ -109,7 +109,7 @@ class TlaOrigin(Origin):
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
         learner = self.learner
         known = [self._untyped(model, values) for values in states]
-        starts = learner.successors(known[-1]) if known else learner.some_initial()
+        starts = learner.successors(known[-1]) if known else learner.initial()
         grew = learner.run_ahead(starts, self._afterwards, self._levels)
         self._afterwards *= 2
         self._levels *= 2

@@ -45,6 +45,15 @@ Ends == <>(white + black = 1)
 Odd == (white % 2 = 1) => <>(white = 1 /\\ black = 0)
 Wrong == <>(white = 1 /\\ black = 0)
 """
+# Only some of the first 10,000 initial states, from which types are learned, are not enough.
+LATE = """
+EXTENDS Naturals
+VARIABLES x, word
+Init == x \\in 1..10100 /\\ word = IF x > 10050 THEN "late" ELSE "early"
+Next == UNCHANGED <<x, word>>
+Known == word \\in {"early", "late"}
+Early == word = "early"
+"""
 COUNTER = """
 EXTENDS Naturals
 VARIABLE x
@@ -125,6 +134,13 @@ def test_some_initial_states_are_enough(tmp_path: Path, monkeypatch: pytest.Monk
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Ends Wrong\nCHECK_DEADLOCK FALSE\n")
     assert asked(path, "Ends", PdrQuery())[1].verdict is Verdict.PROVED
     assert asked(path, "Wrong", PdrQuery())[1].verdict is Verdict.VIOLATED
+
+
+def test_a_value_of_a_late_initial_state_widens_the_types(tmp_path: Path) -> None:
+    path = write(tmp_path, Late=LATE)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Known Early\n")
+    assert asked(path, "Known", PdrQuery())[1].verdict is Verdict.PROVED
+    assert asked(path, "Early", PdrQuery())[1].verdict is Verdict.VIOLATED
 
 
 def test_numbers_that_grow_without_end_are_told(
