@@ -46,6 +46,7 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.choice import chosen_query, kind_of, options_of
 from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.process import start_server
 from leadline.symbolic.engines.result import verdict_text
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE, SOLVERS
@@ -142,6 +143,7 @@ def run(args: argparse.Namespace) -> Exit:
 def asked(args: argparse.Namespace) -> tuple[Question, Exit]:
     """Have a query answered and report the answer; also return both, for what follows from it."""
     check_writable(args.out)
+    start_server()
     found = Question.of(args)
     found.ask(f"{found.engine.doing} {found.model.protocol}", Limits(args.timeout, args.memory))
     found.deliver(args.format, args.out)

@@ -174,6 +174,13 @@ def _send(*descriptors: int) -> _ForkServer:
     raise InternalError("the fork server ends as soon as it is started")
 
 
+def start_server() -> None:
+    """Start the fork server if there is none, so that it loads while the caller makes the model."""
+    with _lock:
+        if not _servers:
+            _servers.append(_ForkServer())
+
+
 @atexit.register
 def _close() -> None:
     while _servers:

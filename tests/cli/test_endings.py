@@ -26,7 +26,7 @@ def test_sigterm_shows_the_answers_so_far(leadline: Leadline, tmp_path: Path) ->
     ]
     with leadline_process(*command, folder=tmp_path, stdout=subprocess.PIPE) as process:
         assert process.stderr is not None
-        wait_for_child(process.pid)
+        wait_for_query(process)
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 143
@@ -36,13 +36,19 @@ def test_sigterm_shows_the_answers_so_far(leadline: Leadline, tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir() if path.suffix != ".py"] == []
 
 
-def wait_for_child(pid: int) -> bool:
-    """Wait until a process has a child, which answers its query."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    while children.exists():
-        if children.read_text().strip():
-            return True
-    return False
+def wait_for_query(process: subprocess.Popen[str]) -> None:
+    """Wait until the fork server of a command has a copy, which answers its query."""
+    servers: list[str] = []
+    while process.poll() is None and not any(map(children, servers)):
+        servers = children(str(process.pid))
+
+
+def children(pid: str) -> list[str]:
+    """The processes that a process has started; none if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
 
 
 def test_an_interrupt_that_python_drops_comes_again(
