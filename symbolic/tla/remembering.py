@@ -200,7 +200,8 @@ class _Stage(Search):
         return stage
 
     def _step_found(self, scope: Scope, lines: Lines) -> None:
-        given = {x: text for x, text in scope.next.items() if x not in self.around.next}
+        # In one order: two ways may give the variables their values in different ones, and share a kind.
+        given = {x: scope.next[x] for x in sorted(scope.next.keys() - self.around.next.keys())}
         changes = {x: text != scope.now[x] for x, text in given.items()}
         self._entry(_Step(changes), [given[x] for x, new in changes.items() if new], scope, lines)
 

@@ -40,8 +40,15 @@ Break == \\E p \\in Peers, m \\in sent : /\\ log[p].at = 2 /\\ m.to = p
                                      /\\ clock = 2
                                      /\\ log' = [log EXCEPT ![p].by = <<1>>[clock]]
                                      /\\ UNCHANGED <<sent, clock>>
+Turn == \\E m \\in sent : \\E q \\in Behind(m.to) :
+          IF clock = q % 2 THEN /\\ clock' = 2
+                                /\\ sent' = sent \\ {m}
+                                /\\ UNCHANGED log
+                           ELSE /\\ sent' = sent \\ {m}
+                                /\\ clock' = q % 2
+                                /\\ UNCHANGED log
 Init == log = [p \\in Peers |-> [at |-> 0, by |-> 0]] /\\ sent = {} /\\ clock = 0
-Next == Write \\/ Send \\/ Take \\/ Break
+Next == Write \\/ Send \\/ Take \\/ Turn \\/ Break
 Few == Cardinality({p \\in Peers : log[p].at = 2}) < 3
 """
 
