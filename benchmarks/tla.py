@@ -1,10 +1,10 @@
 """The models of tlaplus/Examples, explored and checked: `python -m leadline.benchmarks.tla --examples FOLDER`.
 
-FOLDER is a checkout of https://github.com/tlaplus/Examples. Taken are the models of the folders whose names begin
-with the letters of `--letters`, if their manifest tells TLC's number of distinct states, up to a million, or the
-violation that TLC finds. Each is explored by the interpreter, and checked on the model that the module is lowered
-to: by the portfolio, and by a symbolic engine alone, each in a process of its own. The table is written after each
-model. What was measured before is kept beside it in a file of JSON lines, so that one model can be measured again.
+FOLDER is a checkout of https://github.com/tlaplus/Examples. Taken are the models of the folders whose names
+begin with the letters of `--letters`, if their manifest tells TLC's number of distinct states, up to a million,
+or the violation that TLC finds. Each is explored by the interpreter, and checked by a symbolic engine on the
+model that the module is lowered to, each in a process of its own. The table is written after each model. What
+was measured before is kept beside it in a file of JSON lines, so that one model can be measured again.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ MOST_STATES = 1_000_000
 MOST_MEMORY = 4_000
 _DEFINITE = {"safe", "proved", "violated"}
 _SYMBOLIC = ("--engine", "pdr")
-_COMMANDS = ("explore", "check", "symbolic")
-_HEAD = ("model", "TLC", "states", "explore", "s", "check", "answered by", "s", "symbolic", "s", "")
+_COMMANDS = ("explore", "symbolic")
+_HEAD = ("model", "TLC", "states", "explore", "s", "symbolic", "s", "")
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,12 @@ class Ran:
     Attributes:
         verdict: `holds`, `violated`, or that there is none: `-`.
         states: the number of states; None if it does not tell or is not complete.
-        engines: the engines that answered.
         seconds: the time that it took.
         why: what stopped it.
     """
 
     verdict: str
     states: int | None
-    engines: tuple[str, ...]
     seconds: float
     why: str
 
@@ -70,7 +68,6 @@ class Row:
 
     example: Example
     explored: Ran
-    checked: Ran
     symbolic: Ran
     limit: int
 
@@ -79,11 +76,6 @@ class Row:
         """Whether exploration has TLC's verdict and, where TLC's is known, its number of states."""
         counted = self.example.states is None or self.explored.states == self.example.states
         return self.explored.verdict == self._wanted and counted
-
-    @property
-    def answered(self) -> bool:
-        """Whether `check` has TLC's verdict."""
-        return self.checked.verdict == self._wanted
 
     @property
     def answered_symbolically(self) -> bool:
@@ -97,7 +89,7 @@ class Row:
     @property
     def wrong(self) -> bool:
         """Whether a verdict is the opposite of TLC's, or the states are others than TLC's."""
-        verdicts = {self.explored.verdict, self.checked.verdict, self.symbolic.verdict} - {"-"}
+        verdicts = {self.explored.verdict, self.symbolic.verdict} - {"-"}
         return bool(verdicts - {self._wanted}) or (self.explored.verdict != "-" and not self.right)
 
 
@@ -125,14 +117,13 @@ def measured(folder: Path, one: Example, seconds: int, known: Row | None, comman
         known: what was measured before, if anything.
         commands: those to run; of the others the measurements before are kept.
     """
-    row = known or Row(one, _NOTHING, _NOTHING, _NOTHING, seconds)
+    row = known or Row(one, _NOTHING, _NOTHING, seconds)
     explored = _run(folder, one, "explore", seconds) if "explore" in commands else row.explored
-    checked = _run(folder, one, "check", seconds) if "check" in commands else row.checked
     symbolic = _run(folder, one, "check", seconds, *_SYMBOLIC) if "symbolic" in commands else row.symbolic
-    return Row(one, explored, checked, symbolic, seconds)
+    return Row(one, explored, symbolic, seconds)
 
 
-_NOTHING = Ran("-", None, (), 0.0, "not measured")
+_NOTHING = Ran("-", None, 0.0, "not measured")
 
 
 def _run(folder: Path, one: Example, command: str, seconds: int, *options: str) -> Ran:
@@ -145,13 +136,13 @@ def _run(folder: Path, one: Example, command: str, seconds: int, *options: str) 
             cwd=folder, capture_output=True, text=True, timeout=2 * seconds + 60, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Ran("-", None, (), time.monotonic() - begin, "does not end at its limit")
+        return Ran("-", None, time.monotonic() - begin, "does not end at its limit")
     took = time.monotonic() - begin
     if not done.stdout.startswith("{"):
         told = [line for line in done.stderr.splitlines() if line.strip()]
         crashed = "Traceback" in done.stderr
         text = "a traceback" if crashed else " ".join(map(str.strip, told)) or f"exit code {done.returncode}"
-        return Ran("-", None, (), took, text.removeprefix("leadline: "))
+        return Ran("-", None, took, text.removeprefix("leadline: "))
     return _judged(json.loads(done.stdout), took)
 
 
@@ -160,14 +151,13 @@ def _judged(told: Mapping[str, Any], seconds: float) -> Ran:
     if isinstance(told.get("properties"), Mapping):
         results = list(told["properties"].values())
     verdicts = [one["verdict"] for one in results]
-    engines = tuple(sorted({str(one["engine"]) for one in results if "engine" in one}))
     states = told.get("states") if told.get("complete", False) else None
     if "violated" in verdicts:
-        return Ran("violated", states, engines, seconds, "")
+        return Ran("violated", states, seconds, "")
     if set(verdicts) <= _DEFINITE and told.get("stopped") is None and not told.get("out_of_bounds"):
-        return Ran("holds", states, engines, seconds, "")
+        return Ran("holds", states, seconds, "")
     why = [str(one["reason"]) for one in results if one["verdict"] not in _DEFINITE and one.get("reason")]
-    return Ran("-", told.get("states"), engines, seconds, str(told.get("stopped") or (why or verdicts)[0]))
+    return Ran("-", told.get("states"), seconds, str(told.get("stopped") or (why or verdicts)[0]))
 
 
 def table(rows: Sequence[Row], letters: str) -> str:
@@ -175,9 +165,9 @@ def table(rows: Sequence[Row], letters: str) -> str:
     seconds = max(one.limit for one in rows)
     with_states = [one for one in rows if one.example.states is not None]
     counts = [
-        f"{len(some)}; explored with TLC's number and verdict: {sum(x.right for x in some)}; answered by `check`: "
-        f"{sum(x.answered for x in some)}; by `check --engine pdr`: "
-        f"{sum(x.answered_symbolically for x in some)}; wrong: {sum(x.wrong for x in some)}"
+        f"{len(some)}; explored with TLC's number and verdict: {sum(x.right for x in some)}; "
+        f"answered by `check --engine pdr`: {sum(x.answered_symbolically for x in some)}; "
+        f"wrong: {sum(x.wrong for x in some)}"
         for some in (with_states, rows)
     ]
     command = f"python -m leadline.benchmarks.tla --examples FOLDER --seconds {seconds}"
@@ -202,8 +192,8 @@ def table(rows: Sequence[Row], letters: str) -> str:
 
 
 def _line(row: Row) -> str:
-    one, explored, checked, symbolic = row.example, row.explored, row.checked, row.symbolic
-    runs = zip(_COMMANDS, (explored, checked, symbolic), strict=True)
+    one, explored, symbolic = row.example, row.explored, row.symbolic
+    runs = zip(_COMMANDS, (explored, symbolic), strict=True)
     whys = dict.fromkeys(f"{name}: {x.why}" for name, x in runs if x.why)
     cells = [
         one.config.removeprefix("specifications/"),
@@ -211,9 +201,6 @@ def _line(row: Row) -> str:
         "-" if explored.states is None else f"{explored.states:,}",
         explored.verdict,
         f"{explored.seconds:.0f}",
-        checked.verdict,
-        ", ".join(checked.engines) or "-",
-        f"{checked.seconds:.0f}",
         symbolic.verdict,
         f"{symbolic.seconds:.0f}",
         "; ".join(whys)[:240].replace("|", "\\|").replace("\n", " "),
@@ -257,11 +244,8 @@ def _recorded(record: Path) -> dict[str, Row]:
     lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
     found = {}
     for told in map(json.loads, lines):
-        explored, checked, symbolic = (
-            Ran(**{**told[x], "engines": tuple(told[x]["engines"])})
-            for x in ("explored", "checked", "symbolic")
-        )
-        row = Row(Example(**told["example"]), explored, checked, symbolic, told["limit"])
+        explored, symbolic = (Ran(**told[x]) for x in ("explored", "symbolic"))
+        row = Row(Example(**told["example"]), explored, symbolic, told["limit"])
         found[row.example.config] = row
     return found
 

@@ -45,7 +45,7 @@ def test_models_are_explored_and_checked(tmp_path: Path, monkeypatch: pytest.Mon
     out = tmp_path / "out.md"
     main(["--examples", str(tmp_path), "--out", str(out), "--only", "Good"])
     asked: list[str] = []
-    bad = Ran("violated", 4, ("bmc",), 1.0, "")
+    bad = Ran("violated", 4, 1.0, "")
 
     def run(_: Path, one: Example, *__: object) -> Ran:
         asked.append(one.config)
@@ -53,21 +53,21 @@ def test_models_are_explored_and_checked(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(tla, "_run", run)
     main(["--examples", str(tmp_path), "--out", str(out), "--only", "Bad"])
-    assert asked == ["specifications/climb/Bad.cfg"] * 3
+    assert asked == ["specifications/climb/Bad.cfg"] * 2
     told = out.read_text()
     for count in (1, 2):
-        asked_by = f"answered by `check`: {count}; by `check --engine pdr`: {count}; wrong: 0"
+        asked_by = f"answered by `check --engine pdr`: {count}; wrong: 0"
         assert f"{count}; explored with TLC's number and verdict: {count}; {asked_by}" in told
     assert "| climb/Good.cfg | 4 | 4 | holds |" in told
     assert "| climb/Bad.cfg | violated | 4 | violated |" in told
 
     (good, _) = examples(tmp_path, "abcd")
-    none = Ran("-", None, (), 1.0, "a | b")
-    wrong = Row(good, Ran("holds", 5, (), 1.0, ""), none, none, 60)
-    assert wrong.wrong and not wrong.right and not wrong.answered and not wrong.answered_symbolically
-    assert Row(good, none, none, Ran("violated", None, (), 1.0, ""), 60).wrong
+    none = Ran("-", None, 1.0, "a | b")
+    wrong = Row(good, Ran("holds", 5, 1.0, ""), none, 60)
+    assert wrong.wrong and not wrong.right and not wrong.answered_symbolically
+    assert Row(good, none, Ran("violated", None, 1.0, ""), 60).wrong
 
     main(["--examples", str(tmp_path), "--out", str(out), "--only", "Bad", "--commands", "symbolic"])
-    assert asked == ["specifications/climb/Bad.cfg"] * 4
+    assert asked == ["specifications/climb/Bad.cfg"] * 3
     assert "| climb/Bad.cfg | violated | 4 | violated |" in out.read_text()
-    assert "check: a \\| b" in table([wrong], "abcd")
+    assert "symbolic: a \\| b" in table([wrong], "abcd")
