@@ -133,9 +133,7 @@ def of_tlc(name: str, text: str | None, config: str, folder: Path, jar: Path) ->
         Path(own, "MC.cfg").write_text(config, encoding="utf-8")
         text = text or (folder / f"{name}.tla").read_text(encoding="utf-8")
         heading = re.search(r"---\s*MODULE\s+(\w+)", text)
-        name = (
-            heading[1] if heading is not None else name
-        )  # TLC wants files that are named after their modules
+        name = heading[1] if heading is not None else name  # TLC wants a file named after its module
         Path(own, f"{name}.tla").write_text(text, encoding="utf-8")
         options = ["-workers", "1", "-deadlock", "-config", "MC.cfg"]  # -deadlock ignores deadlocks
         command = ["java", "-cp", str(jar.resolve()), "tlc2.TLC", *options, name]
@@ -175,10 +173,9 @@ def main(words: Sequence[str] | None = None) -> None:
     for pair in PAIRS:
         if args.only in pair.module:
             states, tla, line = _line(pair, args.folder, args.depth)
-            print(
-                line + (_tlc_columns(pair, args.folder, args.tlc, start, states / tla) if args.tlc else ""),
-                flush=True,
-            )
+            if args.tlc:
+                line += _tlc_columns(pair, args.folder, args.tlc, start, states / tla)
+            print(line, flush=True)
 
 
 def _line(pair: Pair, folder: Path, depth: int | None) -> tuple[int, float, str]:

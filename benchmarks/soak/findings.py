@@ -148,7 +148,7 @@ def _left_processes(night: Night) -> Iterator[str]:
 
 
 def _left_folders(temporary: Path) -> Iterator[str]:
-    """What is left of drivers among temporary files, and would not be removed by the next grid."""
+    """Temporary folders of drivers that the next grid would not remove."""
     sweep_scratch(temporary)
     for path in sorted(temporary.glob("leadline-*")):
         held = ", ".join(one.name for one in path.iterdir()) or "nothing"

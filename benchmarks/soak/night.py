@@ -190,7 +190,7 @@ class Night:
             self._last_harm = time.time()
 
     def _spares(self, harm: Harm) -> bool:
-        """On a busy machine drivers that are always ended while they start would never answer anything."""
+        """Whether a driver is spared: on a busy machine drivers that are ended at once never answer."""
         fruitless = len(self.rows.seen) == self._rows_before
         return harm.kind in ENDS_A_DRIVER and fruitless and harm.pick < _SPARED
 

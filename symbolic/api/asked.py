@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from leadline.symbolic.catalog import Entry
@@ -17,13 +19,13 @@ from leadline.symbolic.engines import (
     Query,
     Result,
     Table,
+    Verdict,
     answer,
-    widening,
 )
-from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.lang import Endless, Model, UserError
 from leadline.symbolic.lang.names import counted
-from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
-from leadline.symbolic.trace.trace import title
+from leadline.symbolic.trace import Line, Trace, TraceEnd, cti_lines, end_reason, lines, read_cti
+from leadline.symbolic.trace.trace import states, title
 
 Part: TypeAlias = str | Line | Table
 """A part of an answer for a person."""
@@ -94,24 +96,38 @@ class Asked:
 
         listener = Listener(progress, told, told)
         try:
-            narrow = self.model
-
-            def asked(model: Model, left: Limits) -> Answer:
-                if ask is not None and model is narrow:
-                    return ask(listener)
-                return answer(model, self.query, left, listener)
-
-            def widened(model: Model, so_far: Answer) -> None:
+            begin = time.monotonic()
+            self.answer = ask(listener) if ask else answer(self.model, self.query, limits, listener)
+            while (wider := self._wider()) is not None:
+                rest = limits.after(time.monotonic() - begin)
+                if rest is None:
+                    why = f"time: stopped after {limits.seconds or 0:g} s"
+                    self.answer = _unfinished(
+                        self.answer, f"{why}, when a run had left the types learned so far"
+                    )
+                    break
                 show("a run leaves the types learned so far: again, with wider ones")
-                self.model, self.answer = model, so_far
-
-            self.model, self.answer = widening(self.model, limits, asked, widened)
+                self.model = wider
+                self.answer = answer(self.model, self.query, rest, listener)
+        except Endless as endless:
+            self.answer = _unfinished(self.answer, str(endless))
         except Interrupted as interrupted:
             self.answer = interrupted.answer
             raise
         except KeyboardInterrupt:
             self.answer = Answer(list(so_far.values()))
             raise Interrupted(self.answer, self._interrupted(list(reached.values()))) from None
+
+    def _wider(self) -> Model | None:
+        """The model with wider types, if it is made of a specification that a run has left the types of."""
+        if self.model.origin is None:
+            return None
+        for trace in self.traces(self.answer.results):
+            if trace.ends is TraceEnd.OUT_OF_BOUNDS:
+                wider = self.model.origin.widened(self.model, list(states(trace)))
+                if wider is not None:
+                    return wider
+        return None
 
     def _interrupted(self, reached: Sequence[Progress]) -> str:
         """A sentence on the progress of an interrupted search, or of each of several."""
@@ -167,6 +183,17 @@ class Asked:
         """The traces, each once: one step out of bounds may be the reason of several verdicts."""
         traces = [*(result.trace for result in results), self.answer.out_of_bounds]
         return list({id(trace): trace for trace in traces if trace is not None}.values())
+
+
+def _unfinished(answer: Answer, why: str) -> Answer:
+    """An answer without the verdicts that only narrow types have led to."""
+    results = [
+        replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, reason=why)
+        if one.verdict is Verdict.OUT_OF_BOUNDS
+        else one
+        for one in answer.results
+    ]
+    return replace(answer, results=results, out_of_bounds=None)
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:

@@ -7,7 +7,7 @@ replay by this one say anything about a counterexample found by the other.
 from leadline.symbolic.concrete.explore import Checked, Exploration, Explorer, Level, explore
 from leadline.symbolic.concrete.paths import Path
 from leadline.symbolic.concrete.runs import Runs, Word, is_refuted, neglected, satisfies
-from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, no_initial_state
+from leadline.symbolic.concrete.semantics import Outcome, Semantics, State, first_states, no_initial_state
 
 __all__ = [
     "Checked",
@@ -21,6 +21,7 @@ __all__ = [
     "State",
     "Word",
     "explore",
+    "first_states",
     "is_refuted",
     "neglected",
     "no_initial_state",

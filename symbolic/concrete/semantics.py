@@ -40,6 +40,32 @@ def no_initial_state(model: Model) -> ModelError:
     return ModelError([Mistake(model.init.span, text)])
 
 
+class _Enough(Exception):
+    """No more states are needed."""
+
+
+def first_states(begin: Callable[..., None], most: int) -> tuple[list[Any], bool]:
+    """The first initial states, each once, and whether there are more.
+
+    Args:
+        begin: the initial condition, the first of the `steps` of a concrete meaning.
+        most: the most states.
+    """
+    found: dict[Any, None] = {}
+
+    def add(state: Any) -> None:
+        if state is not None and state not in found:
+            if len(found) >= most:
+                raise _Enough
+            found[state] = None
+
+    try:
+        begin(None, add)
+    except _Enough:
+        return list(found), True
+    return list(found), False
+
+
 class Semantics:
     """The concrete meaning of a model, compiled to Python functions.
 

@@ -12,7 +12,6 @@ from leadline.symbolic.engines.parallel import answer, answer_here, answer_in_ch
 from leadline.symbolic.engines.query import AUTO, Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
 from leadline.symbolic.engines.table import ENGINES, engines_of
-from leadline.symbolic.engines.widening import widening
 
 __all__ = [
     "AUTO",
@@ -39,5 +38,4 @@ __all__ = [
     "chosen_unrolling",
     "cores",
     "engines_of",
-    "widening",
 ]

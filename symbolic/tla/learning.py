@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from leadline.symbolic.concrete import first_states
 from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
@@ -20,10 +20,6 @@ MOST_STATES = 50_000
 """The states that are met breadth first at most."""
 QUIET = 0.3
 """The least time, in seconds of the processor, in which types do not grow before runs end."""
-
-
-class _Enough(Exception):
-    """No more states are needed."""
 
 
 @dataclass
@@ -60,16 +56,7 @@ class Learner:
 
     def some_initial(self, most: int = 10_000) -> list[State]:
         """The first initial states."""
-        found: list[State] = []
-
-        def add(state: State | None) -> None:
-            if state is not None:
-                found.append(state)
-            if len(found) >= most:
-                raise _Enough
-
-        with suppress(_Enough):
-            self.interpreter.steps[0](None, add)
+        found, _ = first_states(self.interpreter.steps[0], most)
         return found
 
     def successors(self, state: State) -> list[State]:

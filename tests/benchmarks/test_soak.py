@@ -145,7 +145,7 @@ def test_a_file_that_is_not_whole(watch: RowWatch) -> None:
 
 
 def test_a_temporary_folder_that_stays(tmp_path: Path) -> None:
-    """That of a killed driver is removed by whoever looks next."""
+    """The folder of a killed driver is removed by the next sweep."""
     for name in ("leadline-killed", "leadline-odd"):
         (tmp_path / name).mkdir()
     (tmp_path / "leadline-killed" / ".scratch").touch()

@@ -1,19 +1,27 @@
 """A folder with a user's own protocol and grid files, and grids that run without Spark."""
 
+from __future__ import annotations
+
+import re
 import shutil
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from leadline.symbolic.grid import spark
+from leadline.symbolic.grid import spark, spool
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.remote import place_of
 from leadline.symbolic.grid.runs import StoreArchive
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
+from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import answer
+
+if TYPE_CHECKING:
+    from tests.grid.object_store import ObjectStore
 
 COUNTER = Path(__file__).parent.parent / "cli" / "counter.py"
 
@@ -66,3 +74,36 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[GridQuery]:
 
     monkeypatch.setattr(spark, "run", here)
     return run
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ObjectStore]:
+    """An S3 server on this machine."""
+    from tests.grid.object_store import ObjectStore, keys  # loads moto, which takes a second
+
+    with pytest.MonkeyPatch.context() as patch:
+        keys(patch)
+        made = ObjectStore()
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def uri(
+    server: ObjectStore, folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> str:
+    """A place of the test's own in the bucket; the working directory is the test's own, too."""
+    from tests.grid.object_store import keys
+
+    keys(monkeypatch)
+    monkeypatch.setattr(spool, "_LEAST", 0.05)
+    server.reset()
+    return server.uri(re.sub(r"\W", "-", request.node.name))
+
+
+@pytest.fixture
+def store(uri: str) -> Store:
+    """An empty store in the server."""
+    made = Store(place_of(uri))
+    made.create()
+    return made

@@ -13,9 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import pytest
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from pyarrow.fs import FileSystem
 from werkzeug.serving import make_server
+
+from leadline.symbolic.grid.remote import Remote
+from leadline.symbolic.grid.store import Store
 
 BUCKET = "bucket"
 Answer = Iterable[bytes]
@@ -166,3 +170,20 @@ def proxy(port: int, cuts: int, after: int) -> Iterator[tuple[int, list[int]]]:
         finally:
             made.shutdown()
             thread.join()
+
+
+def keys(patch: pytest.MonkeyPatch) -> None:
+    """Credentials, which moto does not look at, and none from the machine."""
+    patch.setenv("AWS_ACCESS_KEY_ID", "key")
+    patch.setenv("AWS_SECRET_ACCESS_KEY", "word")
+    patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+def elsewhere(store: Store) -> Remote:
+    assert isinstance(store.folder, Remote)
+    return store.folder
+
+
+def objects(store: Store, folder: str = "results") -> list[str]:
+    place = elsewhere(store) / folder if folder else elsewhere(store)
+    return sorted(name for name in place.stamps() if not name.startswith("."))

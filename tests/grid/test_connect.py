@@ -256,7 +256,7 @@ class FakeSession:
         return self
 
     def at_work(self) -> None:
-        """What happens while a query runs."""
+        """Do nothing; a test puts the events while a query runs in its place."""
 
     def __getitem__(self, place: int) -> Any:
         return self

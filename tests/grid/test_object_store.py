@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,13 +11,13 @@ from pyarrow.fs import LocalFileSystem
 
 import leadline
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid import manifest, remote, spool
+from leadline.symbolic.grid import remote
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Remote, StoreAway, place_of
 from leadline.symbolic.grid.spool import Spool, beside, send_left
 from leadline.symbolic.grid.store import Store, compact
 from leadline.symbolic.grid.task import Errand, TaskResult
-from tests.grid.object_store import ObjectStore, proxy
+from tests.grid.object_store import ObjectStore, elsewhere, objects, proxy
 from tests.grid.queries import query
 from tests.grid.rows import later, row, unknown
 
@@ -39,50 +36,6 @@ protocol = "counter.py"
 parameters = { top = [2, 4], nodes = 1 }
 properties = ["below-three"]
 """
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ObjectStore]:
-    with pytest.MonkeyPatch.context() as patch:
-        keys(patch)
-        made = ObjectStore()
-        yield made
-        made.close()
-
-
-def keys(patch: pytest.MonkeyPatch) -> None:
-    """Credentials, which moto does not look at, and none from the machine."""
-    patch.setenv("AWS_ACCESS_KEY_ID", "key")
-    patch.setenv("AWS_SECRET_ACCESS_KEY", "word")
-    patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-
-
-@pytest.fixture
-def uri(
-    server: ObjectStore, folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> str:
-    """A place of the test's own in the bucket; the working directory is the test's own, too."""
-    keys(monkeypatch)
-    monkeypatch.setattr(spool, "_LEAST", 0.05)
-    server.reset()
-    return server.uri(re.sub(r"\W", "-", request.node.name))
-
-
-@pytest.fixture
-def store(uri: str) -> Store:
-    made = Store(place_of(uri))
-    made.create()
-    return made
-
-
-def elsewhere(store: Store) -> Remote:
-    assert isinstance(store.folder, Remote)
-    return store.folder
-
-
-def objects(store: Store, folder: str = "results") -> list[str]:
-    place = elsewhere(store) / folder if folder else elsewhere(store)
-    return sorted(name for name in place.stamps() if not name.startswith("."))
 
 
 def test_rows_and_documents_come_back(server: ObjectStore, store: Store) -> None:
@@ -264,64 +217,6 @@ def test_a_store_that_lists_late(
     assert len(objects(store)) == 8 and store.all() == before
     compact(store)
     assert len(objects(store)) == 1 and store.all() == before
-
-
-def test_several_at_once(store: Store) -> None:
-    """Runs that begin at once are all in the manifest, and compactions at once lose no row."""
-    runs = [f"run-{number}" for number in range(4)]
-
-    def work(run: str) -> None:
-        store.record(run, [query()])
-        store.keep(row(query=run, run=run))
-        for _ in range(9):
-            # The server answers with its own failure if a key goes away while it is read.
-            with suppress(StoreAway):
-                compact(store)
-                break
-
-    threads = [threading.Thread(target=work, args=(run,)) for run in runs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(store.manifest().runs) == sorted(store.all().rows) == runs
-    for _ in range(2):
-        compact(store)
-        assert sorted(store.all().rows) == sorted(store.manifest().runs) == runs
-        assert len(manifests(store)) == 1
-
-
-def manifests(store: Store) -> list[str]:
-    return [name for name in objects(store, "") if name.startswith("manifest")]
-
-
-def test_manifests_that_are_merged(
-    server: ObjectStore, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of two runs the later counts after it too; one that cannot be read is kept, and a late list loses none."""
-    point = query().parameters
-    for run, fingerprint in (("20260101T000000Z-a", "old"), ("20260102T000000Z-a", "new")):
-        store.record(run, [replace(query(), fingerprint=fingerprint)])
-    (elsewhere(store) / "manifest.20260101T000000Z-b.json").put(b"{")
-    names = objects(store, "")
-    server.late = 3600.0
-    server.known(names)
-    compact(store)
-    server.late = 0.0
-    assert len(manifests(store)) == 4, "the merged one is not listed: nothing is removed"
-    compact(store)
-    assert [name.partition("-merged-")[0] for name in manifests(store)] == [
-        "manifest.20260101T000000Z-b.json",
-        "manifest.20260102T000000Z-a",
-    ]
-    store.record("20260103T000000Z-a", [replace(query(), fingerprint="newest")])
-    assert store.manifest().fingerprints[query().protocol][point] == "newest"
-    assert len(store.manifest().runs) == 3
-
-    before, listed = store.manifest(), [manifests(store)]
-    compact(store)
-    monkeypatch.setattr(manifest, "_files_of", lambda folder: listed.pop() if listed else manifests(store))
-    assert store.manifest() == before, "they are merged between the list and the read"
 
 
 def test_answers_that_a_killed_driver_left(server: ObjectStore, store: Store) -> None:

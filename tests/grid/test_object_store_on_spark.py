@@ -14,10 +14,9 @@ from leadline.benchmarks.soak.processes import below, processes
 from leadline.symbolic.grid.parquet_files import Reading
 from leadline.symbolic.grid.remote import place_of
 from leadline.symbolic.grid.store import Store
-from tests.grid.object_store import ObjectStore
+from tests.grid.object_store import ObjectStore, keys, objects
 from tests.grid.sparks import PATIENCE, command, environment, needs_java, wait_for
 from tests.grid.test_faults import kill_worker_of, trapped, waiting
-from tests.grid.test_object_store import keys, objects
 
 pytestmark = [needs_java, pytest.mark.slow]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from random import Random
 
-from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.concrete import Semantics, State, first_states
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Permutation, permuted
 from leadline.symbolic.engines.pdr.system import Choice, System
@@ -31,10 +31,6 @@ MOST_INITIAL = 5_000
 """Initial states that are taken, where there are more."""
 
 
-class _Enough(Exception):
-    """No more initial states are needed."""
-
-
 class Walks:
     """Reachable states of a model, found by random walks.
 
@@ -51,11 +47,11 @@ class Walks:
 
     def __init__(self, semantics: Semantics, limit: int, dice: Random, seconds: float = MOST_SECONDS) -> None:
         self._semantics = semantics
-        self._parents: dict[State, State | None] = {}
         self._dice = dice
-        self.states: list[State] = []
+        self.states: list[State]
         first, *self._steps = semantics.steps
-        self._more = self._begin(first)
+        self.states, self._more = first_states(first, MOST_INITIAL)
+        self._parents: dict[State, State | None] = dict.fromkeys(self.states)
         self._fired = [0] * len(self._steps)
         self._waiting = list(range(len(self.states)))
         self.walk(limit, seconds)
@@ -86,22 +82,6 @@ class Walks:
                 waiting += [x for _, _, _, some in found for x in some if x != at]
             else:
                 waiting.append(at)
-
-    def _begin(self, first: Callable[..., None]) -> bool:
-        """Take the first initial states; whether there are more."""
-
-        def add(state: State | None) -> None:
-            if state is not None and state not in self._parents:
-                if len(self.states) >= MOST_INITIAL:
-                    raise _Enough
-                self._parents[state] = None
-                self.states.append(state)
-
-        try:
-            first(None, add)
-        except _Enough:
-            return True
-        return False
 
     def _take(self, step: Callable[..., None], parent: State) -> range:
         """Take the states after a step that are new; their places."""
