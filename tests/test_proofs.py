@@ -148,9 +148,20 @@ def test_types_of_small_kafka_transactions(variant: str, settings: dict[str, Any
     assert failing(made("kafka-transactions", variant=variant, **settings), "type-ok") == []
 
 
+def test_producer_ids_of_small_kafka_transactions_are_known() -> None:
+    sizes = {"clients": 1, "transaction_ids": 2, "log_partitions": 2}
+    model = made("kafka-transactions", variant="mended-become-leader", **sizes)
+    assert failing(model, "no-invalid-producer-id-mapping") == []
+
+
+def test_producer_ids_that_a_leader_forgets_are_not_known() -> None:
+    model = made("kafka-transactions", clients=1, transaction_ids=2, log_partitions=2)
+    assert failing(model, "no-invalid-producer-id-mapping")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", KAFKA_TRANSACTIONS)
-@pytest.mark.parametrize("goal", ["type-ok", "no-bad-state-response"])
+@pytest.mark.parametrize("goal", ["type-ok", "no-bad-state-response", "no-invalid-producer-id-mapping"])
 def test_types_of_kafka_transactions_are_proved_by_the_other_solver_too(goal: str, variant: str) -> None:
     assert failing(made("kafka-transactions", variant=variant), goal, "z3") == []
 

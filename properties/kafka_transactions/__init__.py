@@ -85,7 +85,7 @@ def type_ok(protocol, now):
     )
 
 
-@invariant(KafkaTransactions, known=[proved(variant=..., max_coordinator_changes=(0, 1))])
+@invariant(KafkaTransactions, known=[proved(variant=..., max_coordinator_changes=(0, 1)), proved(clients=3)])
 def no_bad_state_response(protocol, now):
     """No client that wants a producer id is told of an illegal state or an invalid transition.
 
@@ -98,17 +98,18 @@ def no_bad_state_response(protocol, now):
     KafkaTransactions,
     known=[
         violated(7, clients=(1, 2), transaction_ids=(1, 2), log_partitions=2),
-        holds(variant=..., clients=(1, 2)),
-        holds(variant=..., clients=1, transaction_ids=2),
-        holds(variant=MENDED_BECOME_LEADER, clients=(1, 2), transaction_ids=(1, 2), log_partitions=2),
+        proved(variant=..., clients=(1, 2)),
+        proved(clients=3),
+        proved(variant=..., clients=1, transaction_ids=2),
+        proved(variant=MENDED_BECOME_LEADER, clients=(1, 2), transaction_ids=(1, 2), log_partitions=2),
     ],
 )
 def no_invalid_producer_id_mapping(protocol, now):
     """No producer is told that its transaction id's coordinator has never heard of it.
 
     Not in the module: it tells the variants apart. As published it fails with 2 log partitions: a broker that
-    leads one forgets its transaction ids when it becomes leader of the other. It holds if mended, and with a
-    single log partition.
+    leads one forgets its transaction ids when it becomes leader of the other. It is proved by induction if
+    mended, and with a single log partition.
     """
     return _no_response(protocol, now, "AddPartitionsToTxnResponse", "InvalidProducerIdMapping")
 
