@@ -12,9 +12,9 @@ from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, State
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.operators import set_level
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification, conjuncts
 from leadline.symbolic.tla.symmetry import Orbits, group
+from leadline.symbolic.tla.syntax import operators
 from leadline.symbolic.tla.values import EvaluationError, Value
 
 

@@ -31,8 +31,8 @@ from leadline.symbolic.tla.lower_scope import (
     Unsupported,
 )
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.syntax import operators
 
 
 class Lowering(Functions):
@@ -176,7 +176,7 @@ class Lowering(Functions):
             return self.call(found, arguments, scope) if isinstance(found, Operator | BuiltIn) else found
         if name in self.specification.definitions:
             return self._definition(e, scope)
-        if name in self.variables:
+        if name in self.specification.levels.variables:
             return self.variable(name, scope)
         return self.built_in(e, scope)
 
