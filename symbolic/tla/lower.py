@@ -310,15 +310,7 @@ class Lowering(Functions):
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
-        written = self.written_out(node)
-        if written is not None:
-            tests = [(x, body(x)) for x in written]
-            if all(isinstance(test, n.Const) for _, test in tests):
-                return self.terms.set_of([x for x, test in tests if isinstance(test, n.Const) and test.value])
-        assert isinstance(node.type, Set)
-        if node.type.item == NEVER:
-            return node
-        return self.terms.bind(n.SetFilter, node.type.item, name or "x", body, lambda _: node.type, node)
+        return self.filtered(node, name or "x", body)
 
     def _image(self, e: s.Image, scope: Scope) -> Entity:
         return self.image(self.pairs(e.bounds, scope), lambda inner: self.value(e.body, inner), scope)
