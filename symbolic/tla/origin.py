@@ -14,8 +14,10 @@ from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.alias import Field, fields_of
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.learning import WALK, Learner
+from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.model import lowered
 from leadline.symbolic.tla.runs import is_violated
+from leadline.symbolic.tla.sorts import Sorts, candidates, sorted_type, told_apart
 from leadline.symbolic.tla.specification import Specification
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values import EvaluationError
@@ -61,7 +63,25 @@ class TlaOrigin(Origin):
         """
         if not self.types:
             self.learner.run_ahead(self.learner.some_initial(), AHEAD)
-        return lowered(self.specification, self.learner.types, self)
+        return self._lowered()
+
+    def _lowered(self) -> Model:
+        """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""
+        while True:
+            try:
+                model = lowered(self.specification, self.learner.types, self, self._sorts)
+                apart = told_apart(model, self._sorts)
+            except (Unsupported, RecursionError):
+                if not self._sorts:
+                    raise
+                apart = set(self._sorts.values())
+            if not apart:
+                return model
+            self._sorts = {name: one for name, one in self._sorts.items() if one not in apart}
+
+    @cached_property
+    def _sorts(self) -> Sorts:
+        return candidates(self.interpreter)
 
     def disagreement(
         self, model: Model, states: Sequence[Any], claim: str | None, loop: int | None = None
@@ -113,7 +133,7 @@ class TlaOrigin(Origin):
         grew = learner.run_ahead(starts, self._afterwards, self._levels)
         self._afterwards *= 2
         self._levels *= 2
-        if all(learner.types[variable.name] == variable.type for variable in model.variables):
+        if all(sorted_type(learner.types[x.name], self._sorts) == x.type for x in model.variables):
             return None
         self._growing.append(
             {x.name for x in model.variables if shapes.is_longer(learner.types[x.name], x.type)}
@@ -123,7 +143,7 @@ class TlaOrigin(Origin):
         endless = set.intersection(*self._growing[-MOST_GROWTH:])
         if endless and len(self._growing) >= MOST_GROWTH:
             raise Endless(_endless(sorted(endless)))
-        return replace(lowered(self.specification, learner.types, self), parameters=model.parameters)
+        return replace(self._lowered(), parameters=model.parameters)
 
     def aliases(self, model: Model, states: Sequence[Any], loop: int | None) -> list[tuple[AliasValue, ...]]:
         found = fields_of(self.interpreter, [self._untyped(model, values) for values in states], loop)

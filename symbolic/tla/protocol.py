@@ -22,6 +22,11 @@ from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.specification import Specification, load
 from leadline.symbolic.tla.values import TRUE, EvaluationError, tla_text
 
+SYMMETRY_REMARK = (
+    "SYMMETRY: only `leadline explore` relies on it; here model values are interchangeable where the module "
+    "treats them alike"
+)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -125,11 +130,11 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     specification = source.load({})
     parameters = {one.name: one for one in _parameters(specification)}
     body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
-    unused = [
-        word for word, used in (("SYMMETRY", specification.symmetry), ("VIEW", specification.view)) if used
-    ]
-    told = f"{' and '.join(unused)}: only `leadline explore` uses it; here every state counts"
-    body |= {"remarks": (told,) if unused else ()}
+    remarks = (
+        (SYMMETRY_REMARK, specification.symmetry),
+        ("VIEW: only `leadline explore` uses it; here every state counts", specification.view),
+    )
+    body |= {"remarks": tuple(text for text, used in remarks if used)}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
     claims = [
