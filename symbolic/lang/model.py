@@ -220,6 +220,10 @@ class Origin(ABC):
         Raises Endless if they become wider again and again.
         """
 
+    def learned(self) -> object:
+        """Whatever another process needs, beside the protocol, to make the same model; it can be pickled."""
+        return None
+
     def aliases(
         self, model: Model, states: Sequence[tuple[Value, ...]], loop: int | None
     ) -> list[tuple[AliasValue, ...]]:

@@ -91,9 +91,17 @@ class TlaProtocol(Foreign):
     source: ClassVar[Source]
     learned: ClassVar[Learned]
 
-    def model(self) -> Model:
+    def _changed(self) -> dict[str, object]:
+        """The values of constants that differ from their defaults."""
         declared = type(self).parameters
-        changed = {name: x for name, x in self.settings.items() if x != declared[name].default}
+        return {name: x for name, x in self.settings.items() if x != declared[name].default}
+
+    def learn(self, learned: object) -> None:
+        assert isinstance(learned, dict)
+        self.learned.types[tuple(sorted(self._changed().items()))] = learned
+
+    def model(self) -> Model:
+        changed = self._changed()
         specification = self.source.load({name: str(x) for name, x in changed.items()})
         if specification.init is None or specification.next is None:
             raise NoBehaviour(specification)
