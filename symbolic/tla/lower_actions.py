@@ -118,7 +118,7 @@ class Paths(Picks):
             return self._assigns(entity.body, Scope())
         if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
             return self._levels.of_definition(entity.name) >= self._wanted
-        return isinstance(entity, Later)
+        return isinstance(entity, Later) and self._assigns(entity.body, entity.scope)
 
     # -- the forms of formulas --------------------------------------------------------------------
 
