@@ -109,7 +109,7 @@ read = ["x"]
 
 def test_a_reader_and_a_writer_of_one_key_are_not_strictly_serializable(tmp_path: Path) -> None:
     """The coordinator chooses a timestamp before that of a read which it has served."""
-    settings = {"transactions": str(written(tmp_path, ONE_KEY)), "tt_max_si": 1}
+    settings: dict[str, int | str] = {"transactions": str(written(tmp_path, ONE_KEY)), "tt_max_si": 1}
     model = model_of(find("spanner-transactions"), settings)
     found = explore(Semantics(model), ["strict-serializability"]).properties["strict-serializability"]
     assert found.steps == 11
@@ -140,8 +140,8 @@ SEPARABLE = [
 
 @pytest.mark.parametrize("text", SEPARABLE, ids=["writers", "reader"])
 def test_strict_serializability_of_own_sets_is_proved(text: str, tmp_path: Path) -> None:
-    sizes = {"tt_max_si": 3, "tt_interval": 2, "tt_init_abs": 2}
-    settings = {"transactions": str(written(tmp_path, text)), **sizes}
+    settings: dict[str, int | str] = {"tt_max_si": 3, "tt_interval": 2, "tt_init_abs": 2}
+    settings["transactions"] = str(written(tmp_path, text))
     model = model_of(find("spanner-transactions"), settings)
     checker = Checker(model, "strict-serializability", SOLVERS["cadical"], model.protocol)
     parts = obligations(model, "strict-serializability")

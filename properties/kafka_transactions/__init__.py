@@ -12,13 +12,13 @@ from leadline.properties.kafka_transactions.counts import (
     clients_are_not_ahead,
     concerns,
     counted,
-    each_leader,
     each_log,
     entries_are_counted,
     epochs_are_counted,
     granted,
     leads,
     producer_ids_are_counted,
+    producer_ids_are_the_coordinators,
     total,
     uncommitted,
     who_had_it_aborted_asks_again,
@@ -52,6 +52,7 @@ __all__ = [
     "entries_are_counted",
     "epochs_are_counted",
     "producer_ids_are_counted",
+    "producer_ids_are_the_coordinators",
     "who_had_it_aborted_asks_again",
 ]
 
@@ -366,26 +367,6 @@ def entries_follow_metadata(protocol, now):
             leads(now, b, p), forall(uncommitted(now, b, p), lambda offset: one(b, p, offset))
         ),
     )
-
-
-@strengthening(KafkaTransactions, of="no-invalid-producer-id-mapping", when=counted)
-def producer_ids_are_the_coordinators(protocol, now):
-    """A client's producer id, or one on its way to it, is the one that its coordinator knows."""
-
-    def one(c, b, tid):
-        client, known = now.client[c], now.tc_tid_metadata[b][tid]
-        has_pid = any_of(client.state == "HasPid", client.state == "BegunTxn")
-        same = implies(has_pid, client.pid.value == known.value.pid)
-        told = forall(
-            now.messages,
-            lambda m: implies(
-                granted(m, c, "InitPidResponse"),
-                m.as_a("InitPidResponse").answer.as_a("OK").pid == known.value.pid,
-            ),
-        )
-        return implies(client.tid == tid, all_of(same, told))
-
-    return each_leader(protocol, now, lambda b, tid: forall(protocol.Client, lambda c: one(c, b, tid)))
 
 
 @strengthening(KafkaTransactions, when=counted)
