@@ -12,7 +12,7 @@ from dataclasses import replace
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Type
+from leadline.symbolic.lang.types import Sort, Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import (
@@ -32,8 +32,8 @@ from leadline.symbolic.tla.lower_scope import (
     Unsupported,
 )
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.syntax import operators
 
 
 class Lowering(Functions):
@@ -42,11 +42,18 @@ class Lowering(Functions):
     Args:
         specification: a loaded specification.
         variables: the type of each variable.
+        sorts: the sort of each model value that is of one.
     """
 
-    def __init__(self, specification: Specification, variables: Mapping[str, Type]) -> None:
+    def __init__(
+        self,
+        specification: Specification,
+        variables: Mapping[str, Type],
+        sorts: Mapping[str, Sort] | None = None,
+    ) -> None:
         self.specification = specification
         super().__init__()
+        self.terms.sorts = sorts or {}
         self.variables = variables
         self._constants: dict[str, Entity] = {}
 
@@ -177,7 +184,7 @@ class Lowering(Functions):
             return self.call(found, arguments, scope) if isinstance(found, Operator | BuiltIn) else found
         if name in self.specification.definitions:
             return self._definition(e, scope)
-        if name in self.variables:
+        if name in self.specification.levels.variables:
             return self.variable(name, scope)
         return self.built_in(e, scope)
 
