@@ -31,8 +31,8 @@ from leadline.symbolic.tla.lower_scope import (
     Unsupported,
 )
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.syntax import operators
 
 
 class Lowering(Functions):
@@ -183,7 +183,7 @@ class Lowering(Functions):
             return self.call(found, arguments, scope) if isinstance(found, Operator | BuiltIn) else found
         if name in self.specification.definitions:
             return self._definition(e, scope)
-        if name in self.variables:
+        if name in self.specification.levels.variables:
             return self.variable(name, scope)
         return self.built_in(e, scope)
 
@@ -317,15 +317,7 @@ class Lowering(Functions):
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
-        written = self.written_out(node)
-        if written is not None:
-            tests = [(x, body(x)) for x in written]
-            if all(isinstance(test, n.Const) for _, test in tests):
-                return self.terms.set_of([x for x, test in tests if isinstance(test, n.Const) and test.value])
-        assert isinstance(node.type, Set)
-        if node.type.item == NEVER:
-            return node
-        return self.terms.bind(n.SetFilter, node.type.item, name or "x", body, lambda _: node.type, node)
+        return self.filtered(node, name or "x", body)
 
     def _image(self, e: s.Image, scope: Scope) -> Entity:
         return self.image(self.pairs(e.bounds, scope), lambda inner: self.value(e.body, inner), scope)

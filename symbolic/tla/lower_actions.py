@@ -41,7 +41,7 @@ class Paths(Picks):
         self._picks = 0
         self._count = 0
         self._levels = lowering.specification.levels
-        self._variables = tuple(lowering.variables)
+        self._variables = self._levels.variables
 
     def of(self, e: s.Expression) -> list[Way]:
         """All paths through a formula.

@@ -18,8 +18,8 @@ from leadline.symbolic.tla.infinite import Cases, Domain, Product
 from leadline.symbolic.tla.lower_scope import DEEPEST, BuiltIn, Entity, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.lower_sets import Sets, is_whole
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.syntax import operators
 
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32

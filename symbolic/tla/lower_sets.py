@@ -15,6 +15,7 @@ from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.comparison import choice_key, clash, has_sets, is_free, some_clash
 from leadline.symbolic.tla.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
+from leadline.symbolic.tla.images import image_at, is_empty, is_total
 from leadline.symbolic.tla.infinite import (
     Cases,
     Domain,
@@ -181,7 +182,35 @@ class Sets:
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return node
-        return self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
+        match node:
+            case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
+                return self.terms.ite(
+                    node.condition, self.mapped(then, name, of), self.mapped(orelse, name, of)
+                )
+            case n.SetMap() if is_total(node.body):
+                return self.mapped(node.domain, node.var.name, lambda x: of(image_at(node, x)))
+        found = self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
+        return node if isinstance(found, n.SetMap) and found.body is found.var else found
+
+    def filtered(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
+        """The elements of a set for which the body holds."""
+        written = self.written_out(node)
+        if written is not None:
+            tests = [(x, body(x)) for x in written]
+            if all(isinstance(test, n.Const) for _, test in tests):
+                return self.terms.set_of([x for x, test in tests if isinstance(test, n.Const) and test.value])
+        assert isinstance(node.type, Set)
+        item = node.type.item
+        if item == NEVER:
+            return node
+        match node:
+            case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
+                arms = (self.filtered(x, name, body) if not is_empty(x) else x for x in (then, orelse))
+                return self.terms.ite(node.condition, *arms)
+            case n.SetMap() if is_total(node.body):
+                kept = self.filtered(node.domain, node.var.name, lambda x: body(image_at(node, x)))
+                return self.mapped(kept, node.var.name, lambda x: image_at(node, x))
+        return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
 
     def listed(self, domain: Domain) -> n.Node:
         """A set with its members listed.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, UserError
+from leadline.symbolic.lang.errors import Mistake, ModelError, UserError
 from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.model import Model, PropertyKind
 from leadline.symbolic.lang.parameters import Parameter
@@ -20,7 +20,7 @@ from leadline.symbolic.tla.interpreter import FAILURES, Interpreter
 from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.specification import Specification, load
-from leadline.symbolic.tla.values import TRUE, EvaluationError, tla_text
+from leadline.symbolic.tla.values import tla_text
 
 SYMMETRY_REMARK = (
     "SYMMETRY: only `leadline explore` relies on it; here model values are interchangeable where the module "
@@ -107,7 +107,7 @@ class TlaProtocol(Foreign):
             raise NoBehaviour(specification)
         types = self.learned.types.setdefault(tuple(sorted(changed.items())), {})
         origin = TlaOrigin(specification, types)
-        _check_assumptions(origin.interpreter)
+        origin.interpreter.assume()
         try:
             return replace(origin.model(), parameters=dict(self.settings))
         except RecursionError as error:
@@ -116,16 +116,6 @@ class TlaProtocol(Foreign):
         except Unsupported as error:
             text = f"{error.why}: this has no symbolic form"
             raise ModelError([Mistake(error.place, text)]) from error
-
-
-def _check_assumptions(interpreter: Interpreter) -> None:
-    for one in interpreter.specification.assumptions:
-        try:
-            holds = interpreter.constant(one) is TRUE
-        except EvaluationError as error:
-            raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
-        if not holds:
-            raise AssumptionFailed(f"assumption on the constants is false: {one.place}")
 
 
 def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
