@@ -270,7 +270,9 @@ class Sets:
             case Everything():
                 return self._is_string(element) if domain.strings else terms.boolean(True)
             case United():
-                return terms.disj([self.member(element, part) for part in domain.parts])
+                # TLC looks into the sets that are listed first.
+                listed_first = sorted(domain.parts, key=lambda part: not isinstance(part, n.Node))
+                return terms.disj([self.member(element, part) for part in listed_first])
             case Cases():
                 return terms.disj(
                     [terms.conj([here, self.member(element, part)]) for here, part in domain.parts]
