@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.lang import Map, Model, Option, Record, Seq, Set, Sort, Tuple, Type, Union
-from leadline.symbolic.lang.model import sorts_in
+from leadline.symbolic.lang.symmetry import sorts_in
 from leadline.symbolic.lang.types import Value
 
 MOST = 1500

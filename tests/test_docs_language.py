@@ -32,8 +32,8 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.model import symmetric_sorts
 from leadline.symbolic.lang.script import mistakes_in
+from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.lang.tla import to_tla
 from tests.asking import bounded_query, here
 from tests.export.parsed import parsed

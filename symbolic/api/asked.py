@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from leadline.symbolic.catalog import Entry
@@ -19,13 +17,13 @@ from leadline.symbolic.engines import (
     Query,
     Result,
     Table,
-    Verdict,
     answer,
 )
-from leadline.symbolic.lang import Endless, Model, UserError
+from leadline.symbolic.engines.widening import widened_answers
+from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.names import counted
-from leadline.symbolic.trace import Line, Trace, TraceEnd, cti_lines, end_reason, lines, read_cti
-from leadline.symbolic.trace.trace import states, title
+from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
+from leadline.symbolic.trace.trace import title
 
 Part: TypeAlias = str | Line | Table
 """A part of an answer for a person."""
@@ -95,39 +93,25 @@ class Asked:
                 show(f"{len(so_far)} of {count} parts")
 
         listener = Listener(progress, told, told)
-        try:
-            begin = time.monotonic()
-            self.answer = ask(listener) if ask else answer(self.model, self.query, limits, listener)
-            while (wider := self._wider()) is not None:
-                rest = limits.after(time.monotonic() - begin)
-                if rest is None:
-                    why = f"time: stopped after {limits.seconds or 0:g} s"
-                    self.answer = _unfinished(
-                        self.answer, f"{why}, when a run had left the types learned so far"
-                    )
-                    break
+        narrow = self.model
+
+        def asked(model: Model, rest: Limits) -> Answer:
+            self.model = model
+            if model is narrow and ask is not None:
+                return ask(listener)
+            if model is not narrow:
                 show("a run leaves the types learned so far: again, with wider ones")
-                self.model = wider
-                self.answer = answer(self.model, self.query, rest, listener)
-        except Endless as endless:
-            self.answer = _unfinished(self.answer, str(endless))
+            return answer(model, self.query, rest, listener)
+
+        try:
+            for _, self.answer in widened_answers(narrow, limits, asked):
+                pass
         except Interrupted as interrupted:
             self.answer = interrupted.answer
             raise
         except KeyboardInterrupt:
             self.answer = Answer(list(so_far.values()))
             raise Interrupted(self.answer, self._interrupted(list(reached.values()))) from None
-
-    def _wider(self) -> Model | None:
-        """The model with wider types, if it is made of a specification that a run has left the types of."""
-        if self.model.origin is None:
-            return None
-        for trace in self.traces(self.answer.results):
-            if trace.ends is TraceEnd.OUT_OF_BOUNDS:
-                wider = self.model.origin.widened(self.model, list(states(trace)))
-                if wider is not None:
-                    return wider
-        return None
 
     def _interrupted(self, reached: Sequence[Progress]) -> str:
         """A sentence on the progress of an interrupted search, or of each of several."""
@@ -183,17 +167,6 @@ class Asked:
         """The traces, each once: one step out of bounds may be the reason of several verdicts."""
         traces = [*(result.trace for result in results), self.answer.out_of_bounds]
         return list({id(trace): trace for trace in traces if trace is not None}.values())
-
-
-def _unfinished(answer: Answer, why: str) -> Answer:
-    """An answer without the verdicts that only narrow types have led to."""
-    results = [
-        replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, reason=why)
-        if one.verdict is Verdict.OUT_OF_BOUNDS
-        else one
-        for one in answer.results
-    ]
-    return replace(answer, results=results, out_of_bounds=None)
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:

@@ -229,6 +229,8 @@ class Expressions(Evaluation):
         (element, members), error = self._all(node.element, node.domain)
         has = self.values.has_value
         kind = node.element.type
+        if kind.capped <= len(members) and all(members.get(x) == TRUE for x in kind.values()):
+            return TRUE, error
         hits = [self.circuit.conj((literal, has(element, value, kind))) for value, literal in members.items()]
         return self.circuit.disj(hits), error
 

@@ -7,7 +7,7 @@ an option that is present, a place within a sequence's length, the payload of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,7 +16,8 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.values import component_types, is_binary, width
 from leadline.symbolic.lang.model import Model
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Union
-from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type, Value
+from leadline.symbolic.lang.symmetry import Permutation, permuted
+from leadline.symbolic.lang.types import Bool, Int, Named, Option, Type, Value
 
 
 class Word(NamedTuple):
@@ -37,9 +38,6 @@ class Word(NamedTuple):
 
 Fact = tuple[str, tuple[Word, ...]]
 """A variable's name and the words."""
-
-Permutation = Mapping[tuple[str, str], str]
-"""The image of each member of a sort that has another one, by the sort's name and the member."""
 
 
 @dataclass(frozen=True)
@@ -181,31 +179,6 @@ def _image(fact: Fact, permutation: Permutation) -> Fact:
         word if word.type is None else word._replace(value=permuted(word.type, word.value, permutation))
         for word in words
     )
-
-
-def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
-    """The image of a value under a permutation of the members of sorts."""
-    match kind:
-        case Sort():
-            return permutation.get((kind.name, value), value)
-        case Bool() | Int() | Named():
-            return value
-        case Option():
-            return None if value is None else permuted(kind.item, value, permutation)
-        case Set():
-            return frozenset(permuted(kind.item, x, permutation) for x in value)
-        case Seq():
-            return tuple(permuted(kind.item, x, permutation) for x in value)
-        case Union():
-            tag, payload = value
-            return tag, permuted(kind.by_tag[tag], payload, permutation)
-        case Map():
-            pairs = zip(kind.keys, value, strict=True)
-            images = {
-                permuted(kind.key, k, permutation): permuted(kind.value, x, permutation) for k, x in pairs
-            }
-            return tuple(images[key] for key in kind.keys)
-    return tuple(permuted(part, x, permutation) for part, x in zip(kind.parts, value, strict=True))
 
 
 def way_text(word: Word) -> str:

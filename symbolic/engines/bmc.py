@@ -141,7 +141,7 @@ class Bmc(Engine):
             return (options,)
         made = model()
         target = made.properties.get(goal) or deadlock_property(made)
-        sorts = sorts_alike(made, [target]) if options.symmetry else ()
+        sorts = sorts_alike(made, [target], truth_alone=True) if options.symmetry else ()
         # A claim about runs is asked of other models, whose steps make other choices.
         about_runs = target.temporal is not None
         found = [()] if about_runs else cubes(made, sorts, options.split, options.depth)
@@ -208,11 +208,19 @@ def bounded_check(
         if not last:
             search.advance()
     search.finish()
+    if search.own_out_of_bounds and options.symmetry and _has_order(model, targets):
+        # A permutation of a run out of bounds may be a violation, perhaps the shortest.
+        return bounded_check(model, targets, replace(options, symmetry=False), new_solver, listener)
     news.tell()
     results = [news.result(target.name) for target in targets]
     if options.unroll == SWEEPS and options.shortest:
         results = [_shortest(semantics, one, options, new_solver) for one in results]
     return results
+
+
+def _has_order(model: Model, targets: Sequence[Property]) -> bool:
+    """Whether a permutation may turn a state where a property is false into one where it is out of bounds."""
+    return sorts_alike(model, targets) != sorts_alike(model, targets, truth_alone=True)
 
 
 def loop_check(
@@ -248,7 +256,7 @@ def chosen_unrolling(
     semantics: Semantics, targets: Sequence[Property], options: BmcOptions
 ) -> Callable[[Encoding, Sink], Unrolling]:
     """A function that makes the unrolling of the options, for a search of the targets."""
-    sorts = sorts_alike(semantics.model, targets) if options.symmetry else ()
+    sorts = sorts_alike(semantics.model, targets, truth_alone=True) if options.symmetry else ()
     if options.unroll == STEPS:
         return lambda encoding, sink: StepsUnrolling(encoding, sink, sorts, options.cube)
     order = sweep_order(semantics.model, semantics)

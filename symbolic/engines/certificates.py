@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import leadline
 from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
 from leadline.symbolic.engines.invariants import (
+    VERSION,
     WITHIN_BOUNDS,
     Clauses,
     InvariantQuery,
+    certificate_head,
     invariants,
     understood,
 )
@@ -36,9 +37,6 @@ from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.tla import to_tla
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace.document import read_object
-
-VERSION = 1
-"""The version of the certificates written here."""
 
 _FIELDS: dict[str, type] = {
     "version": int,
@@ -87,14 +85,7 @@ def certificate(model: Model, goal: str, results: Sequence[Result], *, source: s
         if one.name not in by_name or not by_name[one.name].holds:
             raise InternalError(f"{goal} is not proved: the {one.name} is not known to hold")
     return {
-        "version": VERSION,
-        "leadline": leadline.__version__,
-        "protocol": model.protocol,
-        "source": source,
-        "parameters": dict(model.parameters),
-        "fingerprint": model.fingerprint,
-        "property": goal,
-        "verdict": str(Verdict.PROVED),
+        **certificate_head(model, goal, source),
         "conjuncts": _conjuncts(model, goal),
         "obligations": [_obligation(by_name[one.name]) for one in wanted],
     }

@@ -18,10 +18,12 @@ over. Results are sent line by line as they are found: those that were sent outl
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import gc
 import json
 import os
+import pickle
 import resource
 import selectors
 import signal
@@ -38,7 +40,7 @@ from leadline.symbolic.engines.limits import size_mb
 from leadline.symbolic.engines.parallel import answer_here
 from leadline.symbolic.engines.query import Listener, Query
 from leadline.symbolic.engines.table import ENGINES
-from leadline.symbolic.lang import Mistake, Model, ModelError, UserError
+from leadline.symbolic.lang import Foreign, Mistake, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 
 _PR_SET_PDEATHSIG = 1
@@ -67,7 +69,7 @@ def answer_query() -> None:
         query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
         if request["protocol"] is not None:
             receive(query.source, request["protocol"])
-        _answer(_model(query, request["fingerprint"]), query, say)
+        _answer(_model(query, request["fingerprint"], request["learned"]), query, say)
     except MemoryError:
         say("stopped", "memory")
     except Exception as error:
@@ -88,13 +90,17 @@ def _check_size(limit: int | None) -> None:
         raise MemoryError
 
 
-def _model(query: Query, fingerprint: str) -> Model:
-    """The parent's model, made anew.
+def _model(query: Query, fingerprint: str, learned: str | None) -> Model:
+    """The parent's model, made anew from the protocol and what the parent has learned of it.
 
     Raises:
         ModelError: if it differs.
     """
     entry = find(query.source, tried=True)
+    if learned is not None:
+        protocol = entry.protocol(**query.settings)
+        assert isinstance(protocol, Foreign)
+        protocol.learn(pickle.loads(base64.b64decode(learned)))
     model = model_of(entry, query.settings)
     if model.fingerprint != fingerprint:
         text = (

@@ -21,6 +21,9 @@ from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
 from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.lang import Model, Property, UserError
 
+VERSION = 1
+"""The version of the certificates written here."""
+
 WITHIN_BOUNDS = "within_bounds"
 """The member of a certificate that is true where steps may leave their bounds."""
 
@@ -151,14 +154,10 @@ def understood(
     return Invariant(tuple(strengthenings), orbits, in_bounds)
 
 
-def invariant_certificate(
-    model: Model, goal: str, source: str, invariant: Invariant, clauses: Clauses
-) -> dict[str, Any]:
-    """A proof by an invariant, whose clauses are given as texts too, as a JSON object that
-    `certificates.read_certificate` reads.
-    """
+def certificate_head(model: Model, goal: str, source: str) -> dict[str, Any]:
+    """The members with which every certificate begins: what is proved, and of which model."""
     return {
-        "version": 1,
+        "version": VERSION,
         "leadline": leadline.__version__,
         "protocol": model.protocol,
         "source": source,
@@ -166,6 +165,17 @@ def invariant_certificate(
         "fingerprint": model.fingerprint,
         "property": goal,
         "verdict": str(Verdict.PROVED),
+    }
+
+
+def invariant_certificate(
+    model: Model, goal: str, source: str, invariant: Invariant, clauses: Clauses
+) -> dict[str, Any]:
+    """A proof by an invariant, whose clauses are given as texts too, as a JSON object that
+    `certificates.read_certificate` reads.
+    """
+    return {
+        **certificate_head(model, goal, source),
         "strengthenings": list(invariant.strengthenings),
         "clauses": [[list(cube) for cube in orbit] for orbit in clauses],
         **({} if invariant.in_bounds else {WITHIN_BOUNDS: True}),

@@ -7,8 +7,10 @@ which is started when the first query needs it.
 from __future__ import annotations
 
 import atexit
+import base64
 import json
 import os
+import pickle
 import selectors
 import signal
 import socket
@@ -211,6 +213,12 @@ _NO_MEMORY = ("cannot allocate memory", "out of memory", "bad_alloc")
 """Words with which the C library, Python and C++ end a process that gets no more memory."""
 
 
+def _learned(model: Model) -> str | None:
+    """What the model's origin has learned, as text; None if nothing."""
+    learned = model.origin.learned() if model.origin is not None else None
+    return base64.b64encode(pickle.dumps(learned)).decode() if learned is not None else None
+
+
 class QueryProcess:
     """A child process at work on a query. Use it in a `with` statement, whose end kills the process.
 
@@ -243,6 +251,7 @@ class QueryProcess:
             "fingerprint": model.fingerprint,
             "memory_mb": limits.memory_mb,
             "protocol": packed(query.source),
+            "learned": _learned(model),
         }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
         self._child: Forked | None = Forked(job, self._errors)

@@ -6,7 +6,8 @@ look did not meet, by what they read and write.
 
 Sorts. A quantifier stops at the first element that decides it. Where one element decides and another goes out
 of bounds, the result depends on the order of the sort's members, which tells them apart as a constant does.
-A solver is asked whether this can happen in any state, reachable or not.
+A solver is asked whether this can happen in any state, reachable or not. A claim that one member makes false and
+another out of bounds is not true in either order: searches for any state where it is not true may ignore that.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.model import Action, Model, Pick, Property, sorts_in, symmetric_sorts
+from leadline.symbolic.lang.model import Action, Model, Pick, Property
+from leadline.symbolic.lang.node import rebuilt, replaced
+from leadline.symbolic.lang.symmetry import sorts_in, symmetric_sorts
 from leadline.symbolic.lang.types import Sort
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
@@ -213,19 +216,52 @@ _FALLIBLE = (
 )
 
 
-def sorts_alike(model: Model, properties: Sequence[Property]) -> tuple[Sort, ...]:
+def sorts_alike(
+    model: Model, properties: Sequence[Property], *, truth_alone: bool = False
+) -> tuple[Sort, ...]:
     """The sorts whose members may be permuted: initial states, actions and properties treat them alike.
 
     Args:
         model: the model.
         properties: the properties that will be checked together.
+        truth_alone: whether it only counts where the properties are true: a permutation may turn a state where
+            one is false into a state where its evaluation is out of bounds.
     """
     sorts = symmetric_sorts(model, properties)
     apart: set[Sort] = set()
     for action in (model.init, *model.actions):
         apart |= _told_apart_by_order(model, action.picks, action.roots)
-    apart |= _told_apart_by_order(model, (), [one.formula for one in properties])
+    claims = [for_truth(one.formula) if truth_alone else one.formula for one in properties]
+    apart |= _told_apart_by_order(model, (), claims)
     return tuple(sort for sort in sorts if sort not in apart)
+
+
+def for_truth(formula: n.Node) -> n.Node:
+    """A formula that is true in the same states, in which fewer quantifiers over sorts have an order.
+
+    Where nothing but the truth of a quantifier `forall` counts, it is written out, and has none.
+    """
+    match formula:
+        case n.And(items=items):
+            return n.make(n.And, formula.type, formula.span, tuple(map(for_truth, items)))
+        case n.Or(items=(*first, last)):
+            return n.make(n.Or, formula.type, formula.span, (*first, for_truth(last)))
+        case n.Implies(premise=premise, conclusion=conclusion):
+            return n.make(n.Implies, formula.type, formula.span, premise, for_truth(conclusion))
+        case n.Ite(condition=condition, then=then, orelse=orelse):
+            arms = for_truth(then), for_truth(orelse)
+            return n.make(n.Ite, formula.type, formula.span, condition, *arms)
+        case n.Forall(var=var, domain=domain, body=body) if isinstance(var.type, Sort):
+            each = [n.make(n.Const, var.type, formula.span, member) for member in var.type.members]
+            inside = [n.make(n.Member, formula.type, formula.span, member, domain) for member in each]
+            bodies = [replaced(for_truth(body), {var: member}) for member in each]
+            pairs = zip(inside, bodies, strict=True)
+            written = tuple(n.make(n.Implies, formula.type, formula.span, *pair) for pair in pairs)
+            return n.make(n.And, formula.type, formula.span, written)
+        case n.Forall(body=body):
+            changed = for_truth(body)
+            return rebuilt(formula, lambda x: changed if x is body else x)
+    return formula
 
 
 def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.Node]) -> set[Sort]:

@@ -10,7 +10,7 @@ A file holds one or more `[[check]]` tables. Each asks for every combination of 
                                          dropped
     properties = ["weak-isr"]            names; default: all that apply; [] asks only for deadlocks
     kinds = ["bounded"]                  kinds of queries, each answered by one engine; default: "bounded"
-    engines = ["pdr"]                    in place of kinds: the engines by their names
+    engines = ["NAME"]                   in place of kinds: the engines by their names
     depth = 11                           layers to look ahead, for a bounded check; default: 10
     unroll = "NAME"                      the content of such a layer; values and default as in
                                          `leadline check --unroll`, with a depth

@@ -12,11 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import leadline
 from leadline.symbolic.catalog import find, model_of, receive
 from leadline.symbolic.engines import Result, Verdict, answer_in_child
+from leadline.symbolic.engines.widening import widened_answers
 from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, StoreAway
@@ -93,8 +95,12 @@ def unanswered(query: GridQuery, run: str, predicted: float | None, verdict: str
 
 def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     """An engine's result, and its counterexample as a document."""
-    model = planned_model(query)
-    (result,) = answer_in_child(model, query.by_engine(), query.limits).results
+    planned = planned_model(query)
+    asked = query.by_engine()
+    answers = widened_answers(planned, query.limits, lambda model, rest: answer_in_child(model, asked, rest))
+    # Parts of a proof are about one model: they are not asked of models with wider types.
+    *_, (model, found) = islice(answers, 1) if query.obligation is not None else answers
+    (result,) = found.results
     return result, result.cti if result.trace is None else document(model, result.trace, query.source)
 
 

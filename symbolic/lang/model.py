@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -16,9 +16,9 @@ from leadline.symbolic.lang.nodes import And, IsVariant, Node, PickVar
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.rules import connective
 from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.structures import Union
 from leadline.symbolic.lang.temporal import Temporal, expressions
-from leadline.symbolic.lang.types import Option, Sort, Type, Value
+from leadline.symbolic.lang.types import Type, Value
 
 
 @dataclass(frozen=True)
@@ -220,6 +220,10 @@ class Origin(ABC):
         Raises Endless if they become wider again and again.
         """
 
+    def learned(self) -> object:
+        """Whatever another process needs, beside the protocol, to make the same model; it can be pickled."""
+        return None
+
     def aliases(
         self, model: Model, states: Sequence[tuple[Value, ...]], loop: int | None
     ) -> list[tuple[AliasValue, ...]]:
@@ -334,67 +338,3 @@ class Model:
         The same in every process, and blind to the names of record types, docstrings and places in files.
         """
         return fingerprint(self)
-
-
-# -- symmetry: the sorts whose members can be swapped everywhere -----------------------------------
-#
-# The language has no order on sorts, so a model can only tell members apart where it names one (a constant),
-# chooses the first of several (`choose`, which follows the fixed order), or goes out of bounds at one before
-# another has decided a quantifier. The last is not seen here: the engines ask a solver.
-
-
-def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort, ...]:
-    """The sorts that the initial states, every action and the properties treat alike within their bounds.
-
-    Args:
-        model: the model.
-        properties: the properties that will be checked together.
-    """
-    roots = [root for action in (model.init, *model.actions) for root in action.roots]
-    nodes = n.postorder(*roots, *(node for one in properties for node in one.nodes))
-    kinds = [variable.type for variable in model.variables]
-    kinds += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
-    sorts = dict.fromkeys(sort for kind in kinds for sort in sorts_in(kind))
-    told_apart = {sort for node in nodes for sort in _told_apart(node)}
-    return tuple(sort for sort in sorts if sort not in told_apart)
-
-
-def sorts_in(kind: Type) -> tuple[Sort, ...]:
-    """The sorts that a type's values may mention, each once, in the order of the type's parts."""
-    if isinstance(kind, Sort):
-        return (kind,)
-    return tuple(dict.fromkeys(sort for part in kind.parts for sort in sorts_in(part)))
-
-
-def _told_apart(node: n.Node) -> Iterable[Sort]:
-    if isinstance(node, n.Choose):
-        return sorts_in(node.type)
-    return _named(node.type, node.value) if isinstance(node, n.Const) else ()
-
-
-def _named(kind: Type, value: Value) -> Iterable[Sort]:
-    """The sorts of which a constant names some members rather than none or all."""
-    if not sorts_in(kind) or value is None:
-        return ()
-    match kind:
-        case Sort():
-            return (kind,)
-        case Option():
-            return _named(kind.item, value)
-        case Set(item=Sort() as sort):
-            return (sort,) if 0 < len(value) < sort.cardinality else ()
-        case Set():
-            return sorts_in(kind) if value else ()
-        case Seq():
-            return [sort for item in value for sort in _named(kind.item, item)]
-        case Union():
-            return _named(kind.by_tag[value[0]], value[1])
-        case Map(key=Sort() as sort):
-            inner = [found for item in value for found in _named(kind.value, item)]
-            return [*inner, *([sort] if len(set(value)) > 1 else [])]
-        case Map():
-            return [*sorts_in(kind.key), *(found for item in value for found in _named(kind.value, item))]
-        case Record() | Tuple():
-            parts = zip(kind.parts, value, strict=True)
-            return [sort for part, item in parts for sort in _named(part, item)]
-    return sorts_in(kind)

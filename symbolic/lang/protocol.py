@@ -129,6 +129,10 @@ class Foreign(Protocol, ABC):
     remarks: ClassVar[tuple[str, ...]] = ()
     """Sentences that name parts of the specification which the model ignores without harm to verdicts."""
 
+    def learn(self, learned: object) -> None:
+        """Take over what another process has learned: see `Origin.learned`."""
+        raise NotImplementedError
+
     @abstractmethod
     def model(self) -> Model:
         """The model at these parameters.

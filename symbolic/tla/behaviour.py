@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
+from leadline.symbolic.lang.errors import Mistake, ModelError
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, State
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.operators import set_level
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification, conjuncts
 from leadline.symbolic.tla.symmetry import Orbits, group
+from leadline.symbolic.tla.syntax import operators
 from leadline.symbolic.tla.values import EvaluationError, Value
 
 
@@ -83,13 +83,7 @@ class Behaviour:
         found = (operators(one.body) for one in specification.definitions.values())
         self._asks_level = any("TLCGet" in names for names in found)
         self.weight = None
-        for one in specification.assumptions:
-            try:
-                holds = self.interpreter.holds(one)
-            except EvaluationError as error:
-                raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
-            if not holds:
-                raise AssumptionFailed(f"{one.place}: the assumption is false")
+        self.interpreter.assume()
         if specification.init is None or specification.next is None:
             text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
             raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])

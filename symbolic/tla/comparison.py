@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Atoms, Bool, Int, Never, Option, Type
+from leadline.symbolic.lang.types import Atoms, Bool, Int, Never, Option, Sort, Type
 from leadline.symbolic.tla import shapes
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def may_clash(a: Type, b: Type) -> bool:
     if isinstance(a, Union) or isinstance(b, Union):
         return any(may_clash(x, y) for x in shapes.variants(a).values() for y in shapes.variants(b).values())
     match a, b:
-        case (Never(), _) | (_, Never()) | (Bool(), Bool()) | (Int(), Int()):
+        case (Never() | Sort(), _) | (_, Never() | Sort()) | (Bool(), Bool()) | (Int(), Int()):
             return False
         case Atoms(), Atoms():
             return len({_group(name) for name in (*a.members, *b.members)} - {""}) > 1
@@ -71,7 +71,7 @@ def _paired(a: Type, b: Type) -> list[tuple[Type, Type]] | None:
             return list(zip(a.parts, b.parts, strict=True)) if same else []
         case Tuple(items=xs), Tuple(items=ys):
             return list(zip(xs, ys, strict=True)) if len(xs) == len(ys) else []
-        case (Record(), Map(key=Atoms())) | (Map(key=Atoms()), Record()):
+        case (Record(), Map(key=Atoms() | Sort())) | (Map(key=Atoms() | Sort()), Record()):
             return []
         case (Record(), _) | (_, Record()):
             return None
@@ -112,7 +112,9 @@ def clash(t: Terms, a: n.Node, b: n.Node) -> n.Node:
 
 def is_free(t: Terms, node: n.Node) -> n.Node:
     """Whether a value is a model value that may be compared with all."""
-    return _among(t, node, _free(node.type)) if isinstance(node.type, Atoms) else t.boolean(False)
+    if isinstance(node.type, Atoms):
+        return _among(t, node, _free(node.type))
+    return t.boolean(isinstance(node.type, Sort))
 
 
 def some_clash(t: Terms, whole: n.Node, test: Callable[[n.Node], n.Node]) -> n.Node:

@@ -15,7 +15,8 @@ from leadline.symbolic.lang.files import read_text
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.text import without_comments
 
-_TOKEN = re.compile(r'\s*("(?:\\.|[^"\\\n])*"|<-|-?\d+(?![\w!])|[\w!]+|\S|$)')
+_SYMBOL = r"\\[A-Za-z]+|\+\+|--|\*\*|//|\^\^|%%|##|&&|\|\||\?\?|@@|\$\$|\.\.\.?|:>|<:|<=|>="
+_TOKEN = re.compile(rf'\s*("(?:\\.|[^"\\\n])*"|<-|-?\d+(?![\w!])|[\w!]+|{_SYMBOL}|\S|$)')
 _WORD = re.compile(r"[\w!]*[A-Za-z][\w!]*")
 _LISTS = {
     "INVARIANT": "invariants", "INVARIANTS": "invariants", "PROPERTY": "properties",
@@ -178,6 +179,13 @@ class _Reader:
             self.fail("a name")
         return s.Apply(self.take(), place=place)
 
+    def operator(self) -> s.Apply:
+        """The name of an operator, or its symbol."""
+        if not re.fullmatch(rf"{_SYMBOL}|[-+*/^%#&|?@$<>~]", self.word):
+            return self.name()
+        place = self.place
+        return s.Apply(self.take(), place=place)
+
     def constant(self) -> Assigned:
         """The assignment of a constant."""
         place = self.place
@@ -192,7 +200,7 @@ class _Reader:
             self.at += 1
             module = self.name().operator
             self.take("]")
-        return Assigned(name, self.name(), place, module, replaces=True)
+        return Assigned(name, self.operator(), place, module, replaces=True)
 
     def value(self) -> s.Expression:
         """A value: a number, a string, a truth value, a model value or a set of such."""

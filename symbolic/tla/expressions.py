@@ -185,6 +185,8 @@ class Expressions(Calls):
             return Code(f"({a.text} == {b.text})", Kind.TRUTH)
         if Kind.MODEL in (a.kind, b.kind):
             return Code(f"({as_value(a)} is {as_value(b)})", Kind.TRUTH)
+        if {a.kind, b.kind} == {Kind.INT, Kind.STRING}:
+            return Code(f"unequal({a.text}, {b.text})", Kind.TRUTH)
         if a.kind in (Kind.INT, Kind.STRING):
             a, b = b, a
         (first, left), (other, right) = self.held(a.text, scope), self.held(b.text, scope)

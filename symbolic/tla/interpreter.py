@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
+from leadline.symbolic.lang.errors import AssumptionFailed
 from leadline.symbolic.tla import differences, operators, sets, updates, values
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.actions import Actions, Part
@@ -182,6 +183,20 @@ class Interpreter:
             EvaluationError: if it has no value.
         """
         return bool(self.guarded(self._function(e, None)))
+
+    def assume(self) -> None:
+        """Evaluate the assumptions of the specification.
+
+        Raises:
+            AssumptionFailed: if one is false or has no value.
+        """
+        for one in self.specification.assumptions:
+            try:
+                holds = self.holds(one)
+            except EvaluationError as error:
+                raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
+            if not holds:
+                raise AssumptionFailed(f"{one.place}: the assumption is false")
 
     def constant(self, e: s.Expression) -> Value:
         """The value of a constant expression.

@@ -18,7 +18,7 @@ WALK = 300
 """The steps of a random walk."""
 MOST_STATES = 50_000
 """The states that are met breadth first at most."""
-QUIET = 0.3
+QUIET = 0.1
 """The least time, in seconds of the processor, in which types do not grow before runs end."""
 
 
@@ -153,4 +153,4 @@ class _Patience:
         known = [*self._types.values()]
         if known != self._known:
             self._known, self._grown = known, now
-        return now > min(self._until, self._grown + QUIET + (self._grown - self._begin) / 2)
+        return now > min(self._until, self._grown + QUIET + 2 * (self._grown - self._begin))

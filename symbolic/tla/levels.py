@@ -58,9 +58,9 @@ class Levels:
         """
         level = Level.CONSTANT
         match e:
-            case s.Apply(operator, arguments):
-                if operator == "ENABLED":
-                    return min(self.of(arguments[0], bound), Level.STATE)
+            case s.Apply("ENABLED", (action,)):
+                return min(self.of(action, bound), Level.STATE)
+            case s.Apply(operator):
                 level = self._of_operator(operator, bound)
             case s.Subscripted(kind):
                 level = _SUBSCRIPTED[kind]

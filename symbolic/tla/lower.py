@@ -12,7 +12,7 @@ from dataclasses import replace
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Type
+from leadline.symbolic.lang.types import Sort, Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import (
@@ -31,8 +31,8 @@ from leadline.symbolic.tla.lower_scope import (
     Unsupported,
 )
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.syntax import operators
 
 
 class Lowering(Functions):
@@ -41,11 +41,18 @@ class Lowering(Functions):
     Args:
         specification: a loaded specification.
         variables: the type of each variable.
+        sorts: the sort of each model value that is of one.
     """
 
-    def __init__(self, specification: Specification, variables: Mapping[str, Type]) -> None:
+    def __init__(
+        self,
+        specification: Specification,
+        variables: Mapping[str, Type],
+        sorts: Mapping[str, Sort] | None = None,
+    ) -> None:
         self.specification = specification
         super().__init__()
+        self.terms.sorts = sorts or {}
         self.variables = variables
         self._constants: dict[str, Entity] = {}
 
@@ -176,7 +183,7 @@ class Lowering(Functions):
             return self.call(found, arguments, scope) if isinstance(found, Operator | BuiltIn) else found
         if name in self.specification.definitions:
             return self._definition(e, scope)
-        if name in self.variables:
+        if name in self.specification.levels.variables:
             return self.variable(name, scope)
         return self.built_in(e, scope)
 
@@ -310,15 +317,7 @@ class Lowering(Functions):
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
-        written = self.written_out(node)
-        if written is not None:
-            tests = [(x, body(x)) for x in written]
-            if all(isinstance(test, n.Const) for _, test in tests):
-                return self.terms.set_of([x for x, test in tests if isinstance(test, n.Const) and test.value])
-        assert isinstance(node.type, Set)
-        if node.type.item == NEVER:
-            return node
-        return self.terms.bind(n.SetFilter, node.type.item, name or "x", body, lambda _: node.type, node)
+        return self.filtered(node, name or "x", body)
 
     def _image(self, e: s.Image, scope: Scope) -> Entity:
         return self.image(self.pairs(e.bounds, scope), lambda inner: self.value(e.body, inner), scope)

@@ -41,7 +41,7 @@ class Paths(Picks):
         self._picks = 0
         self._count = 0
         self._levels = lowering.specification.levels
-        self._variables = tuple(lowering.variables)
+        self._variables = self._levels.variables
 
     def of(self, e: s.Expression) -> list[Way]:
         """All paths through a formula.
@@ -118,7 +118,7 @@ class Paths(Picks):
             return self._assigns(entity.body, Scope())
         if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
             return self._levels.of_definition(entity.name) >= self._wanted
-        return isinstance(entity, Later)
+        return isinstance(entity, Later) and self._assigns(entity.body, entity.scope)
 
     # -- the forms of formulas --------------------------------------------------------------------
 

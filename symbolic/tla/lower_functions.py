@@ -9,15 +9,17 @@ from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
+from leadline.symbolic.lang.structures import Map, Tuple
+from leadline.symbolic.lang.symmetry import sorts_in
 from leadline.symbolic.lang.types import Int
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import Cases, Domain, Product
 from leadline.symbolic.tla.lower_scope import DEEPEST, BuiltIn, Entity, Later, Operator, Scope, Unsupported
-from leadline.symbolic.tla.lower_sets import Sets
+from leadline.symbolic.tla.lower_sets import Sets, is_whole
 from leadline.symbolic.tla.making import Unlowerable
-from leadline.symbolic.tla.resolve import operators
 from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.syntax import operators
 
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
@@ -87,7 +89,10 @@ class Functions(Sets):
     def _function(self, e: s.Function, scope: Scope) -> Entity:
         pairs = self.pairs(e.bounds, scope)
         if len(pairs) > 1:
-            listed = [self.terms.elements(self.terms.set_node(self.listed(domain))) for _, _, domain in pairs]
+            sets = [self.terms.set_node(self.listed(domain)) for _, _, domain in pairs]
+            if any(sorts_in(x.type) for x in sets) and all(map(is_whole, sets)):
+                return self._function_of_all(e, pairs, sets, scope)
+            listed = [self.terms.elements(x) for x in sets]
             if any(elements is None for elements in listed):
                 raise Unlowerable("a function of several arguments over sets that are no constants")
             found: list[tuple[n.Const, n.Node]] = []
@@ -102,6 +107,24 @@ class Functions(Sets):
         ((bound, name, domain),) = pairs
         body = lambda x: self.value(e.body, scope.having(self.names_of(bound, name, x)))  # noqa: E731  # short
         return self.function(self.terms.set_node(self.listed(domain)), name or "x", body)
+
+    def _function_of_all(
+        self,
+        e: s.Function,
+        pairs: Sequence[tuple[s.Bound, str | None, Domain]],
+        sets: Sequence[n.Node],
+        scope: Scope,
+    ) -> n.Node:
+        """A function of several arguments, each of which is any value of a type."""
+        key = Tuple(tuple(x.type.parts[0] for x in sets))
+
+        def body(x: n.Node) -> n.Node:
+            inner = scope
+            for place, (bound, name, _) in enumerate(pairs, start=1):
+                inner = inner.having(self.names_of(bound, name, self.terms.item(x, place)))
+            return self.value(e.body, inner)
+
+        return self.terms.bind(n.MapBuild, key, "key", body, lambda x: Map(key, x.type))
 
     def _index(self, e: s.Index, scope: Scope) -> Entity:
         table = self._recursive(e.function, scope)

@@ -9,11 +9,13 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, NEVER
 from leadline.symbolic.lang.node import replaced
 from leadline.symbolic.lang.structures import Map, Seq, Set, Tuple
+from leadline.symbolic.lang.symmetry import sorts_in
 from leadline.symbolic.lang.types import Atoms, Int, Option, Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.comparison import choice_key, clash, has_sets, is_free, some_clash
 from leadline.symbolic.tla.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
+from leadline.symbolic.tla.images import image_at, is_empty, is_total
 from leadline.symbolic.tla.infinite import (
     Cases,
     Domain,
@@ -133,8 +135,8 @@ class Sets:
         return shapes.function_type(pairs) if len(pairs) == len(kinds) > 0 else None
 
     def written_out(self, node: n.Node) -> list[n.Node] | None:
-        """The elements of a small constant set, to be gone through one by one."""
-        elements = self.terms.elements(node)
+        """The elements of a small constant set, to be gone through one by one; None of those of sorts."""
+        elements = self.terms.elements(node) if not sorts_in(node.type) else None
         return elements if elements is not None and len(elements) <= MOST_UNROLLED else None
 
     def choices(self, node: n.Node) -> list[tuple[n.Node, n.Node]] | None:
@@ -149,6 +151,8 @@ class Sets:
         if item == NEVER or not has_sets(item):
             written = self.written_out(node)
             return [(yes, x) for x in written] if written is not None else None
+        if sorts_in(item):
+            raise Unlowerable("CHOOSE among sets of interchangeable values")
         constant = isinstance(node, n.Const)
         if not constant and item.cardinality > MOST_UNROLLED:
             raise Unlowerable(f"CHOOSE where the sets may be more than {MOST_UNROLLED}")
@@ -178,7 +182,35 @@ class Sets:
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
             return node
-        return self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
+        match node:
+            case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
+                return self.terms.ite(
+                    node.condition, self.mapped(then, name, of), self.mapped(orelse, name, of)
+                )
+            case n.SetMap() if is_total(node.body):
+                return self.mapped(node.domain, node.var.name, lambda x: of(image_at(node, x)))
+        found = self.terms.bind(n.SetMap, node.type.item, name, of, lambda body: Set(body.type), node)
+        return node if isinstance(found, n.SetMap) and found.body is found.var else found
+
+    def filtered(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
+        """The elements of a set for which the body holds."""
+        written = self.written_out(node)
+        if written is not None:
+            tests = [(x, body(x)) for x in written]
+            if all(isinstance(test, n.Const) for _, test in tests):
+                return self.terms.set_of([x for x, test in tests if isinstance(test, n.Const) and test.value])
+        assert isinstance(node.type, Set)
+        item = node.type.item
+        if item == NEVER:
+            return node
+        match node:
+            case n.Ite(then=then, orelse=orelse) if is_empty(then) or is_empty(orelse):
+                arms = (self.filtered(x, name, body) if not is_empty(x) else x for x in (then, orelse))
+                return self.terms.ite(node.condition, *arms)
+            case n.SetMap() if is_total(node.body):
+                kept = self.filtered(node.domain, node.var.name, lambda x: body(image_at(node, x)))
+                return self.mapped(kept, node.var.name, lambda x: image_at(node, x))
+        return self.terms.bind(n.SetFilter, item, name, body, lambda _: node.type, node)
 
     def listed(self, domain: Domain) -> n.Node:
         """A set with its members listed.
@@ -289,11 +321,15 @@ class Sets:
         """Whether a function is among those of a product."""
         terms = self.terms
         keys = terms.domain(element)
-        here = terms.same(keys, terms.set_of(domain.keys))
+        keys_here = terms.set_of(domain.keys)
+        here = terms.same(keys, keys_here)
         refused = some_clash(terms, keys, lambda x: terms.disj([clash(terms, x, key) for key in domain.keys]))
         here = terms.ite(refused, terms.undefined(BOOL, _OTHERS), here)
         if isinstance(here, n.Const) and not here.value:
             return here
+        if sorts_in(keys.type) and len(set(map(id, domain.parts))) == 1 and is_whole(keys_here):
+            each = lambda x: self.member(terms.apply(element, x), domain.parts[0])  # noqa: E731  # short
+            return terms.conj([here, self._over_elements(True, keys_here, "x", each)])
         pairs = zip(domain.keys, domain.parts, strict=True)
         return terms.conj([here, *(self.member(terms.apply(element, key), part) for key, part in pairs)])
 
@@ -301,13 +337,14 @@ class Sets:
         """`[x \\in S |-> e]`."""
         terms = self.terms
         elements = terms.elements(domain)
-        if elements is not None:
+        every = is_whole(domain) and sorts_in(domain.type)
+        if elements is not None and not every:
             return terms.function([(x, body(x)) for x in elements if isinstance(x, n.Const)])
         if isinstance(domain, n.IntRange) and isinstance(domain.low, n.Const) and domain.low.value == 1:
             return self._sequence(domain, body)
         assert isinstance(domain.type, Set)
         key = domain.type.item
-        if isinstance(domain, n.Universe):
+        if every or isinstance(domain, n.Universe):
             return terms.bind(n.MapBuild, key, name, body, lambda x: Map(key, x.type))
 
         def held(x: n.Node) -> n.Node:
@@ -331,3 +368,10 @@ class Sets:
             for place, x in enumerate(items, start=1)
         ]
         return terms.slice(terms.sequence(guarded, kind), terms.integer(1), domain.high)
+
+
+def is_whole(node: n.Node) -> bool:
+    """Whether a constant set has all values of its members' type."""
+    if not isinstance(node, n.Const) or not isinstance(node.type, Set):
+        return False
+    return len(node.value) == node.type.item.cardinality

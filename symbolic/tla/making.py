@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.lang import nodes as n
@@ -11,7 +11,7 @@ from leadline.symbolic.lang.coercion import BOOL
 from leadline.symbolic.lang.errors import OutOfBounds
 from leadline.symbolic.lang.node import free_variables
 from leadline.symbolic.lang.span import NOWHERE, Span
-from leadline.symbolic.lang.types import Atoms, Int, Type, Value
+from leadline.symbolic.lang.types import Atoms, Int, Sort, Type, Value
 from leadline.symbolic.tla import shapes
 
 Body = Callable[[n.Node], n.Node]
@@ -26,10 +26,12 @@ class Making:
 
     Attributes:
         place: the place in the module that new nodes get.
+        sorts: the sort of each model value that is of one, by the value's name.
     """
 
     def __init__(self) -> None:
         self.place: Span = NOWHERE
+        self.sorts: Mapping[str, Sort] = {}
         self._free: dict[n.Node, frozenset[n.Bound]] = {}
         self._reads: dict[n.Node, bool] = {}
 
@@ -49,7 +51,7 @@ class Making:
 
     def atom(self, name: str) -> n.Node:
         """A string, in quotation marks, or a model value."""
-        return self.const(shapes.atom(name), name)
+        return self.const(self.sorts.get(name) or shapes.atom(name), name)
 
     def undefined(self, kind: Type, why: str) -> n.Node:
         """No value: going out of bounds."""

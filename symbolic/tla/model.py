@@ -17,25 +17,31 @@ from leadline.symbolic.tla.lower_picks import Way
 from leadline.symbolic.tla.lower_scope import Scope, Unsupported
 from leadline.symbolic.tla.lower_steps import actions_of, converted
 from leadline.symbolic.tla.lower_temporal import Claims
+from leadline.symbolic.tla.sorts import Sorts, sorted_type
 from leadline.symbolic.tla.specification import Specification
 
 NO_ERROR = "no-error"
 """The claim where a configuration makes none: as for TLC, every reachable state and its steps have a value."""
 
 
-def lowered(specification: Specification, types: Mapping[str, Type], origin: Origin) -> Model:
+def lowered(
+    specification: Specification, types: Mapping[str, Type], origin: Origin, sorts: Sorts | None = None
+) -> Model:
     """The model of a specification.
 
     Args:
         specification: a loaded specification with initial states and steps.
         types: the type of each variable.
         origin: the specification as the model's origin.
+        sorts: the sort of each model value that is of one.
 
     Raises:
         Unsupported: if a part has no symbolic form.
     """
     assert specification.init is not None and specification.next is not None
-    lowering = Lowering(specification, types)
+    sorts = sorts or {}
+    types = {name: sorted_type(kind, sorts) for name, kind in types.items()}
+    lowering = Lowering(specification, types, sorts)
     names = tuple(types)
     variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
     ways = [_typed(lowering, way) for way in Paths(lowering, initial=True).of(specification.init)]

@@ -57,15 +57,17 @@ class Copy:
         substitute: the meaning of a constant or variable; None where they stay.
         entered: the names of each module of the copy.
         nested: the modules within these, with the names around them.
+        hidden: the definitions that stand for its variables.
     """
 
     emit: Callable[[s.Definition], None]
     qualifier: str = ""
     suffix: str = ""
     parameters: tuple[s.Parameter, ...] = ()
-    substitute: Callable[[s.Parameter], Symbol] | None = None
+    substitute: Callable[[s.Parameter, bool], Symbol] | None = None
     entered: dict[str, dict[str, Symbol]] = field(default_factory=dict)
     nested: dict[str, tuple[s.Module, Names]] = field(default_factory=dict)
+    hidden: list[str] = field(default_factory=list)
 
     @cached_property
     def given(self) -> tuple[s.Expression, ...]:
@@ -122,7 +124,7 @@ class Loader:
             inside = replace(copy, emit=emit, parameters=())
             return self.instance(unit, inside, names)
 
-        return Resolver(self.mistakes, instance, copy.suffix)
+        return Resolver(self.mistakes, instance, copy.suffix, copy.hidden)
 
     def enter(self, module: s.Module, copy: Copy, around: Names) -> tuple[Names, dict[str, Symbol]]:
         """Resolve a module.
@@ -233,8 +235,10 @@ class _Substitution:
     resolver: Resolver
     around: Names
     used: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
 
-    def __call__(self, declared: s.Parameter) -> Symbol:
+    def __call__(self, declared: s.Parameter, variable: bool) -> Symbol:
+        """The meaning of a constant or variable of the module."""
         name, arities = declared.name, (0,) * declared.arity
         given: Mapping[str, s.Expression] = dict(self.unit.substitutions)
         self.used.add(name)
@@ -246,14 +250,24 @@ class _Substitution:
             return Symbol(name, arities, place=declared.place)
         written = given.get(name, s.Apply(name, place=self.unit.place))
         found = self.resolver.argument(written, declared.arity, self.around)
-        if isinstance(found, s.Apply) and (arities or not found.arguments):
+        hidden = variable and not self._is_variable(found)
+        if isinstance(found, s.Apply) and (arities or not found.arguments) and not hidden:
             return Symbol(name, arities, place=declared.place, instead=found)
-        if isinstance(found, s.Number | s.String):
+        if isinstance(found, s.Number | s.String) and not hidden:
             return Symbol(name, place=declared.place, instead=found)
         parameters, body = (found.parameters, found.body) if isinstance(found, s.Lambda) else ((), found)
         key = self.loader.unique(name, self.module, self.copy)
+        self.copy.hidden += [key] if hidden else []
         self.copy.emit(s.Definition(key, (*self.copy.parameters, *parameters), body, place=declared.place))
         return Symbol(key, arities, self.copy.given, declared.place)
+
+    def _is_variable(self, e: s.Expression) -> bool:
+        """Whether an expression is a variable that stands for no other one of the module."""
+        names = {one.name for one in (*self.loader.variables, *self.copy.parameters)} - self.taken
+        if not isinstance(e, s.Apply) or e.operator not in names:
+            return False
+        self.taken.add(e.operator)
+        return True
 
     def finish(self) -> None:
         """Tell of substitutions for names that the module does not declare."""
@@ -316,7 +330,8 @@ class _Entry:
     def declare(self, one: s.Parameter, among: list[s.Parameter]) -> None:
         """Add a constant or a variable."""
         if self.copy.substitute is not None:
-            self.add(one.name, self.copy.substitute(one), one.place)
+            variable = among is self.loader.variables
+            self.add(one.name, self.copy.substitute(one, variable), one.place)
             return
         key = self.loader.unique(one.name, self.module, self.copy)
         if self.add(one.name, Symbol(key, (0,) * one.arity, place=one.place), one.place):

@@ -14,8 +14,10 @@ from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.alias import Field, fields_of
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.learning import WALK, Learner
+from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.model import lowered
 from leadline.symbolic.tla.runs import is_violated
+from leadline.symbolic.tla.sorts import Sorts, candidates, sorted_type, told_apart
 from leadline.symbolic.tla.specification import Specification
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values import EvaluationError
@@ -33,20 +35,23 @@ class TlaOrigin(Origin):
 
     Args:
         specification: a loaded specification.
-        types: the types learned so far, which grow; the interpreter runs ahead if there are none.
+        types: the types learned so far. If there are none, the interpreter runs ahead, and puts them in.
+        narrower: the origin of a model whose types a run has left.
+
+    Attributes:
+        interpreter: the meaning of the specification.
     """
 
-    def __init__(self, specification: Specification, types: dict[str, Type]) -> None:
+    def __init__(
+        self, specification: Specification, types: dict[str, Type], narrower: TlaOrigin | None = None
+    ) -> None:
         self.specification = specification
         self.types = types
-        self._afterwards = AFTERWARDS
-        self._levels = WALK
-        self._growing: list[set[str]] = []
-
-    @cached_property
-    def interpreter(self) -> Interpreter:
-        """The meaning of the specification."""
-        return Interpreter(self.specification)
+        self.interpreter: Interpreter = narrower.interpreter if narrower else Interpreter(specification)
+        self._afterwards: float = narrower._afterwards * 2 if narrower else AFTERWARDS
+        self._levels: int = narrower._levels * 2 if narrower else WALK
+        self._growing: list[set[str]] = [*narrower._growing] if narrower else []
+        self._sorts: Sorts = {}
 
     @cached_property
     def learner(self) -> Learner:
@@ -61,7 +66,22 @@ class TlaOrigin(Origin):
         """
         if not self.types:
             self.learner.run_ahead(self.learner.some_initial(), AHEAD)
-        return lowered(self.specification, self.learner.types, self)
+        return self._lowered()
+
+    def _lowered(self) -> Model:
+        """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""
+        self._sorts = candidates(self.interpreter)
+        while True:
+            try:
+                model = lowered(self.specification, self.learner.types, self, self._sorts)
+                apart = told_apart(model, self._sorts)
+            except (Unsupported, RecursionError):
+                if not self._sorts:
+                    raise
+                apart = set(self._sorts.values())
+            if not apart:
+                return model
+            self._sorts = {name: one for name, one in self._sorts.items() if one not in apart}
 
     def disagreement(
         self, model: Model, states: Sequence[Any], claim: str | None, loop: int | None = None
@@ -106,24 +126,27 @@ class TlaOrigin(Origin):
             return str(interpreter.error(error))
         return None
 
+    def learned(self) -> object:
+        return dict(self.types)
+
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
-        learner = self.learner
+        # This model keeps its types: another process may have to make it once more.
+        wider = TlaOrigin(self.specification, dict(self.types), self)
+        learner = wider.learner
         known = [self._untyped(model, values) for values in states]
         starts = learner.successors(known[-1]) if known else learner.initial()
         grew = learner.run_ahead(starts, self._afterwards, self._levels)
-        self._afterwards *= 2
-        self._levels *= 2
-        if all(learner.types[variable.name] == variable.type for variable in model.variables):
+        if all(sorted_type(learner.types[x.name], self._sorts) == x.type for x in model.variables):
             return None
-        self._growing.append(
+        wider._growing.append(
             {x.name for x in model.variables if shapes.is_longer(learner.types[x.name], x.type)}
             if grew
             else set()
         )
-        endless = set.intersection(*self._growing[-MOST_GROWTH:])
-        if endless and len(self._growing) >= MOST_GROWTH:
+        endless = set.intersection(*wider._growing[-MOST_GROWTH:])
+        if endless and len(wider._growing) >= MOST_GROWTH:
             raise Endless(_endless(sorted(endless)))
-        return replace(lowered(self.specification, learner.types, self), parameters=model.parameters)
+        return replace(wider._lowered(), parameters=model.parameters)
 
     def aliases(self, model: Model, states: Sequence[Any], loop: int | None) -> list[tuple[AliasValue, ...]]:
         found = fields_of(self.interpreter, [self._untyped(model, values) for values in states], loop)

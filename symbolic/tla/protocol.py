@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, UserError
+from leadline.symbolic.lang.errors import Mistake, ModelError, UserError
 from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.model import Model, PropertyKind
 from leadline.symbolic.lang.parameters import Parameter
@@ -20,7 +20,12 @@ from leadline.symbolic.tla.interpreter import FAILURES, Interpreter
 from leadline.symbolic.tla.lower_scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.specification import Specification, load
-from leadline.symbolic.tla.values import TRUE, EvaluationError, tla_text
+from leadline.symbolic.tla.values import tla_text
+
+SYMMETRY_REMARK = (
+    "SYMMETRY: only `leadline explore` relies on it; here model values are interchangeable where the module "
+    "treats them alike"
+)
 
 
 @dataclass(frozen=True)
@@ -86,15 +91,23 @@ class TlaProtocol(Foreign):
     source: ClassVar[Source]
     learned: ClassVar[Learned]
 
-    def model(self) -> Model:
+    def _changed(self) -> dict[str, object]:
+        """The values of constants that differ from their defaults."""
         declared = type(self).parameters
-        changed = {name: x for name, x in self.settings.items() if x != declared[name].default}
+        return {name: x for name, x in self.settings.items() if x != declared[name].default}
+
+    def learn(self, learned: object) -> None:
+        assert isinstance(learned, dict)
+        self.learned.types[tuple(sorted(self._changed().items()))] = learned
+
+    def model(self) -> Model:
+        changed = self._changed()
         specification = self.source.load({name: str(x) for name, x in changed.items()})
         if specification.init is None or specification.next is None:
             raise NoBehaviour(specification)
         types = self.learned.types.setdefault(tuple(sorted(changed.items())), {})
         origin = TlaOrigin(specification, types)
-        _check_assumptions(origin.interpreter)
+        origin.interpreter.assume()
         try:
             return replace(origin.model(), parameters=dict(self.settings))
         except RecursionError as error:
@@ -103,16 +116,6 @@ class TlaProtocol(Foreign):
         except Unsupported as error:
             text = f"{error.why}: this has no symbolic form"
             raise ModelError([Mistake(error.place, text)]) from error
-
-
-def _check_assumptions(interpreter: Interpreter) -> None:
-    for one in interpreter.specification.assumptions:
-        try:
-            holds = interpreter.constant(one) is TRUE
-        except EvaluationError as error:
-            raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
-        if not holds:
-            raise AssumptionFailed(f"assumption on the constants is false: {one.place}")
 
 
 def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
@@ -125,11 +128,11 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     specification = source.load({})
     parameters = {one.name: one for one in _parameters(specification)}
     body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
-    unused = [
-        word for word, used in (("SYMMETRY", specification.symmetry), ("VIEW", specification.view)) if used
-    ]
-    told = f"{' and '.join(unused)}: only `leadline explore` uses it; here every state counts"
-    body |= {"remarks": (told,) if unused else ()}
+    remarks = (
+        (SYMMETRY_REMARK, specification.symmetry),
+        ("VIEW: only `leadline explore` uses it; here every state counts", specification.view),
+    )
+    body |= {"remarks": tuple(text for text, used in remarks if used)}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
     claims = [

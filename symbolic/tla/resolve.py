@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.hiding import fairness, marked
 from leadline.symbolic.tla.standard import ANY_NUMBER, STANDARD, Arities
 
 
@@ -53,11 +54,13 @@ class Resolver:
         instance: the resolution of an INSTANCE within LET: given the instance, the visible names and a
             function that takes its definitions, it returns the names that the instance adds.
         suffix: what is added to bound names, so that those of a copy differ from all others.
+        hidden: the definitions that stand for variables of the module, in a copy of it.
     """
 
     mistakes: list[Mistake]
     instance: Callable[[s.Instance, Names, Callable[[s.Definition], None]], dict[str, Symbol]]
     suffix: str = ""
+    hidden: Sequence[str] = ()
 
     def wrong(self, place: s.Place, text: str) -> None:
         """Keep a mistake."""
@@ -68,6 +71,11 @@ class Resolver:
         match e:
             case s.Number() | s.String() | s.ModelValue() | s.At():
                 return e
+            case s.Apply("ENABLED", (action,)) if self.hidden:
+                return marked(self.expr(action, names), self.hidden, e.place)
+            case s.Subscripted("WF_" | "SF_", action, subscript) if self.hidden:
+                parts = self.exprs((action, subscript), names)
+                return fairness(replace(e, action=parts[0], subscript=parts[1]), self.hidden)
             case s.Apply():
                 return self.apply(e, names)
             case s.Quantified(_, bounds, body):
@@ -245,16 +253,10 @@ def _needed(definitions: list[s.Definition], body: s.Expression) -> list[s.Defin
     by_name = {one.name: one for one in definitions}
     needed, todo = set[str](), [s.Definition("", (), body)]
     while todo:
-        new = (operators(todo.pop()) & by_name.keys()) - needed
+        new = (s.operators(todo.pop()) & by_name.keys()) - needed
         needed |= new
         todo += [by_name[name] for name in new]
     return [one for one in definitions if one.name in needed]
-
-
-def operators(e: s.Node) -> set[str]:
-    """The names of all operators in an expression."""
-    own = {e.operator} if isinstance(e, s.Apply) else set[str]()
-    return own.union(*map(operators, s.children(e)))
 
 
 def _arguments(count: int) -> str:

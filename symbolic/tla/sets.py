@@ -216,7 +216,7 @@ class Functions(LazySet):
                 raise EvaluationError(f"{tla_text(value)} is no function, and is compared with functions")
             value = value.table()
         if value[0] is not self.keys:
-            return of_other_arguments(value, self.keys)
+            return len(value[0].keys) == len(self.keys.keys) and of_other_arguments(value, self.keys)
         return all(member(x, self.range) for x in value[1:])
 
     def elements(self) -> Iterator[Value]:

@@ -5,6 +5,7 @@ TLA+ values                            type
 =====================================  ==========================================================
 BOOLEAN; integers                      `Bool`; `Int`, from the least to the greatest
 strings and model values               `Atoms`; a string's name has its quotation marks
+model values that are interchangeable  `Sort`: see `leadline.symbolic.tla.sorts`
 functions of a set of strings          `Record`
 functions of 1..n, for one n           `Tuple`, with a type for each component
 the same for several n                 `Seq`, whose capacity is the greatest n
@@ -19,11 +20,12 @@ No type of this module has an `Option` anywhere else.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache, reduce
 from typing import Any
 
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
+from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Sort, Type, Value
 
 NEVER: Type = Never()
 EMPTY_FUNCTION = Tuple(())
@@ -80,6 +82,8 @@ def tag_of(kind: Type) -> str:
             return "r_" + "_".join(kind.positions)
         case Tuple() | Seq() | Map(key=Int()):
             return "seq"
+        case Sort():
+            return f"sort_{kind.name}"
     return type(kind).__name__.lower()
 
 
@@ -112,6 +116,11 @@ def join(a: Type, b: Type) -> Type:
     for tag, kind in variants(b).items():
         kinds[tag] = join(kinds[tag], kind) if tag in kinds else kind
     return union_of(kinds)
+
+
+def joined(kinds: Iterable[Type]) -> Type:
+    """The least type that holds the values of all."""
+    return reduce(join, kinds, NEVER)
 
 
 def _alike(a: Type, b: Type) -> Type | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from leadline.symbolic.lang.errors import Mistake, ModelError, ParameterError, unknown_name
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.config import Assigned, Config
+from leadline.symbolic.tla.hiding import Hiding
 from leadline.symbolic.tla.levels import Level, Levels
 from leadline.symbolic.tla.misuse import misplaced, misuses
 from leadline.symbolic.tla.modules import Copy, Files, Loader
@@ -160,12 +161,11 @@ class _Making:
         loader, config = self.loader, self.config
         for one in assigned:
             self.assign(one)
-        for constant in loader.constants:
-            if constant.name not in loader.definitions:
-                text = f"constant {constant.name} has no value: expected `{constant.name} = ...` in the"
-                self.wrong(constant.place, f"{text} configuration, or -p {constant.name}=...")
         variables = tuple(one.name for one in loader.variables)
-        levels = Levels(loader.definitions, variables)
+        hiding = Hiding(loader.definitions)
+        hiding.run()
+        levels = Levels(loader.definitions, {*variables, *hiding.variables})
+        self.check_constants(levels)
         own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
         self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
         init, next_, fairness = self.behaviour(levels)
@@ -195,6 +195,17 @@ class _Making:
         if self.mistakes:
             raise ModelError(self.mistakes)
         return made
+
+    def check_constants(self, levels: Levels) -> None:
+        """Check that each constant has a value, which depends on no variable."""
+        for one in self.loader.constants:
+            found = self.loader.definitions.get(one.name)
+            if found is None:
+                text = f"constant {one.name} has no value: expected `{one.name} = ...` in the configuration"
+                self.wrong(one.place, f"{text}, or -p {one.name}=...")
+            elif levels.of_definition(one.name) > Level.CONSTANT:
+                text = f"{one.name} is a constant: expected an operator that depends on no variable"
+                self.wrong(found.place, text)
 
     def wrong(self, place: s.Place, text: str) -> None:
         """Keep a mistake."""

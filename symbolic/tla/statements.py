@@ -142,7 +142,7 @@ class Statements(Loops):
             base = self.expr(domains[0], scope)
             if base.kind is not Kind.LAZY:
                 return self._table(e, base.text, scope, lines)
-        if not recursive and not single:
+        if not recursive and not single and not any(one and self.lazy(one, scope) for one in domains):
             return self._product_table(e, scope, lines)
         return self._lazy_function(e, recursive, scope, lines)
 
@@ -182,11 +182,15 @@ class Statements(Loops):
         inner = replace(scope, fn=fn).also(**{name: Local(text) for name, text in variables.items()})
         if recursive and e.name is not None:
             inner = inner.also(**{e.name: Local(itself, Kind.LAZY)})
-        single = len(names) == 1 and not e.bounds[0].unpacked
-        target = ", ".join(variables.values())
-        fn.lines.append(f"{target} = {key}" if single else f"_, {target} = {key}")
+        targets, sets = [], []
+        for bound in e.bounds:
+            parts = [variables[name] for name in bound.names]
+            targets += [f"(_, {', '.join(parts)})"] if bound.unpacked else parts
+            if bound.domain is not None:
+                sets += [self.value(bound.domain, scope)] * (1 if bound.unpacked else len(parts))
+        target = targets[0] if len(targets) == 1 else f"_, {', '.join(targets)}"
+        fn.lines.append(f"{target} = {key}")
         self.body(e.body, inner, fn.lines, truth=False)
-        sets = [self.value(b.domain, scope) for b in e.bounds for _ in b.names if b.domain is not None]
-        base = sets[0] if single or e.bounds[0].unpacked else f"Product({', '.join(sets)})"
+        base = sets[0] if len(sets) == 1 else f"Product({', '.join(sets)})"
         lines.append(f"return recursive_function({base}, {self.source.bound(scope.fn, fn)})")
         return Kind.LAZY

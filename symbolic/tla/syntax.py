@@ -387,3 +387,9 @@ def _nodes(value: object) -> Iterator[Node]:
     elif isinstance(value, tuple):
         for item in value:
             yield from _nodes(item)
+
+
+def operators(e: Node) -> set[str]:
+    """The names of all operators in an expression."""
+    own = {e.operator} if isinstance(e, Apply) else set[str]()
+    return own.union(*map(operators, children(e)))

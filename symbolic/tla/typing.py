@@ -6,7 +6,7 @@ from functools import lru_cache, reduce
 from typing import Any
 
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Atoms, Bool, Int, Option, Type
+from leadline.symbolic.lang.types import Atoms, Bool, Int, Option, Sort, Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.values import (
     FALSE,
@@ -117,6 +117,8 @@ def untyped(value: Any, kind: Type) -> Value:
             return value
         case Atoms():
             return value[1:-1] if shapes.is_string(value) else model_value(value)
+        case Sort():
+            return model_value(value)
         case Union():
             tag, (inner,) = value
             return untyped(inner, kind.by_tag[tag].parts[0])

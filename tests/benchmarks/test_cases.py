@@ -12,7 +12,8 @@ from leadline.benchmarks.measurement import model
 from leadline.benchmarks.runs import RUNS
 from leadline.benchmarks.ways import BASELINE, WAYS
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.lang.model import Model, symmetric_sorts
+from leadline.symbolic.lang.model import Model
+from leadline.symbolic.lang.symmetry import symmetric_sorts
 from tests.tlc_names import MODULES
 from tests.truth import rows_where, settings_of
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.bmc import STEPS, SWEEPS, BmcOptions, bounded_check
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.lang import (
     Int,
@@ -25,7 +25,7 @@ from leadline.symbolic.lang import (
     pick,
     sort,
 )
-from leadline.symbolic.lang.model import symmetric_sorts
+from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.solve.cadical import CadicalSolver
 from tests.random_symmetric import symmetric_model
 from tests.swapped import assert_closed
@@ -114,6 +114,22 @@ def test_an_order_that_shows_in_a_property() -> None:
     model = build(Shares(asks="none"), [fine, all_share])
     assert sorts_alike(model, [model.properties["fine"]]) == (NODE,)
     assert sorts_alike(model, [model.properties["all-share"]]) == ()
+
+
+@pytest.mark.parametrize("unroll", [STEPS, SWEEPS])
+def test_false_of_one_and_out_of_bounds_at_another(unroll: str) -> None:
+    """The claim is not true either way; a run renamed to use the nodes in order meets the division by 0 first."""
+
+    @invariant(Shares)
+    def none_has_all(protocol: Any, now: Any) -> Any:
+        return (now.stage < 2) | forall(NODE, lambda node: 6 // (6 - now.numbers[node]) > 1)
+
+    model = build(Shares(asks="none"), [none_has_all])
+    targets = list(model.properties.values())
+    assert sorts_alike(model, targets) == ()
+    assert sorts_alike(model, targets, truth_alone=True) == (NODE,)
+    (result,) = bounded_check(model, targets, BmcOptions(3, unroll=unroll), CadicalSolver)
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)
 
 
 @pytest.mark.parametrize("seed", range(60))

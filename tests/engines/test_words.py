@@ -14,7 +14,7 @@ from leadline.symbolic.catalog import find, load_file, model_of
 from leadline.symbolic.catalog.entry import Entry, claims_in, entry_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.encode.facts import Facts, permuted
+from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Limits, Query, answer
 from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.engines.pdr import Invariant, PdrOptions, minimized, pdr
@@ -22,6 +22,7 @@ from leadline.symbolic.engines.pdr.words import formulas
 from leadline.symbolic.engines.pdr.written import strengthenings_file
 from leadline.symbolic.lang import InternalError, Model, Option, PropertyKind, UserError
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.symmetry import permuted
 from leadline.symbolic.lang.types import Sort, Type, Value, all_types
 from tests.engines import everything, inductive
 

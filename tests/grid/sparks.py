@@ -63,12 +63,12 @@ def leadline_grid(folder: Path, *arguments: str, **changes: str) -> subprocess.C
 
 
 @contextmanager
-def grid_process(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def grid_process(folder: Path, *arguments: str, **changes: str) -> Iterator[subprocess.Popen[str]]:
     """The same while it runs; killed in the end."""
     process = subprocess.Popen(
         command("grid", "grid.toml", "--store", "kept", *arguments),
         cwd=folder,
-        env=environment(),
+        env=environment(**changes),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,10 +8,12 @@ import pytest
 
 from leadline.symbolic.catalog import model_of, packed
 from leadline.symbolic.catalog.by_value import receive
+from leadline.symbolic.engines import Verdict
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.task import _answered
 from leadline.symbolic.lang import UserError
-from tests.tla.modules import CLIMB_CFG
+from leadline.symbolic.tla import origin
+from tests.tla.modules import ALL, CLIMB_CFG
 
 MODULE = """---- MODULE Climb ----
 EXTENDS Naturals
@@ -70,3 +72,23 @@ def test_mistakes(text: str, mistake: str, folder: Path) -> None:
     Path("grid.toml").write_text(f"[[check]]\n{text}\n")
     with pytest.raises(UserError, match=mistake):
         plan(Path("grid.toml"))
+
+
+def test_a_cell_that_leaves_the_types_widens_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The interpreter hardly runs ahead. The other cells at the point still have the model of the plan."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    Path("Climb.tla").write_text(ALL["Climb"][0])
+    Path("Climb.cfg").write_text(CLIMB_CFG)
+    Path("grid.toml").write_text(
+        """[[check]]\nspec = "Climb.tla"\nengines = ["bmc", "pdr"]\ndepth = [8, 9]\n"""
+    )
+    queries = sorted(plan(Path("grid.toml")).queries, key=lambda one: (one.engine, one.depth or 0))
+    assert {one.fingerprint for one in queries} == {queries[0].fingerprint}
+    for query in (*queries, *queries):
+        result, trace = _answered(query)
+        if query.depth == 8:
+            assert (result.verdict, trace) == (Verdict.SAFE, None)
+        else:
+            assert result.verdict is Verdict.VIOLATED and trace is not None
+            assert result.steps == 9 and trace["states"][-1]["height"] == 9

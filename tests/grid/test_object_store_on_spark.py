@@ -15,7 +15,7 @@ from leadline.symbolic.grid.parquet_files import Reading
 from leadline.symbolic.grid.remote import place_of
 from leadline.symbolic.grid.store import Store
 from tests.grid.object_store import ObjectStore, keys, objects
-from tests.grid.sparks import PATIENCE, command, environment, needs_java, wait_for
+from tests.grid.sparks import PATIENCE, grid_process, needs_java, wait_for
 from tests.grid.test_faults import kill_worker_of, trapped, waiting
 
 pytestmark = [needs_java, pytest.mark.slow]
@@ -34,20 +34,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
 @contextmanager
 def grid(folder: Path, uri: str, *options: str) -> Iterator[subprocess.Popen[str]]:
     """`leadline grid` while it runs; killed in the end."""
-    process = subprocess.Popen(
-        command("grid", "grid.toml", "--store", uri, "--master", "local[2]", *options),
-        cwd=folder,
-        env=environment(**NO_METADATA),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    arguments = ("--master", "local[2]", "--store", uri, *options)
+    with grid_process(folder, *arguments, **NO_METADATA) as process:
+        yield process
 
 
 def ended(folder: Path, uri: str, *options: str) -> tuple[int, str]:

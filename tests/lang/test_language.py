@@ -46,7 +46,7 @@ from leadline.symbolic.lang import (
     sort,
     sum_of,
 )
-from leadline.symbolic.lang.model import symmetric_sorts
+from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.solve import SOLVERS
 
 

@@ -41,7 +41,7 @@ from leadline.symbolic.lang import (
     weak_next,
 )
 from leadline.symbolic.lang.enabled import fair_enabled
-from leadline.symbolic.lang.model import symmetric_sorts
+from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.lang.temporal import (
     Always,
     Both,

@@ -30,7 +30,7 @@ from leadline.symbolic.lang import (
     pick,
     sort,
 )
-from leadline.symbolic.lang.model import symmetric_sorts
+from leadline.symbolic.lang.symmetry import symmetric_sorts
 from tests.swapped import assert_closed
 
 NODE = sort("Node", 3)

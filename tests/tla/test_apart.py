@@ -8,8 +8,8 @@ from pathlib import Path
 ROOM = Path(__file__).parents[2] / "symbolic" / "tla"
 PREFIX = "leadline.symbolic.tla"
 READING = {
-    "analysis", "complaints", "config", "levels", "misuse", "modules", "parse", "read_expressions", "resolve",
-    "specification", "standard", "symbols", "syntax", "text",
+    "analysis", "complaints", "config", "hiding", "levels", "misuse", "modules", "parse", "read_expressions",
+    "resolve", "specification", "standard", "symbols", "syntax", "text",
 }  # fmt: skip
 """The modules that read specifications and tell what their names are."""
 

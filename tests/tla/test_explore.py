@@ -144,6 +144,12 @@ def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
         Behaviour(found)
 
 
+def test_an_assumption_without_value_ends_all(tmp_path: Path) -> None:
+    found = specification(tmp_path, "VARIABLE x\nInit == x = 1\nNext == x' = x\nASSUME <<1>>[2] = 1")
+    with pytest.raises(AssumptionFailed, match=r"5:17: the assumption has no value: .*5:8: the function"):
+        Behaviour(found)
+
+
 def test_a_module_without_behaviour_cannot_be_explored(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no behaviour to explore"):
         Behaviour(specification(tmp_path, "A == 1"))

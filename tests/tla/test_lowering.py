@@ -114,14 +114,14 @@ def test_a_run_that_the_module_refutes_does_not_replay(tmp_path: Path) -> None:
     assert wrong == "the module does not reach state 1 of the run"
 
 
-def test_symmetry_that_is_not_used_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_symmetry_that_is_not_relied_on_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written("Votes", tmp_path)
     config = path.with_suffix(".cfg")
     text = path.read_text().replace("====", "Swaps == Permutations(Voters)\n====")
     path.write_text(text)
     config.write_text(config.read_text() + "SYMMETRY Swaps\n")
     assert main(["check", str(path), "--depth", "4"]) == 12
-    assert "SYMMETRY: only `leadline explore` uses it" in capsys.readouterr().err
+    assert "SYMMETRY: only `leadline explore` relies on it" in capsys.readouterr().err
 
 
 FIXED = """

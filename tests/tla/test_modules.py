@@ -9,7 +9,7 @@ import pytest
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.interpreter import Interpreter
-from leadline.symbolic.tla.values import EvaluationError
+from leadline.symbolic.tla.values import EvaluationError, tla_text
 from tests.tla.loading import specification
 
 COUNTER = """
@@ -145,6 +145,7 @@ CONFIGURATIONS = {
     "INVARIANT Next": "M.cfg:1:11: Next is a formula about a step: expected one about one state",
     "INIT Init": "M.cfg:1:6: expected both INIT and NEXT",
     "CONSTANT A = = 2": "M.cfg:1:14: `=` does not fit here: expected a value",
+    "CONSTANT C <- Init": "M.cfg:1:10: C is a constant: expected an operator that depends on no variable",
     "Init": "M.cfg:1:1: `Init` does not fit here: expected a keyword",
     "SPECIFICATION Init": "expected `Init /\\ [][Next]_vars`",
 }
@@ -153,8 +154,15 @@ CONFIGURATIONS = {
 @pytest.mark.parametrize("config", CONFIGURATIONS)
 def test_mistakes_in_configurations(tmp_path: Path, config: str) -> None:
     body = "VARIABLE x\nInit == x = 1\nNext == x' = x"
+    body = f"CONSTANT C\n{body}" if "CONSTANT C" in config else body
     (told,) = mistakes(tmp_path, body, config)
     assert CONFIGURATIONS[config] in told
+
+
+def test_symbols_are_replaced_and_replace(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nCONSTANT F(_, _)\nx ++ y == x\nSum(x, y) == x + y\nA == <<1 ++ 2, F(3, 4)>>"
+    found = specification(tmp_path, body, "CONSTANTS ++ <- Sum F <- *")
+    assert tla_text(Interpreter(found).constant(s.Apply("A"))) == "<<3, 12>>"
 
 
 def test_every_module_of_the_library_is_read(tmp_path: Path) -> None:

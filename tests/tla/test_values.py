@@ -26,6 +26,7 @@ Fail == CHOOSE x \\in {} : TRUE
 Second(x, y) == y
 Lazy(x, y) == IF x THEN y ELSE 0
 x ++ y == <<x, y>>
+plus[i, j \\in Int, <<k, l>> \\in Nat \\X Nat] == i + j + k + l
 Biggest(S) == CHOOSE x \\in S : \\A y \\in S : y <= x
 """
 CONFIG = "CONSTANTS a = a b = b A_1 = A_1 A_2 = A_2 B_1 = B_1"
@@ -37,6 +38,9 @@ VALUES = {
     "(-7) \\div 2": "-4",
     "-7 % 2": "1",
     "2 ^ 10": "1024",
+    "plus[1, 2, <<3, 4>>]": "10",
+    "[i, j \\in Nat |-> i * j][5, 6]": "30",
+    '[i \\in {"a", "b"} |-> i] \\in [1..9 -> Nat]': "FALSE",
     "3 \\in 1..3 /\\ 4 \\notin 1..3": "TRUE",
     "-1 \\in Nat \\/ -1 \\in Int": "TRUE",
     # Logic
@@ -136,6 +140,7 @@ ERRORS = {
     '"a" < "b"': "no integer",
     "<<1>> + <<2>>": "no integer",
     '1 = "a"': "compared",
+    '"a" = 1': "compared",
     "0 = FALSE": "no truth value",
     "[x |-> 1] = [x |-> TRUE]": "compared",
     '1 \\in {"a"}': "compared",

@@ -181,8 +181,8 @@ def _only_bounds(model: Model, goal: str, results: Sequence[Result]) -> list[str
     return [
         f"{goal} is inductive within bounds: all that fails is",
         *(f"  {one.part}: {one.reason}" for one in wrong),
-        "The state before need not be reachable; --engine pdr decides whether it is, and looks for a",
-        "constraint that suffices. If it is, you can",
+        "The state before need not be reachable; --no-strengthenings decides whether it is, and looks for",
+        "a constraint that suffices. If it is, you can",
         *within_bounds_advice(),
     ]
 

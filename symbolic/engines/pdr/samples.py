@@ -13,8 +13,8 @@ from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, first_states
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.encode.facts import Permutation, permuted
 from leadline.symbolic.engines.pdr.system import Choice, System
+from leadline.symbolic.lang.symmetry import Permutation, permuted
 
 _MOST = 150_000
 """Samples that are kept at most, with their images under permutations."""

@@ -26,9 +26,10 @@ from leadline.symbolic.encode import (
 )
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.encoding import Truth
-from leadline.symbolic.encode.facts import Facts, Permutation
+from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.lang import Model, Property
+from leadline.symbolic.lang.symmetry import Permutation
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.solve import Formula
 
@@ -131,7 +132,7 @@ class System:
         self.facts = Facts(model)
         self.size = len(self.facts.literals)
         assert self.encoding.input_row == tuple(range(TRUE + 1, TRUE + 1 + self.size)), "one row of inputs"
-        self.sorts = sorts_alike(model, [target, *assumed]) if symmetric else ()
+        self.sorts = sorts_alike(model, [target, *assumed], truth_alone=True) if symmetric else ()
         self.generators = tuple(self._generators())
 
     def _generators(self) -> Iterator[dict[int, int]]:

@@ -1,0 +1,81 @@
+"""Symmetry: the sorts whose members can be swapped everywhere.
+
+The language has no order on sorts, so a model can only tell members apart where it names one (a constant),
+chooses the first of several (`choose`, which follows the fixed order), or goes out of bounds at one before
+another has decided a quantifier. The last is not seen here: the engines ask a solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.model import Model, Property
+from leadline.symbolic.lang.structures import Map, Seq, Set, Union
+from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type, Value
+
+Permutation = Mapping[tuple[str, str], str]
+"""The image of each member of a sort that has another one, by the sort's name and the member."""
+
+
+def symmetric_sorts(model: Model, properties: Iterable[Property]) -> tuple[Sort, ...]:
+    """The sorts that the initial states, every action and the properties treat alike within their bounds.
+
+    Args:
+        model: the model.
+        properties: the properties that will be checked together.
+    """
+    roots = [root for action in (model.init, *model.actions) for root in action.roots]
+    nodes = n.postorder(*roots, *(node for one in properties for node in one.nodes))
+    kinds = [variable.type for variable in model.variables]
+    kinds += [pick.type for action in (model.init, *model.actions) for pick in action.picks]
+    sorts = dict.fromkeys(sort for kind in kinds for sort in sorts_in(kind))
+    told_apart = {sort for node in nodes for sort in _told_apart(node)}
+    return tuple(sort for sort in sorts if sort not in told_apart)
+
+
+def sorts_in(kind: Type) -> tuple[Sort, ...]:
+    """The sorts that a type's values may mention, each once, in the order of the type's parts."""
+    if isinstance(kind, Sort):
+        return (kind,)
+    return tuple(dict.fromkeys(sort for part in kind.parts for sort in sorts_in(part)))
+
+
+def _told_apart(node: n.Node) -> Iterable[Sort]:
+    if isinstance(node, n.Choose):
+        return sorts_in(node.type)
+    if not isinstance(node, n.Const):
+        return ()
+    return [sort for sort in sorts_in(node.type) if not _is_fixed(node.type, node.value, sort)]
+
+
+def _is_fixed(kind: Type, value: Value, sort: Sort) -> bool:
+    """Whether all permutations of a sort's members leave a value as it is; swaps of neighbours make up all."""
+    swaps = ({(sort.name, a): b, (sort.name, b): a} for a, b in pairwise(sort.members))
+    return all(permuted(kind, value, swap) == value for swap in swaps)
+
+
+def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
+    """The image of a value under a permutation of the members of sorts."""
+    match kind:
+        case Sort():
+            return permutation.get((kind.name, value), value)
+        case Bool() | Int() | Named():
+            return value
+        case Option():
+            return None if value is None else permuted(kind.item, value, permutation)
+        case Set():
+            return frozenset(permuted(kind.item, x, permutation) for x in value)
+        case Seq():
+            return tuple(permuted(kind.item, x, permutation) for x in value)
+        case Union():
+            tag, payload = value
+            return tag, permuted(kind.by_tag[tag], payload, permutation)
+        case Map():
+            pairs = zip(kind.keys, value, strict=True)
+            images = {
+                permuted(kind.key, k, permutation): permuted(kind.value, x, permutation) for k, x in pairs
+            }
+            return tuple(images[key] for key in kind.keys)
+    return tuple(permuted(part, x, permutation) for part, x in zip(kind.parts, value, strict=True))

@@ -1,0 +1,65 @@
+"""Sets made of sets of images: lowered without listing the images, with the interpreter's values and errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import BmcOptions, Verdict
+from leadline.symbolic.lang import nodes as n
+from tests.tla.loading import write
+from tests.tla.test_lowering import asked
+
+MODULE = """
+EXTENDS Integers
+VARIABLES f, last
+Items == {[at |-> i, it |-> f[i]] : i \\in 0..last}
+Some == IF last < 0 THEN {} ELSE Items
+Places(S) == {e.at : e \\in S}
+Init == f = [i \\in 0..2 |-> i] /\\ last = -1
+Next == \\/ last' = ((last + 2) %% 4) - 1 /\\ UNCHANGED f
+        \\/ \\E i \\in 0..2 : f' = [f EXCEPT ![i] = (@ + 1) %% 5] /\\ UNCHANGED last
+Spec == Init /\\ [][Next]_<<f, last>>
+Best == IF Some = {} THEN 0 ELSE LET top == {e \\in Some : e.it > 1} IN
+        IF top = {} THEN 0 ELSE CHOOSE i \\in Places(top) : \\A j \\in Places(top) : j <= i
+Claim == %s
+"""
+CLAIMS = {
+    "Best < 3": True,
+    "Best = 2 => f[2] > 1": True,
+    "Best = 0 => last < 0": False,
+    "Places({e \\in Items : e.it < 5}) = 0..last": True,
+    "{e.it : e \\in Some} \\subseteq 0..3": False,
+    "{e \\in {[it |-> e.it + 1] : e \\in Some} : e.it > 4} = {}": False,
+}
+
+
+def written(folder: Path, claim: str, config: str = "INVARIANT Claim") -> Path:
+    (folder / "M.cfg").write_text(f"SPECIFICATION Spec\n{config}\n")
+    return write(folder, M=MODULE % claim)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_values(claim: str, tmp_path: Path) -> None:
+    path = written(tmp_path, claim)
+    model, result = asked(path, "Claim", BmcOptions(depth=6))
+    found = explore(Semantics(model), ["Claim"])
+    assert (found.properties["Claim"].violation is None) is CLAIMS[claim]
+    assert (result.verdict is Verdict.SAFE) is CLAIMS[claim]
+    assert result.verdict in (Verdict.SAFE, Verdict.VIOLATED)
+
+
+def test_the_images_are_not_listed(tmp_path: Path) -> None:
+    model = model_of(find(str(written(tmp_path, "Places({e \\in Some : e.it > 1}) # {5}"))), {})
+    maps = [x for x in n.postorder(model.properties["Claim"].formula) if isinstance(x, n.SetMap)]
+    assert not maps
+
+
+def test_an_image_without_a_value_is_still_an_error(tmp_path: Path) -> None:
+    """`f[i]` has no value beyond its domain, though only the other field of the record is asked for."""
+    path = written(tmp_path, "Places({[at |-> i, it |-> f[i]] : i \\in 0..(last + 1)}) = 0..(last + 1)")
+    _, result = asked(path, "Claim", BmcOptions(depth=4))
+    assert result.verdict is Verdict.OUT_OF_BOUNDS

@@ -1,0 +1,122 @@
+"""Sets of model values as sorts: where the module treats their members alike, and where it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
+from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.sweeps import sorts_alike
+from leadline.symbolic.lang import Model, Sort
+from leadline.symbolic.lang.types import Atoms, all_types
+from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.protocol import Source
+from tests.swapped import assert_closed
+from tests.tla.loading import write
+from tests.tla.test_lowering import counts
+
+VOTING = """
+EXTENDS Naturals, Sequences, FiniteSets, TLC
+CONSTANTS Procs, Quorums, None, One
+VARIABLES leader, votes, seen, pairs, inbox
+vars == <<leader, votes, seen, pairs, inbox>>
+Symmetry == Permutations(Procs)
+TypeOK == /\\ leader \\in Procs \\cup {None, "nobody"}
+          /\\ votes \\in [Procs -> SUBSET Procs]
+          /\\ seen \\in [Procs -> Procs \\cup {None}]
+Init == /\\ leader = None
+        /\\ votes = [p \\in Procs |-> {}]
+        /\\ seen \\in [Procs -> {None}]
+        /\\ pairs = [p, q \\in Procs |-> FALSE]
+        /\\ inbox = <<>>
+Vote(p, q) == /\\ \\A r \\in Procs : p \\notin votes[r]
+              /\\ votes' = [votes EXCEPT ![q] = @ \\cup {p}]
+              /\\ pairs' = [pairs EXCEPT ![p, q] = TRUE]
+              /\\ inbox' = Append(inbox, p)
+              /\\ UNCHANGED <<leader, seen>>
+Elect(p) == /\\ leader \\in {None, "nobody"}
+            /\\ \\E Q \\in Quorums : Q \\subseteq votes[p]
+            /\\ leader' = p
+            /\\ UNCHANGED <<votes, seen, pairs, inbox>>
+See(p) == leader \\in Procs /\\ seen' = [seen EXCEPT ![p] = leader] /\\ UNCHANGED <<leader, votes, pairs, inbox>>
+Resign == leader \\in Procs /\\ leader' = "nobody" /\\ UNCHANGED <<votes, seen, pairs, inbox>>
+Others == {more}
+Next == (\\E p, q \\in Procs : Vote(p, q)) \\/ (\\E p \\in Procs : Elect(p) \\/ See(p)) \\/ Resign \\/ Others
+Spec == Init /\\ [][Next]_vars
+Agreed == \\A p, q \\in Procs : None \\in {seen[p], seen[q]} \\/ seen[p] = seen[q]
+Unseen == leader = None \\/ seen[leader] # leader
+"""
+CFG = """
+CONSTANTS Procs = {p1, p2, p3}
+ Quorums = %s
+ None = None
+ One = p2
+SPECIFICATION Spec
+INVARIANTS TypeOK Agreed Unseen
+SYMMETRY Symmetry
+CHECK_DEADLOCK FALSE
+"""
+MAJORITIES = "{{p1, p2}, {p2, p3}, {p1, p3}}"
+
+
+def module(folder: Path, quorums: str = MAJORITIES, more: str = "FALSE") -> Path:
+    path = write(folder, Voting=VOTING.replace("{more}", more))
+    path.with_suffix(".cfg").write_text(CFG % quorums)
+    return path
+
+
+def asked(path: Path, name: str, options: Options) -> Result:
+    entry = find(str(path))
+    question = Asked(entry, model_of(entry, {}), Query(entry.source, {}, (name,), options, "cadical"))
+    question.put(Limits(), lambda _: None, lambda _: None)
+    (result,) = question.verdicts
+    return result
+
+
+def sorts_of(model: Model) -> set[str]:
+    return {one.name for one in all_types(x.type for x in model.variables) if isinstance(one, Sort)}
+
+
+def test_values_that_are_treated_alike_are_of_a_sort(tmp_path: Path) -> None:
+    path = module(tmp_path)
+    model = model_of(find(str(path)), {})
+    properties = list(model.properties.values())
+    assert sorts_of(model) == {"Procs"}
+    (alike,) = sorts_alike(model, properties, truth_alone=True)
+    assert alike.members == ("p1", "p2", "p3")
+    assert any(pick.type == alike for action in model.actions for pick in action.picks)
+    assert_closed(model, (alike,), 4)
+    found = explore(Semantics(model), list(model.properties))
+    assert found.complete and not found.steps_out_of_bounds
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+
+
+@pytest.mark.parametrize(
+    ("quorums", "more"),
+    [
+        ("{{p1, p2}, {p2, p3}}", "FALSE"),
+        (MAJORITIES, "leader = One /\\ leader' = None /\\ UNCHANGED <<votes, seen, pairs, inbox>>"),
+        (MAJORITIES, "leader = None /\\ leader' = (CHOOSE p \\in Procs : votes[p] # {}) /\\ UNCHANGED votes"),
+    ],
+)
+def test_values_that_are_told_apart_are_none(quorums: str, more: str, tmp_path: Path) -> None:
+    """The configuration's SYMMETRY claims the contrary."""
+    model = model_of(find(str(module(tmp_path, quorums, more))), {})
+    assert not sorts_of(model)
+    assert any(isinstance(x, Atoms) and "p1" in x.members for x in all_types(v.type for v in model.variables))
+
+
+def test_verdicts_with_sorts(tmp_path: Path) -> None:
+    path = module(tmp_path)
+    assert asked(path, "TypeOK", PdrQuery()).verdict is Verdict.PROVED
+    shortest = BmcOptions(depth=6, unroll="sweeps", shortest=True)
+    for options in (PdrQuery(), BmcOptions(depth=6), shortest):
+        found = asked(path, "Unseen", options)
+        assert found.verdict is Verdict.VIOLATED
+        assert isinstance(options, PdrQuery) or found.steps == 4
