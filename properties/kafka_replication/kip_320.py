@@ -1,154 +1,8 @@
-"""Properties of Kafka's replication: the invariants of hachikuji/kafka-specification.
+"""Why KIP-320 loses no committed record: the conjuncts of an inductive invariant, for weak-isr and strong-isr."""
 
-Unless stated otherwise, logs hold 2 records, producers write 2, and leader epochs go up to 2. Lengths are in
-steps; TLC finds the same.
-"""
-
-from leadline.encodings.kafka_replication import (
-    KIP_101,
-    KIP_279,
-    KIP_320,
-    KIP_320_FIRST_TRY,
-    TRUNCATE_TO_HIGH_WATERMARK,
-    KafkaReplication,
-)
+from leadline.encodings.kafka_replication import KIP_320, KafkaReplication
 from leadline.encodings.kafka_replication.partition import NIL, epoch_at, has_offset, have_same_entry
-from leadline.symbolic.lang import (
-    all_of,
-    any_of,
-    at_most,
-    exists,
-    forall,
-    holds,
-    implies,
-    invariant,
-    ite,
-    proved,
-    strengthening,
-    violated,
-)
-
-ANY_SIZE = {"replicas": ..., "log_size": ..., "max_records": ..., "max_leader_epoch": ...}
-
-
-@invariant(
-    KafkaReplication,
-    known=[
-        proved(variant=..., replicas=(2, 3)),
-        proved(variant=..., replicas=5, log_size=4, max_records=4, max_leader_epoch=4),
-    ],
-)
-def type_ok(protocol, now):
-    """A log holds records below its end and none above it.
-
-    From `TypeOk` of KafkaReplication and FiniteReplicatedLog; the types of the variables say the rest. TLC
-    cannot evaluate the original once a record is written, since it compares the record with the integer -1.
-    Proved by induction in all variants, and with it that no step is out of bounds.
-    """
-
-    def written_below_the_end(replica, offset):
-        log = now.replica_log[replica]
-        return log.records[offset].is_some == has_offset(log, offset)
-
-    return forall(
-        protocol.Replica,
-        lambda replica: forall(protocol.Offset, lambda offset: written_below_the_end(replica, offset)),
-    )
-
-
-@invariant(
-    KafkaReplication,
-    known=[
-        violated(8, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=(2, 3)),
-        violated(11, variant=KIP_101, replicas=2),
-        violated(10, variant=KIP_101, replicas=3),
-        holds(variant=KIP_279, replicas=2),
-        violated(10, variant=KIP_279, replicas=3),
-        holds(variant=KIP_320_FIRST_TRY, replicas=2),
-        violated(11, variant=KIP_320_FIRST_TRY, replicas=3),
-        proved(variant=KIP_320, replicas=(2, 3)),
-        violated(at_most(14), variant=(KIP_101, KIP_279, KIP_320_FIRST_TRY), log_size=(3, 4)),
-    ],
-)
-def weak_isr(protocol, now):
-    """Below a presumed leader's high watermark, all members of the ISR that it knows have its records.
-
-    From `WeakIsr` of KafkaReplication; weak, since leaders are elected from the quorum's ISR. The variants up
-    to kip-101 violate it with 2 replicas, those up to kip-320-first-try with 3. It is proved by
-    induction for kip-320; the module claims it at all sizes.
-    """
-    return forall(
-        protocol.Replica,
-        lambda leader: _committed_data_on(protocol, now, leader, now.replica_state[leader].isr),
-    )
-
-
-@invariant(
-    KafkaReplication,
-    known=[
-        violated(9, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=2),
-        violated(8, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=3),
-        violated(11, variant=KIP_101, replicas=2),
-        violated(10, variant=KIP_101, replicas=3),
-        holds(variant=KIP_279, replicas=2),
-        violated(10, variant=KIP_279, replicas=3),
-        holds(variant=KIP_320_FIRST_TRY, replicas=2),
-        violated(12, variant=KIP_320_FIRST_TRY, replicas=3),
-        proved(variant=KIP_320, replicas=(2, 3)),
-        violated(at_most(14), variant=(KIP_101, KIP_279, KIP_320_FIRST_TRY), log_size=(3, 4)),
-    ],
-)
-def strong_isr(protocol, now):
-    """Below a presumed leader's high watermark, all members of the quorum's ISR have its records.
-
-    So every replica that can be elected has the records that consumers may have seen. From `StrongIsr` of
-    KafkaReplication. Holds and fails where `weak-isr` does, with lengths of its own. With 3 replicas kip-320
-    has 737,794 states.
-    """
-    return forall(
-        protocol.Replica, lambda leader: _committed_data_on(protocol, now, leader, now.quorum_state.isr)
-    )
-
-
-@invariant(KafkaReplication, known=[violated(0, variant=..., **ANY_SIZE)])
-def leader_in_isr(protocol, now):
-    """The quorum's leader is a member of its ISR.
-
-    From `LeaderInIsr` of KafkaReplication, with its oddity: having no leader counts as a violation, so it
-    fails in the initial state of every variant (0 steps).
-    """
-    leader = now.quorum_state.leader
-    return all_of(leader.is_some, now.quorum_state.isr.has(leader.value))
-
-
-@strengthening(KafkaReplication)
-def leaders_have_epochs(protocol, now):
-    """A replica that knows a leader has learnt of it in some epoch. So a leader that writes has an epoch."""
-    return forall(
-        protocol.Replica,
-        lambda replica: implies(
-            now.replica_state[replica].leader.is_some, now.replica_state[replica].leader_epoch >= 0
-        ),
-    )
-
-
-def _committed_data_on(protocol, now, leader, replicas):
-    """Whether the replicas have the leader's records below its high watermark, if it presumes to lead."""
-    hw = now.replica_state[leader].hw
-    log = now.replica_log[leader]
-    return any_of(
-        ~protocol.presumes_leadership(now, leader),
-        forall(
-            replicas,
-            lambda replica: forall(
-                protocol.Offset,
-                lambda offset: implies(offset < hw, have_same_entry(log, now.replica_log[replica], offset)),
-            ),
-        ),
-    )
-
-
-# -- strengthenings for the proofs of KIP-320 --------------------------------------------------------------
+from leadline.symbolic.lang import all_of, any_of, exists, forall, implies, ite, strengthening
 
 ISR = ("weak-isr", "strong-isr")
 
@@ -185,7 +39,7 @@ def _has_committed(protocol, now, replica, other):
 
 @strengthening(KafkaReplication, of=ISR, when=fenced)
 def requests_tell_the_truth(protocol, now):
-    """Each epoch has its request, the last of which is the quorum's; replicas believe the request of theirs."""
+    """Each epoch has its request, the last of which is the quorum's until its leader changes the ISR."""
     quorum, requests = now.quorum_state, now.leader_and_isr_requests
 
     def made(epoch):
@@ -205,6 +59,23 @@ def requests_tell_the_truth(protocol, now):
             requests[epoch].is_some == (epoch < now.next_leader_epoch),
             implies(requests[epoch].is_some, leads & last),
         )
+
+    no_leader = implies(quorum.leader.is_some, quorum.isr.has(quorum.leader.value))
+    return all_of(
+        quorum.leader_epoch + 1 == now.next_leader_epoch,
+        implies(quorum.leader_epoch == NIL, quorum.leader.is_none),
+        no_leader,
+        forall(protocol.Epoch, made),
+    )
+
+
+@strengthening(KafkaReplication, of=ISR, when=fenced)
+def replicas_believe_requests(protocol, now):
+    """A replica believes the request of its epoch, and its leader is of that epoch or a later one.
+
+    A leader's ISR is the quorum's as long as its epoch is.
+    """
+    quorum, requests = now.quorum_state, now.leader_and_isr_requests
 
     def believed(r):
         state = now.replica_state[r]
@@ -231,19 +102,12 @@ def requests_tell_the_truth(protocol, now):
             state.hw <= now.replica_log[r].end_offset,
         )
 
-    no_leader = implies(quorum.leader.is_some, quorum.isr.has(quorum.leader.value))
-    return all_of(
-        quorum.leader_epoch + 1 == now.next_leader_epoch,
-        implies(quorum.leader_epoch == NIL, quorum.leader.is_none),
-        no_leader,
-        forall(protocol.Epoch, made),
-        forall(protocol.Replica, believed),
-    )
+    return forall(protocol.Replica, believed)
 
 
 @strengthening(KafkaReplication, of=ISR, when=fenced)
 def logs_match(protocol, now):
-    """Logs with a record of one identity or epoch at an offset agree up to it; epochs grow along a log.
+    """Logs with records of one epoch at an offset agree up to it; epochs grow along a log.
 
     A record is of its leader's epoch. That leader has it until it is of a later epoch.
     """
@@ -274,6 +138,19 @@ def logs_match(protocol, now):
         written = log.records[offset].is_some == has_offset(log, offset)
         return all_of(written, implies(has_offset(log, offset), all_of(known, grows)))
 
+    return all_of(
+        forall(protocol.Replica, lambda r: forall(protocol.Offset, lambda offset: of_one(r, offset))),
+        forall(
+            protocol.Replica,
+            lambda one, other: forall(protocol.Offset, lambda offset: two(one, other, offset)),
+        ),
+    )
+
+
+@strengthening(KafkaReplication, of=ISR, when=fenced)
+def records_have_one_place(protocol, now):
+    """A record is at one offset and of one epoch in all logs."""
+
     def ids(one, other, x, y):
         mine, theirs = now.replica_log[one], now.replica_log[other]
         both = all_of(has_offset(mine, x), has_offset(theirs, y))
@@ -283,16 +160,9 @@ def logs_match(protocol, now):
             all_of(x == y, epoch_at(mine, x) == epoch_at(theirs, y)),
         )
 
-    return all_of(
-        forall(protocol.Replica, lambda r: forall(protocol.Offset, lambda offset: of_one(r, offset))),
-        forall(
-            protocol.Replica,
-            lambda one, other: forall(protocol.Offset, lambda offset: two(one, other, offset)),
-        ),
-        forall(
-            protocol.Replica,
-            lambda one, other: forall(protocol.Offset, lambda x, y: ids(one, other, x, y)),
-        ),
+    return forall(
+        protocol.Replica,
+        lambda one, other: forall(protocol.Offset, lambda x, y: ids(one, other, x, y)),
     )
 
 
