@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, NEVER
@@ -23,6 +24,7 @@ from leadline.symbolic.tla.infinite import (
     Numbers,
     PowerSet,
     Product,
+    Restricted,
     Sequences,
     United,
 )
@@ -35,6 +37,10 @@ MOST_UNROLLED = 200
 FEWEST_FIXED = 4
 """The fewest elements for which it is worth while to look whether the body fixes one."""
 _fresh = itertools.count()
+
+
+def _may_be_sequence(kind: Type) -> bool:
+    return isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
 
 
 class Sets:
@@ -269,11 +275,16 @@ class Sets:
             case Everything():
                 return self._is_string(element) if domain.strings else terms.boolean(True)
             case United():
-                return terms.disj([self.member(element, part) for part in domain.parts])
+                # TLC looks into the sets that are listed first.
+                listed_first = sorted(domain.parts, key=lambda part: not isinstance(part, n.Node))
+                return terms.disj([self.member(element, part) for part in listed_first])
             case Cases():
                 return terms.disj(
                     [terms.conj([here, self.member(element, part)]) for here, part in domain.parts]
                 )
+            case Restricted(whole=whole, other=other, keep=keep):
+                found = self.member(element, other)
+                return terms.conj([self.member(element, whole), found if keep else terms.negation(found)])
             case Numbers(least=least):
 
                 def above(x: n.Node) -> n.Node:
@@ -289,14 +300,8 @@ class Sets:
 
                 return terms.of_kind(element, lambda kind: isinstance(kind, Set), below, _OTHERS)
             case Sequences():
-                return terms.of_kind(
-                    element,
-                    lambda kind: (
-                        isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
-                    ),
-                    lambda x: self._all_items(x, domain.item),
-                    _OTHERS,
-                )
+                items = partial(self._all_items, domain=domain.item)
+                return terms.of_kind(element, _may_be_sequence, items, _OTHERS)
             case Product():
                 return terms.of_kind(element, is_function, lambda x: self._in_product(x, domain), _OTHERS)
 

@@ -10,6 +10,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Query, Verdict
+from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.tla import origin
 from leadline.symbolic.trace import end_reason
 from tests.tla.loading import write
@@ -23,8 +24,13 @@ Same == x = 3 => y = 0
 Member == x # 3 \/ y \notin {1, 2}
 Sooner == <<x, y>> # <<7, 0>>
 """
-
-
+LISTED = r"""
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x = 0 /\ x' = [a |-> 1]
+Known == x \in [a : {1, 2}] \union {0}
+"""
 REFUSED = ("Same", "Member")
 
 
@@ -44,3 +50,15 @@ def test_the_error_is_that_of_the_interpreter(tmp_path: Path, monkeypatch: pytes
     question = Asked(entry, model, Query(entry.source, {}, ("Sooner",), BmcOptions(depth=4), "cadical"))
     question.put(Limits(), lambda _: None, lambda _: None)
     assert question.verdicts[0].verdict is Verdict.SAFE
+
+
+def test_a_union_is_looked_into_where_it_is_listed_first(tmp_path: Path) -> None:
+    """As in TLC: 0 is found before it is compared with records, and the record is compared with 0."""
+    path = write(tmp_path, Listed=LISTED)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Known\nCHECK_DEADLOCK FALSE\n")
+    for options in (ExploreOptions(), BmcOptions(depth=3)):
+        entry = find_module(path)
+        question = Asked(entry, model_of(entry, {}), Query(entry.source, {}, ("Known",), options, "cadical"))
+        question.put(Limits(), lambda _: None, lambda _: None)
+        (found,) = question.verdicts
+        assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 1)
