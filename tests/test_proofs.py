@@ -18,6 +18,7 @@ from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import SOLVERS
 
 KAFKA_TRANSACTIONS = ("as-published", "mended-become-leader")
+SPANNER_SETS = ("nonconflict", "read-only", "circular")
 KAFKA_REPLICATION = ("truncate-to-high-watermark", "kip-101", "kip-279", "kip-320-first-try", "kip-320")
 
 
@@ -85,6 +86,27 @@ def test_disjointness_of_leases_of_five_replicas_as_published_is_not_proved() ->
     ]
 
 
+@pytest.mark.parametrize("transactions", SPANNER_SETS)
+def test_strict_serializability_of_transactions(transactions: str) -> None:
+    model = made("spanner-transactions", transactions=transactions, tt_max_si=16)
+    assert failing(model, "strict-serializability") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("transactions", SPANNER_SETS)
+def test_strict_serializability_of_transactions_is_proved_by_the_other_solver_too(transactions: str) -> None:
+    model = made("spanner-transactions", transactions=transactions, tt_max_si=1)
+    assert failing(model, "strict-serializability", "z3") == []
+
+
+@pytest.mark.parametrize("name", ["nothing-is-written-before-reads"])
+def test_each_strengthening_of_serializability_is_needed(name: str) -> None:
+    model = made("spanner-transactions", transactions="read-only", tt_max_si=0)
+    assert name in [one.name for one in conjuncts(model, "strict-serializability")]
+    fewer = {key: one for key, one in model.properties.items() if key != name}
+    assert failing(replace(model, properties=fewer), "strict-serializability")
+
+
 @pytest.mark.parametrize("variant", KAFKA_REPLICATION)
 @pytest.mark.parametrize("replicas", [2, 3])
 def test_types_of_kafka_replication(variant: str, replicas: int) -> None:
@@ -126,9 +148,20 @@ def test_types_of_small_kafka_transactions(variant: str, settings: dict[str, Any
     assert failing(made("kafka-transactions", variant=variant, **settings), "type-ok") == []
 
 
+def test_producer_ids_of_small_kafka_transactions_are_known() -> None:
+    sizes = {"clients": 1, "transaction_ids": 2, "log_partitions": 2}
+    model = made("kafka-transactions", variant="mended-become-leader", **sizes)
+    assert failing(model, "no-invalid-producer-id-mapping") == []
+
+
+def test_producer_ids_that_a_leader_forgets_are_not_known() -> None:
+    model = made("kafka-transactions", clients=1, transaction_ids=2, log_partitions=2)
+    assert failing(model, "no-invalid-producer-id-mapping")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", KAFKA_TRANSACTIONS)
-@pytest.mark.parametrize("goal", ["type-ok", "no-bad-state-response"])
+@pytest.mark.parametrize("goal", ["type-ok", "no-bad-state-response", "no-invalid-producer-id-mapping"])
 def test_types_of_kafka_transactions_are_proved_by_the_other_solver_too(goal: str, variant: str) -> None:
     assert failing(made("kafka-transactions", variant=variant), goal, "z3") == []
 

@@ -8,7 +8,10 @@ from leadline.encodings.spanner_transactions import SpannerTransactions
 from leadline.encodings.spanner_transactions.transaction_sets import SETS, transaction_set
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines.induction.checker import Checker
+from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import ParameterError
+from leadline.symbolic.solve import SOLVERS
 
 READ_ONLY = """
 # The set of that name.
@@ -92,6 +95,58 @@ def test_a_transaction_may_write_without_reading(tmp_path: Path) -> None:
     assert exploration.complete
     assert exploration.steps_out_of_bounds == 0
     assert exploration.fired["clean_committed"] > 0
+
+
+ONE_KEY = """
+[[transaction]]
+read = ["x"]
+write = { x = 1 }
+
+[[transaction]]
+read = ["x"]
+"""
+
+
+def test_a_reader_and_a_writer_of_one_key_are_not_strictly_serializable(tmp_path: Path) -> None:
+    """The coordinator chooses a timestamp before that of a read which it has served."""
+    settings: dict[str, int | str] = {"transactions": str(written(tmp_path, ONE_KEY)), "tt_max_si": 1}
+    model = model_of(find("spanner-transactions"), settings)
+    found = explore(Semantics(model), ["strict-serializability"]).properties["strict-serializability"]
+    assert found.steps == 11
+    assert [one.name for one in conjuncts(model, "strict-serializability")] == ["strict-serializability"]
+
+
+SEPARABLE = [
+    # Each writes a key that the other reads, but not both the keys that the other writes.
+    """
+    [[transaction]]
+    read = ["x"]
+    write = { x = 1, y = 2 }
+
+    [[transaction]]
+    read = ["y"]
+    write = { x = 3 }
+    """,
+    # The reader reads the key of a participant that prepares.
+    """
+    [[transaction]]
+    write = { x = 1, y = 1 }
+
+    [[transaction]]
+    read = ["y", "z"]
+    """,
+]
+
+
+@pytest.mark.parametrize("text", SEPARABLE, ids=["writers", "reader"])
+def test_strict_serializability_of_own_sets_is_proved(text: str, tmp_path: Path) -> None:
+    settings: dict[str, int | str] = {"tt_max_si": 3, "tt_interval": 2, "tt_init_abs": 2}
+    settings["transactions"] = str(written(tmp_path, text))
+    model = model_of(find("spanner-transactions"), settings)
+    checker = Checker(model, "strict-serializability", SOLVERS["cadical"], model.protocol)
+    parts = obligations(model, "strict-serializability")
+    assert len(parts) > 100
+    assert [one.name for one in parts if not checker.check(one).holds] == []
 
 
 @pytest.mark.parametrize(("text", "complaint"), MISTAKES, ids=[complaint for _, complaint in MISTAKES])

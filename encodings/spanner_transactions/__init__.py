@@ -66,6 +66,16 @@ class SpannerTransactions(TrueTime):
     There are 1 to 5. `read` lists the keys read (none if left out), `write` gives the values written by
     key (a read-only transaction has none). Keys are named by letters, digits, `_` and `-`, and hold 0
     at first; values are whole numbers from 0 to 63, and those written to one key should differ.
+
+    Not every set is strictly serializable. One transaction that reads and writes x and a second that reads x
+    are not, in 11 steps with tt_max_si=1:
+
+    1. The first reads x and begins to commit: its timestamp will be greater than 1. Time passes.
+    2. The second reads x as of time 3, once that may be now: nothing is prepared, so it gets the old value.
+    3. The coordinator chooses timestamp 2, the least that it may, though its clock is beyond that.
+
+    In the paper a participant chooses none before what it has let others read. The module's sets do not
+    show it: each of their transactions that a reader meets prepares a second key.
     """
 
     transactions: str = parameter(

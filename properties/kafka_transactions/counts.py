@@ -139,6 +139,26 @@ def clients_are_not_ahead(protocol, now):
     return each_leader(protocol, now, lambda b, tid: forall(protocol.Client, lambda c: one(c, b, tid)))
 
 
+@strengthening(KafkaTransactions, of="no-invalid-producer-id-mapping", when=counted)
+def producer_ids_are_the_coordinators(protocol, now):
+    """A client's producer id, or one on its way to it, is the one that its coordinator knows."""
+
+    def one(c, b, tid):
+        client, known = now.client[c], now.tc_tid_metadata[b][tid]
+        has_pid = any_of(client.state == "HasPid", client.state == "BegunTxn")
+        same = implies(has_pid, client.pid.value == known.value.pid)
+        told = forall(
+            now.messages,
+            lambda m: implies(
+                granted(m, c, "InitPidResponse"),
+                m.as_a("InitPidResponse").answer.as_a("OK").pid == known.value.pid,
+            ),
+        )
+        return implies(client.tid == tid, all_of(same, told))
+
+    return each_leader(protocol, now, lambda b, tid: forall(protocol.Client, lambda c: one(c, b, tid)))
+
+
 @strengthening(KafkaTransactions, when=counted)
 def who_had_it_aborted_asks_again(protocol, now):
     """While a transaction is being aborted, or was and no client has a newer epoch, a client wants one."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.evaluation import Partial
 from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.keyed import kept
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
@@ -126,7 +127,8 @@ class Actions:
     def _next(self, name: str, value: n.Node, taken: int) -> Partial:
         """The next value of a variable. Before an initial state there is no value to update."""
         if name not in self.expressions.state:
-            return self.expressions.evaluate(value)
+            shape, error = self.expressions.evaluate(value)
+            return kept(self.expressions.values, value.type, shape), error
         return self.updates.evaluate(n.make(n.StateVar, value.type, value.span, name), value, taken)
 
     def _renaming(self, action: Action) -> dict[n.Node, n.Node]:

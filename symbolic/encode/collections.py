@@ -6,8 +6,10 @@ from functools import cache
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.integers import Integers
+from leadline.symbolic.encode.keyed import several
 from leadline.symbolic.encode.values import Items, Maybe, Shape, Tagged, Values, component_types, is_binary
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
 from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
 
@@ -61,6 +63,8 @@ class Collections:
     def _coerce_set(self, shape: dict[Value, int], target: Set) -> tuple[Shape, int]:
         inside = {value: literal for value, literal in shape.items() if target.item.contains(value)}
         outside = [literal for value, literal in shape.items() if value not in inside]
+        if isinstance(target, KeyedSet):
+            outside.append(several(self.circuit, target, inside))
         return inside, self.circuit.disj(outside)
 
     def _coerce_sequence(self, shape: Items, source: Seq, target: Seq) -> tuple[Shape, int]:

@@ -6,9 +6,11 @@ from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.evaluation import Evaluation, Partial
+from leadline.symbolic.encode.keyed import Keyed, variable_of
 from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Tagged
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import InternalError, Mistake, ModelError
+from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
 from leadline.symbolic.lang.types import Int, Option, Value
 
@@ -22,7 +24,10 @@ class Expressions(Evaluation):
         return self.values.constant(node.type, node.value), FALSE
 
     def visit_StateVar(self, node: n.StateVar) -> Partial:
-        return self.state[node.name], FALSE
+        shape = self.state[node.name]
+        return Keyed(self.values, node.type).members(shape) if isinstance(
+            node.type, KeyedSet
+        ) else shape, FALSE
 
     def visit_PickVar(self, node: n.PickVar) -> Partial:
         return self.picks[node.name], FALSE
@@ -231,6 +236,11 @@ class Expressions(Evaluation):
         kind = node.element.type
         if kind.capped <= len(members) and all(members.get(x) == TRUE for x in kind.values()):
             return TRUE, error
+        variable = variable_of(node.domain)
+        if variable is not None and isinstance(variable.type, KeyedSet):
+            record, outside = self.collections.coerce(element, kind, variable.type.item)
+            inside = Keyed(self.values, variable.type).has(self.state[variable.name], record)
+            return self.circuit.conj((inside, -outside)), error
         hits = [self.circuit.conj((literal, has(element, value, kind))) for value, literal in members.items()]
         return self.circuit.disj(hits), error
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.values import component_types, is_binary, width
+from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.model import Model
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Union
 from leadline.symbolic.lang.symmetry import Permutation, permuted
@@ -108,6 +109,8 @@ class Facts:
                 if kind.item.cardinality:
                     there = self._say(fact, Word("present", None, True), needs)
                     self._add(kind.item, (name, (*way, Word("item", None, None))), (*needs, (there,)))
+            case KeyedSet():
+                self._add(kind.table, fact, needs)
             case Set():
                 for value in kind.item.values():
                     self._say(fact, Word("has", kind.item, value), needs)
@@ -221,6 +224,9 @@ def _pack(kind: Type) -> _Packed:
             return bits, lambda value: (value - kind.low, (1 << bits) - 1)
         case Int() | Named():
             return _pack_one_hot(list(kind.values()))
+        case KeyedSet():
+            size, pack = _packer(kind.table)
+            return size, lambda value: pack(kind.entries(value))
         case Set():
             members = list(kind.item.values())
             bit = {value: 1 << place for place, value in enumerate(members)}

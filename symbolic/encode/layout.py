@@ -16,6 +16,7 @@ from leadline.symbolic.encode.values import (
     is_binary,
     width,
 )
+from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import Seq, Set, Union
 from leadline.symbolic.lang.types import Bool, Int, Named, Option, Type, Value
 
@@ -40,6 +41,8 @@ class Layout:
                 if not kind.item.cardinality:
                     return Maybe(FALSE, None)
                 return Maybe(self.circuit.input(), self.free(kind.item))
+            case KeyedSet():
+                return self.free(kind.table)
             case Set():
                 return {value: self.circuit.input() for value in kind.item.values()}
             case Seq():
@@ -66,6 +69,8 @@ class Layout:
         """
         conj, implies = self.circuit.conj, self.circuit.implies
         match kind:
+            case KeyedSet():
+                return self.valid(shape, kind.table)
             case Bool() | Set():
                 return TRUE
             case Int() if is_binary(kind):
@@ -124,6 +129,8 @@ class Layout:
                 if kind.item.cardinality:
                     row.append(shape.present)
                     self._lay_part(shape.item, kind.item, row)
+            case KeyedSet():
+                self._lay(shape, kind.table, row)
             case Set():
                 row += [shape.get(value, FALSE) for value in kind.item.values()]
             case Seq():
@@ -153,6 +160,11 @@ class Layout:
             row += [shape.get(value, FALSE) for value in values]
 
 
+def held(kind: Type) -> Type:
+    """The type of which the state holds a variable of a type."""
+    return kind.table if isinstance(kind, KeyedSet) else kind
+
+
 def decode(shape: Shape, kind: Type, true: Callable[[int], bool]) -> Value:
     """The concrete value of a shape under an assignment of its literals."""
     match kind:
@@ -164,6 +176,8 @@ def decode(shape: Shape, kind: Type, true: Callable[[int], bool]) -> Value:
             return _holding(shape, true)
         case Option():
             return decode(shape.item, kind.item, true) if true(shape.present) else None
+        case KeyedSet():
+            return kind.gathered(decode(shape, kind.table, true))
         case Set():
             return frozenset(value for value, literal in shape.items() if true(literal))
         case Seq():

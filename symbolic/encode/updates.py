@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.evaluation import Environment, Partial
 from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.keyed_updates import KeyedUpdates
 from leadline.symbolic.encode.values import Items, Shape
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
 from leadline.symbolic.lang.types import Type
 
@@ -196,6 +198,10 @@ class Updates:
             taken: the literal that the update is made.
         """
         self._errors = []
+        if isinstance(variable, n.StateVar) and isinstance(variable.type, KeyedSet):
+            before = self.expressions.state[variable.name]
+            entries = KeyedUpdates(self.expressions, self._wrong).made(variable, value, taken, TRUE, before)
+            return entries, self.circuit.disj(self._errors)
         old, _ = self.expressions.evaluate(variable)
         target = Target((variable,), variable.type, old, True, taken, (), TRUE, {}, {})
         make = self._anew if unfolds(value) else self._made

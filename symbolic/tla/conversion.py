@@ -27,6 +27,8 @@ def restructured(t: FunctionTerms, node: n.Node, source: Type, target: Type) -> 
             return _from_union(t, node, source, target)
         case _, Union():
             return _boxed(t, node, target)
+        case Set(), Set() if isinstance(node, n.SetOf):
+            return t.make(n.SetOf, target, tuple(t.convert(x, target.item) for x in node.items))
         case Set(), Set():
             return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
         case Tuple(), Tuple() if len(source.items) == len(target.items):

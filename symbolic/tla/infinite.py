@@ -68,5 +68,14 @@ class Cases:
     parts: Sequence[tuple[n.Node, Domain]]
 
 
-Unlisted: TypeAlias = Numbers | Everything | PowerSet | Sequences | Product | United | Cases
+@dataclass(frozen=True)
+class Restricted:
+    """The members of an infinite set that another set has, or has not: `Nat \\ {0}`."""
+
+    whole: Domain
+    other: Domain
+    keep: bool
+
+
+Unlisted: TypeAlias = Numbers | Everything | PowerSet | Sequences | Product | United | Cases | Restricted
 Domain: TypeAlias = n.Node | Unlisted

@@ -12,7 +12,8 @@ from leadline.symbolic.concrete import first_states
 from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
-from leadline.symbolic.tla.typing import type_of
+from leadline.symbolic.tla.keys import keyed, others, unkeyed
+from leadline.symbolic.tla.typing import agreeing, type_of
 
 WALK = 300
 """The steps of a random walk."""
@@ -37,6 +38,7 @@ class Learner:
     def __post_init__(self) -> None:
         for name in self.interpreter.variables:
             self.types.setdefault(name, shapes.NEVER)
+        self._agree = {name: others(kind) for name, kind in self.types.items()}
         self._deep = False
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
         constraints = self.interpreter.specification.constraints
@@ -48,7 +50,8 @@ class Learner:
             for name, met, value in zip(self.interpreter.variables, self._met, state, strict=True):
                 if value not in met:
                     met.add(value)
-                    self.types[name] = shapes.join(self.types[name], type_of(value))
+                    self.types[name] = shapes.join(unkeyed(self.types[name]), type_of(value))
+                    self._agree[name] |= agreeing(value)
 
     def initial(self) -> list[State]:
         """The initial states."""
@@ -91,14 +94,18 @@ class Learner:
         """
         until = time.process_time() + seconds
         self.meet(starts)
-        if not starts:
-            return False
+        if starts:
+            self._run(starts, until, levels)
+        for name, kind in self.types.items():
+            self.types[name] = keyed(kind, self._agree[name])
+        return bool(starts) and seconds > 0 and (self._deep or time.process_time() > until)
+
+    def _run(self, starts: Sequence[State], until: float, levels: int) -> None:
         self._walk(starts, _Patience(self.types, until))
         walked = dict(self.types)
         more = self._search(starts, levels, _Patience(self.types, until))
         if more and self.types != walked:
             self._walk(starts, _Patience(self.types, until))
-        return seconds > 0 and (self._deep or time.process_time() > until)
 
     def _search(self, starts: Sequence[State], levels: int, patience: _Patience) -> bool:
         """Meet states breadth first. Whether there are more."""

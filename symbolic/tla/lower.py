@@ -18,6 +18,7 @@ from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.infinite import (
     Domain,
 )
+from leadline.symbolic.tla.keys import as_set
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower_functions import Functions
 from leadline.symbolic.tla.lower_scope import (
@@ -190,7 +191,7 @@ class Lowering(Functions):
     def variable(self, name: str, scope: Scope) -> n.Node:
         """The value of a variable, or its next value."""
         if not scope.primed:
-            return n.make(n.StateVar, self.variables[name], self.terms.place, name)
+            return as_set(n.make(n.StateVar, self.variables[name], self.terms.place, name))
         if name not in scope.next:
             raise Unlowerable(f"{name}' is read before it has a value")
         return scope.next[name]

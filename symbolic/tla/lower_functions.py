@@ -6,6 +6,8 @@ import itertools
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import NEVER
@@ -23,6 +25,9 @@ from leadline.symbolic.tla.syntax import operators
 
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
+
+Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
+"""The path to a part of a value, and the part's new value."""
 
 
 class Functions(Sets):
@@ -198,16 +203,20 @@ class Functions(Sets):
 
     def _except(self, e: s.Except, scope: Scope) -> Entity:
         result = self.value(e.function, scope)
-        for update in e.updates:
-            path = [self.value(x, scope) for x in update.path]
-            result = self.updated(result, path, update.value, scope)
-        return result
+        changes = [([self.value(x, scope) for x in one.path], one.value) for one in e.updates]
+        return self._changed(result, changes, scope)
 
-    def updated(self, node: n.Node, path: Sequence[n.Node], value: s.Expression, scope: Scope) -> n.Node:
-        """A function with another value at a path."""
-        if not path:
-            return self.value(value, Scope(scope.names, scope.primed, scope.next, node, scope.depths))
-        return self.terms.updated(node, path[0], lambda old: self.updated(old, path[1:], value, scope))
+    def _changed(self, node: n.Node, changes: Sequence[Change], scope: Scope) -> n.Node:
+        """A value with others at paths, one after the other; those that follow each other at a place are one."""
+        for key, group in itertools.groupby(changes, lambda change: change[0][0] if change[0] else None):
+            if key is None:
+                for _, value in group:
+                    inner = Scope(scope.names, scope.primed, scope.next, node, scope.depths)
+                    node = self.value(value, inner)
+            else:
+                rest = [(path[1:], value) for path, value in group]
+                node = self.terms.updated(node, key, partial(self._changed, changes=rest, scope=scope))
+        return node
 
     def domain(self, e: s.Expression, scope: Scope) -> Domain:
         """An expression as a set to go through."""

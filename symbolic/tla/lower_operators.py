@@ -19,6 +19,7 @@ from leadline.symbolic.tla.infinite import (
     Numbers,
     PowerSet,
     Product,
+    Restricted,
     Sequences,
     United,
 )
@@ -83,15 +84,17 @@ def _union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Ent
 
 
 def _restricted(kind: type[Binary]) -> Rule:
-    """An intersection or difference; of two sets, one may be unlisted."""
+    """An intersection or difference."""
 
     def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
         a, b = (at.domain(one, scope) for one in arguments)
         if not isinstance(a, n.Node) and isinstance(b, n.Node) and kind is n.SetIntersect:
             a, b = b, a
+        keep = kind is n.SetIntersect
+        if isinstance(a, Numbers | Everything | Sequences | Restricted):
+            return Restricted(a, b, keep)
         if isinstance(b, n.Node):
             return at.terms.both_sets(kind, at.listed(a), b)
-        keep = kind is n.SetIntersect
         node = at.terms.set_node(at.listed(a))
 
         def body(x: n.Node) -> n.Node:

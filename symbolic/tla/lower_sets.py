@@ -23,6 +23,7 @@ from leadline.symbolic.tla.infinite import (
     Numbers,
     PowerSet,
     Product,
+    Restricted,
     Sequences,
     United,
 )
@@ -276,6 +277,9 @@ class Sets:
                 return terms.disj(
                     [terms.conj([here, self.member(element, part)]) for here, part in domain.parts]
                 )
+            case Restricted(whole=whole, other=other, keep=keep):
+                found = self.member(element, other)
+                return terms.conj([self.member(element, whole), found if keep else terms.negation(found)])
             case Numbers(least=least):
 
                 def above(x: n.Node) -> n.Node:

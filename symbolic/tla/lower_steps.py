@@ -10,6 +10,7 @@ from leadline.symbolic.lang.enabled import enabledness
 from leadline.symbolic.lang.model import Action
 from leadline.symbolic.lang.span import NOWHERE, Span
 from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.keys import unkeyed, with_keys
 from leadline.symbolic.tla.lower import Lowering
 from leadline.symbolic.tla.lower_actions import Paths
 from leadline.symbolic.tla.lower_picks import Way
@@ -29,7 +30,9 @@ def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[A
         raw = dict(way.next)
         for one, kind in lowering.variables.items():
             if one not in raw:
-                raw[one] = n.make(n.Undefined, kind, span, f"{plain} does not say what {one} becomes")
+                raw[one] = n.make(
+                    n.Undefined, unkeyed(kind), span, f"{plain} does not say what {one} becomes"
+                )
         values = _within(lowering, raw, dict(way.places))
         changed = tuple((one, x) for one, x in values.items() if not _is_variable(x, one))
         found.append(Action(name, plain, "", span, way.body, changed))
@@ -45,7 +48,7 @@ def _within(lowering: Lowering, raw: Mapping[str, n.Node], places: Mapping[str, 
     if not constraints:
         return values
     within = lowering.terms.conj([lowering.truth(one, Scope(next=raw)) for one in constraints])
-    olds = {name: lowering.variable(name, Scope()) for name in lowering.variables}
+    olds = {name: n.make(n.StateVar, x, NOWHERE, name) for name, x in lowering.variables.items()}
     return {name: lowering.terms.ite(within, value, olds[name]) for name, value in values.items()}
 
 
@@ -53,7 +56,8 @@ def converted(lowering: Lowering, name: str, value: n.Node, place: Span) -> n.No
     """The value that an assignment at a place gives a variable, as one of its type."""
     lowering.terms.place = place
     try:
-        return lowering.terms.convert(value, lowering.variables[name])
+        kind = lowering.variables[name]
+        return with_keys(lowering.terms.convert(value, unkeyed(kind)), kind)
     except Unlowerable as error:
         raise Unsupported(place, str(error)) from error
 

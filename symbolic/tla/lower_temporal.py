@@ -24,6 +24,7 @@ from leadline.symbolic.lang.temporal import (
     primed,
 )
 from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.keys import as_set
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower import Lowering
 from leadline.symbolic.tla.lower_scope import Operator, Scope, Unsupported
@@ -41,7 +42,8 @@ class Claims:
         self._specification = lowering.specification
         place = lowering.terms.place
         self._after: Mapping[str, n.Node] = {
-            name: n.make(n.StateVar, kind, place, primed(name)) for name, kind in lowering.variables.items()
+            name: as_set(n.make(n.StateVar, kind, place, primed(name)))
+            for name, kind in lowering.variables.items()
         }
 
     def of(self, name: str) -> Property:

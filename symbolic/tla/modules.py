@@ -124,7 +124,7 @@ class Loader:
             inside = replace(copy, emit=emit, parameters=())
             return self.instance(unit, inside, names)
 
-        return Resolver(self.mistakes, instance, copy.suffix, copy.hidden)
+        return Resolver(self.mistakes, instance, copy.suffix, copy.hidden, self.definitions)
 
     def enter(self, module: s.Module, copy: Copy, around: Names) -> tuple[Names, dict[str, Symbol]]:
         """Resolve a module.

@@ -127,7 +127,7 @@ class ExpressionReader:
         return s.Apply(last.operator, last.arguments, instances, place=place)
 
     def subexpression(self, node: Tree, place: s.Place) -> s.Expression:
-        # Parts of definitions occur in theorems and proofs. No operator has such a name.
+        # A part of a definition, such as `Inv!2`. No operator has such a name.
         return s.Apply(self.words(node), place=place)
 
     proof_step_ref = subexpression

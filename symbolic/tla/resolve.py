@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, cast
 
 from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.tla import syntax as s
@@ -55,12 +55,14 @@ class Resolver:
             function that takes its definitions, it returns the names that the instance adds.
         suffix: what is added to bound names, so that those of a copy differ from all others.
         hidden: the definitions that stand for variables of the module, in a copy of it.
+        definitions: the resolved definitions so far, by key.
     """
 
     mistakes: list[Mistake]
     instance: Callable[[s.Instance, Names, Callable[[s.Definition], None]], dict[str, Symbol]]
     suffix: str = ""
     hidden: Sequence[str] = ()
+    definitions: Mapping[str, s.Definition] = field(default_factory=dict)
 
     def wrong(self, place: s.Place, text: str) -> None:
         """Keep a mistake."""
@@ -143,6 +145,8 @@ class Resolver:
 
     def apply(self, e: s.Apply, names: Names, arity: int = 0) -> s.Expression:
         """An application; one without arguments stands for an operator if an arity is wanted."""
+        if (named := self._part(e, names)) is not None:
+            return named
         symbol = self.symbol(e, names)
         steps = [argument for step in e.prefix for argument in step.arguments]
         written = (*steps, *e.arguments)
@@ -158,6 +162,23 @@ class Resolver:
             return e
         arities = symbol.arities if len(written) == wanted else (0,) * len(written)
         return symbol.applied(self.arguments(written, arities, names), e.place)
+
+    def _part(self, e: s.Apply, names: Names) -> s.Expression | None:
+        """The part of a definition without parameters that `Name!2!1` is, by its places; None if it is none."""
+        name, *places = e.operator.split("!")
+        while places and not places[0].isdecimal():
+            name = f"{name}!{places.pop(0)}"
+        symbol = names.get(name)
+        if not places or symbol is None or symbol.key not in self.definitions:
+            return None
+        one = self.definitions[symbol.key]
+        found: s.Node = one.body
+        for place in places:
+            below = list(s.children(found)) if isinstance(found, s.Apply | s.If | s.TupleOf | s.SetOf) else []
+            if one.parameters or not place.isdecimal() or not 0 < int(place) <= len(below):
+                return None
+            found = below[int(place) - 1]
+        return cast(s.Expression, found)
 
     def arguments(
         self, arguments: Sequence[s.Expression], arities: Arities, names: Names

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.model import Model
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple
 from leadline.symbolic.lang.symmetry import sorts_in, symmetric_sorts
@@ -53,6 +54,8 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
             for name in kind.members:
                 found.setdefault(sorts.get(name) or shapes.atom(name))
             return shapes.joined(found)
+        case KeyedSet(item=item, key=key):
+            return KeyedSet(sorted_type(item, sorts), key)
         case Set(item=item):
             return Set(sorted_type(item, sorts))
         case Seq(item=item, capacity=capacity):

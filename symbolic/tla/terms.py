@@ -15,7 +15,7 @@ from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.coercion import BOOL, NEVER, coerce, fits
 from leadline.symbolic.lang.expr import int_range, wrap
 from leadline.symbolic.lang.node import Binary
-from leadline.symbolic.lang.structures import Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.comparison import CLASH, clash, is_free, may_clash, some_clash
@@ -42,10 +42,29 @@ class Terms(Making, ABC):
                 node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
             )
         if fits(source, target):
+            inner = self._inside(node, target)
+            if inner is not None:
+                return inner
             if isinstance(node, n.Const) and not target.contains(node.value):
                 return self.undefined(target, f"{source.tla(node.value)} is outside of {target!r}")
             return self.sound(coerce(node, target))
         return self.restructured(node, source, target)
+
+    def _inside(self, node: n.Node, target: Type) -> n.Node | None:
+        """A value made of parts, each converted by itself: what is not changed needs no test, then."""
+        match node, target:
+            case n.MapUpdate(map=whole), Map():
+                before = whole.item if isinstance(whole, n.Coerce) else whole
+                if before.type == target:
+                    return self.make(
+                        n.MapUpdate, target, before, node.key, self.convert(node.value, target.value)
+                    )
+            case n.MakeRecord(items=items), Record():
+                parts = zip(items, target.parts, strict=True)
+                return self.make(n.MakeRecord, target, tuple(self.convert(x, part) for x, part in parts))
+            case n.MakeVariant(tag=tag, payload=payload), Union():
+                return self.make(n.MakeVariant, target, tag, self.convert(payload, target.by_tag[tag]))
+        return None
 
     @abstractmethod
     def restructured(self, node: n.Node, source: Type, target: Type) -> n.Node:

@@ -26,6 +26,10 @@ Fail == CHOOSE x \\in {} : TRUE
 Second(x, y) == y
 Lazy(x, y) == IF x THEN y ELSE 0
 x ++ y == <<x, y>>
+Parts ==
+  /\\ <<1, 2>> = <<1>>
+  /\\ \\/ IF 1 = 2 THEN FALSE ELSE TRUE
+     \\/ FALSE
 plus[i, j \\in Int, <<k, l>> \\in Nat \\X Nat] == i + j + k + l
 Biggest(S) == CHOOSE x \\in S : \\A y \\in S : y <= x
 """
@@ -38,6 +42,7 @@ VALUES = {
     "(-7) \\div 2": "-4",
     "-7 % 2": "1",
     "2 ^ 10": "1024",
+    "<<Parts!1, Parts!2, Parts!2!2, Parts!2!1!1, Parts!1!1>>": "<<FALSE, TRUE, FALSE, FALSE, <<1, 2>>>>",
     "plus[1, 2, <<3, 4>>]": "10",
     "[i, j \\in Nat |-> i * j][5, 6]": "30",
     '[i \\in {"a", "b"} |-> i] \\in [1..9 -> Nat]': "FALSE",

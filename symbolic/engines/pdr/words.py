@@ -24,6 +24,7 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.containers import field_of
 from leadline.symbolic.lang.expr import wrap
+from leadline.symbolic.lang.keyed import KeyedSet, entry_of
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.tla import Printer
@@ -280,7 +281,9 @@ class _Reader:
             match word.kind:
                 case "key":
                     assert word.type is not None
-                    found = found[self._value(word.type, word.value)]
+                    key = self._value(word.type, word.value)
+                    keyed = isinstance(found.node.type, KeyedSet)
+                    found = wrap(entry_of(found.node, key)) if keyed else found[key]
                 case "field":
                     found = wrap(field_of(found.node, word.value))
                 case "part":

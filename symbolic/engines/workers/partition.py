@@ -44,10 +44,11 @@ def partition(semantics: Semantics, states: Sequence[State], workers: int) -> Ow
         for step in semantics.steps[1:]:
             step(state, found.append)
         steps += [(state, one) for one in found if one is not None]
+    after = list({one for _, one in steps})
     alone = [(place,) for place in _places(semantics.model)]
-    alone.sort(key=lambda some: _cost(some, steps, workers, few=True))
+    alone.sort(key=lambda some: _cost(some, steps, after, workers, few=True))
     chosen = [*alone, *((one, other) for (one,), (other,) in combinations(alone[:_BEST], 2)), ()]
-    return _owner(min(chosen, key=lambda some: _cost(some, steps, workers)), steps, workers)
+    return _owner(min(chosen, key=lambda some: _cost(some, steps, after, workers)), after, workers)
 
 
 def _places(model: Model) -> list[_Place]:
@@ -79,10 +80,10 @@ def _key(places: Sequence[_Place]) -> Callable[[State], Any]:
     return lambda state: state
 
 
-def _owner(places: Sequence[_Place], steps: Sequence[_Step], workers: int) -> Owner:
-    """The owner by the values at some places, so that each has as many of the states after some steps."""
+def _owner(places: Sequence[_Place], states: Sequence[State], workers: int) -> Owner:
+    """The owner by the values at some places, so that each has as many of some states."""
     key = _key(places)
-    sizes = Counter(hash((key(state),)) % _BUCKETS for state in {after for _, after in steps})
+    sizes = Counter(hash((key(state),)) % _BUCKETS for state in states)
     work, owners = [0] * workers, [bucket % workers for bucket in range(_BUCKETS)]
     for bucket, size in sizes.most_common():
         owners[bucket] = work.index(min(work))
@@ -94,19 +95,26 @@ def _owner(places: Sequence[_Place], steps: Sequence[_Step], workers: int) -> Ow
     )
 
 
-def _cost(places: Sequence[_Place], steps: Sequence[_Step], workers: int, *, few: bool = False) -> float:
+def _cost(
+    places: Sequence[_Place],
+    steps: Sequence[_Step],
+    after: Sequence[State],
+    workers: int,
+    *,
+    few: bool = False,
+) -> float:
     """The work of the worker that has most, with one worker as 1.
 
     Args:
         places: the places that tell the owner.
         steps: some steps.
+        after: the states after them, each once.
         workers: the number of workers.
         few: whether there may be few values, as where those at another place join them.
     """
-    key, owner = _key(places), _owner(places, steps, workers)
-    after = {one for _, one in steps}
-    if not few and len(set(map(key, after))) < min(_KEYS * workers, len(after) // 2):
+    if not few and len(set(map(_key(places), after))) < min(_KEYS * workers, len(after) // 2):
         return float("inf")
+    owner = _owner(places, after, workers)
     most = max(Counter(map(owner.of, after)).values(), default=0) / max(1, len(after))
     sent = sum(owner.of(one) != owner.of(other) for one, other in steps) / max(1, len(steps))
     watched = {place[0] for place in places} or range(len(steps[0][0]) if steps else 0)

@@ -29,8 +29,6 @@ class Owner:
 
 _BATCH = 1_000
 """States that are sent together."""
-_REMEMBERED = 1 << 17
-"""States at most that a worker remembers to have sent."""
 _LOOKS = 256
 """States that are expanded between two looks at the lines."""
 
@@ -118,9 +116,7 @@ class Worker(Explorer):
         self.level = 0
         self.stopped: str | None = None
         self._halted = False
-        self._sent: set[State] = set()
-        self._states: dict[int, list[State]] = {peer: [] for peer in peers}
-        self._from: dict[int, array[int]] = {peer: array("q") for peer in peers}
+        self._to_send: dict[int, dict[State, int]] = {peer: {} for peer in peers}
         self._ended: set[int] = set()
         self._orders: list[tuple[str, int]] = []
 
@@ -137,7 +133,7 @@ class Worker(Explorer):
                 self._do_level(todo)
             except MemoryError:
                 # These take most of it, and are needed no more.
-                self.seen, self.parts, self._sent = set(), [], set()
+                self.seen, self.parts = set(), []
                 self._stop(MEMORY)
             # A peer that goes on before this worker does sends states of the level after.
             todo = range(begin, len(self.order))
@@ -210,7 +206,7 @@ class Worker(Explorer):
     # -- states -----------------------------------------------------------------------------------
 
     def take(self, found: list[State | None], parent: int) -> None:
-        owner, own, seen, sent = self.owner.of, self.number, self.seen, self._sent
+        owner, own, seen = self.owner.of, self.number, self.seen
         reference = parent * self.workers + own
         # Values that a step leaves as they are stay the same objects: such states need no hash to tell the owner.
         (one, other), first, second = (0, 0), _NO_VALUE, _NO_VALUE
@@ -220,17 +216,13 @@ class Worker(Explorer):
         for state in found:
             if state is None:
                 self.out_of_bounds.append(parent)
-            elif (state[one] is first and state[other] is second) or (whose := owner(state)) == own:
-                if state not in seen:
+            elif state not in seen:
+                if (state[one] is first and state[other] is second) or (whose := owner(state)) == own:
                     self.keep(state, reference)
-            else:
-                known = len(sent)
-                sent.add(state)
-                if len(sent) > known:
-                    states = self._states[whose]
-                    states.append(state)
-                    self._from[whose].append(reference)
-                    if len(states) >= _BATCH:
+                else:
+                    batch = self._to_send[whose]
+                    batch.setdefault(state, reference)
+                    if len(batch) >= _BATCH:
                         self._send(whose)
 
     def has_room(self) -> bool:
@@ -241,11 +233,9 @@ class Worker(Explorer):
 
     def _send(self, peer: int) -> None:
         """Send the states that belong to a peer."""
-        if self._states[peer]:
-            self.peers[peer].send((self._states[peer], self._from[peer]))
-            self._states[peer], self._from[peer] = [], array("q")
-        if len(self._sent) > _REMEMBERED:
-            self._sent.clear()
+        if batch := self._to_send[peer]:
+            self.peers[peer].send((list(batch), array("q", batch.values())))
+            batch.clear()
 
     def _accept(self, states: Sequence[State], parents: Sequence[int]) -> None:
         """Keep what is new of the states that a peer has sent."""

@@ -1,0 +1,39 @@
+"""EXCEPT with several updates: in order, and as updates of the variable in place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.protocol import Source
+from tests.tla.loading import write
+from tests.tla.test_lowering import counts
+
+MODULE = r"""
+EXTENDS Integers
+VARIABLE logs
+Init == logs = [i \in 0..2 |-> [end |-> 0, items |-> [j \in 0..1 |-> 0]]]
+Append(i) == LET log == logs[i] IN
+    /\ log.end < 2
+    /\ logs' = [logs EXCEPT ![i].items[log.end] = i, ![i].end = @ + 1, ![i].items[log.end] = @ + log.end]
+Cut(i) == LET j == (i + 1) % 3 IN
+    logs' = [logs EXCEPT ![i].end = 9, ![i] = [@ EXCEPT !.end = @ - 9],
+                         ![j].items[1] = 0, ![i].items[0] = 1]
+Next == \E i \in 0..2 : Append(i) \/ Cut(i)
+Spec == Init /\ [][Next]_logs
+"""
+
+
+def test_updates_in_order_and_in_place(tmp_path: Path) -> None:
+    path = write(tmp_path, M=MODULE)
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec\n")
+    model = model_of(find(str(path)), {})
+    found = explore(Semantics(model), [])
+    assert found.complete and not found.steps_out_of_bounds
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    value = dict(model.actions[0].updates)["logs"]
+    assert isinstance(value, n.MapUpdate) and isinstance(value.map, n.StateVar)
