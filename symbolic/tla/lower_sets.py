@@ -294,15 +294,8 @@ class Sets:
                     return self.quantifier(True, x, "x", lambda y: self.member(y, item))
 
                 return terms.of_kind(element, lambda kind: isinstance(kind, Set), below, _OTHERS)
-            case Sequences():
-                return terms.of_kind(
-                    element,
-                    lambda kind: (
-                        isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
-                    ),
-                    lambda x: self._all_items(x, domain.item),
-                    _OTHERS,
-                )
+            case Sequences(item=item):
+                return terms.of_kind(element, _is_listing, lambda x: self._all_items(x, item), _OTHERS)
             case Product():
                 return terms.of_kind(element, is_function, lambda x: self._in_product(x, domain), _OTHERS)
 
@@ -374,6 +367,11 @@ class Sets:
             for place, x in enumerate(items, start=1)
         ]
         return terms.slice(terms.sequence(guarded, kind), terms.integer(1), domain.high)
+
+
+def _is_listing(kind: Type) -> bool:
+    """Whether values of a type may be sequences."""
+    return isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
 
 
 def is_whole(node: n.Node) -> bool:
