@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import BOOL, NEVER
@@ -36,6 +37,10 @@ MOST_UNROLLED = 200
 FEWEST_FIXED = 4
 """The fewest elements for which it is worth while to look whether the body fixes one."""
 _fresh = itertools.count()
+
+
+def _may_be_sequence(kind: Type) -> bool:
+    return isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
 
 
 class Sets:
@@ -294,8 +299,9 @@ class Sets:
                     return self.quantifier(True, x, "x", lambda y: self.member(y, item))
 
                 return terms.of_kind(element, lambda kind: isinstance(kind, Set), below, _OTHERS)
-            case Sequences(item=item):
-                return terms.of_kind(element, _is_listing, lambda x: self._all_items(x, item), _OTHERS)
+            case Sequences():
+                items = partial(self._all_items, domain=domain.item)
+                return terms.of_kind(element, _may_be_sequence, items, _OTHERS)
             case Product():
                 return terms.of_kind(element, is_function, lambda x: self._in_product(x, domain), _OTHERS)
 
@@ -367,11 +373,6 @@ class Sets:
             for place, x in enumerate(items, start=1)
         ]
         return terms.slice(terms.sequence(guarded, kind), terms.integer(1), domain.high)
-
-
-def _is_listing(kind: Type) -> bool:
-    """Whether values of a type may be sequences."""
-    return isinstance(kind, Tuple | Seq) or (isinstance(kind, Map) and isinstance(kind.key, Int))
 
 
 def is_whole(node: n.Node) -> bool:

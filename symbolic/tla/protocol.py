@@ -116,6 +116,13 @@ class TlaProtocol(Foreign):
         except Unsupported as error:
             text = f"{error.why}: this has no symbolic form"
             raise ModelError([Mistake(error.place, text)]) from error
+        except ModelError as error:
+            raise ModelError([_placed(one, specification.file) for one in error.mistakes]) from error
+
+
+def _placed(one: Mistake, file: str) -> Mistake:
+    """A mistake with a place in a module: a type that is too large was made at a line of Leadline."""
+    return one if isinstance(one.span, s.Place) else Mistake(s.Place(file, 1, 1), one.text)
 
 
 def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:

@@ -12,12 +12,13 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.provers import PdrQuery
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Model, ModelError
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
+from tests.tla.loading import write
 from tests.tla.modules import ALL
 
 VERDICTS = {
@@ -245,3 +246,11 @@ def test_a_recursive_function_has_values_in_its_domain_only(tmp_path: Path) -> N
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
     _, result = asked(path, "Few", PdrQuery())
     assert (result.verdict, result.steps) == (Verdict.OUT_OF_BOUNDS, 2)
+
+
+def test_a_type_that_is_too_large_is_told_with_the_module(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals, TLC\nVARIABLE x\nInit == x = (<<1..20, 1..20>> :> 1)\nNext == UNCHANGED x"
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    with pytest.raises(ModelError, match=r"M\.tla:1:1: a map from .* would have more than 100,000 keys"):
+        model_of(find(str(path)), {})
