@@ -40,6 +40,7 @@ class Paths(Picks):
         self._wanted = Level.STATE if initial else Level.ACTION
         self._picks = 0
         self._count = 0
+        self._assigning: dict[int, tuple[Later, bool]] = {}
         self._levels = lowering.specification.levels
         self._variables = self._levels.variables
 
@@ -118,7 +119,12 @@ class Paths(Picks):
             return self._assigns(entity.body, Scope())
         if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
             return self._levels.of_definition(entity.name) >= self._wanted
-        return isinstance(entity, Later) and self._assigns(entity.body, entity.scope)
+        if not isinstance(entity, Later):
+            return False
+        if id(entity) not in self._assigning:
+            self._assigning[id(entity)] = (entity, False)  # for a name in its own definition
+            self._assigning[id(entity)] = (entity, self._assigns(entity.body, entity.scope))
+        return self._assigning[id(entity)][1]
 
     # -- the forms of formulas --------------------------------------------------------------------
 

@@ -90,6 +90,9 @@ ALIKE: dict[str, Model] = {
         lambda now: now.counts == of(COUNTS, {"n1": 1, "n2": 1, "n3": 1})
     ),
     "absent": with_value(lambda now: of(Option(NODE), None)),
+    "a set that has all pairs": with_guard(
+        lambda now: of(Set(Set(NODE)), {"n1", "n2"}, {"n2", "n3"}, {"n1", "n3"}).has(now.marked)
+    ),
     "an empty sequence": with_guard(lambda now: of(Seq(NODE, 2)).length == now.marked.size),
     "a choice among numbers": with_guard(lambda now: choose(Int(0, 2), lambda x: x == now.marked.size) == 1),
     "a letter without members": with_guard(
@@ -100,6 +103,9 @@ APART: dict[str, Model] = {
     "named in a guard": with_guard(lambda now: now.marked.has("n1")),
     "named in a value": with_value(lambda now: "n2"),
     "some members": with_guard(lambda now: now.marked == of(Set(NODE), "n1", "n2")),
+    "a set that has some pairs": with_guard(
+        lambda now: of(Set(Set(NODE)), {"n1", "n2"}, {"n2", "n3"}).has(now.marked)
+    ),
     "a map that tells them apart": with_guard(
         lambda now: now.counts == of(COUNTS, {"n1": 1, "n2": 0, "n3": 0})
     ),

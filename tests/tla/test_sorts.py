@@ -62,6 +62,17 @@ INVARIANTS TypeOK Agreed Unseen
 SYMMETRY Symmetry
 CHECK_DEADLOCK FALSE
 """
+SUMS = """
+EXTENDS Naturals
+CONSTANT P
+VARIABLE x
+Init == x = 0
+Go(p) == LET sum[i \\in 0..3] == IF i = 0 THEN 0 ELSE i + sum[i - 1]
+             twice == x + x
+         IN (\\A q \\in P : q = p \\/ twice + twice < sum[3]) /\\ x' = x + 1
+Next == \\E p \\in P : Go(p)
+Low == x < 2
+"""
 MAJORITIES = "{{p1, p2}, {p2, p3}, {p1, p3}}"
 
 
@@ -120,3 +131,13 @@ def test_verdicts_with_sorts(tmp_path: Path) -> None:
         found = asked(path, "Unseen", options)
         assert found.verdict is Verdict.VIOLATED
         assert isinstance(options, PdrQuery) or found.steps == 4
+
+
+def test_a_guard_about_all_is_a_quantifier(tmp_path: Path) -> None:
+    """It assigns nothing, whatever the names in it stand for; one of them stands in its own definition."""
+    path = write(tmp_path, Sums=SUMS)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\nCONSTANT P = {p1, p2, p3}\n")
+    model = model_of(find(str(path)), {})
+    ((pick,),) = (action.picks for action in model.actions)
+    assert isinstance(pick.type, Sort)
+    assert (found := asked(path, "Low", BmcOptions(depth=4))).verdict is Verdict.VIOLATED and found.steps == 2
