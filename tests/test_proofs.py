@@ -140,6 +140,18 @@ def test_types_of_pulsar_compaction(settings: dict[str, Any]) -> None:
     assert failing(made("pulsar-compaction", **settings), "type-safe") == []
 
 
+@pytest.mark.parametrize("goal", ["weak-isr", "strong-isr"])
+def test_what_is_committed_stays_so_with_kip_320(goal: str) -> None:
+    assert failing(made("kafka-replication", replicas=2), goal) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", ["weak-isr", "strong-isr"])
+def test_what_is_committed_stays_so_with_longer_logs(goal: str) -> None:
+    sizes = {"log_size": 4, "max_records": 4, "max_leader_epoch": 4}
+    assert failing(made("kafka-replication", **sizes), goal) == []
+
+
 @pytest.mark.parametrize("variant", KAFKA_TRANSACTIONS)
 @pytest.mark.parametrize(
     "settings", [{"clients": 1}, {"clients": 1, "max_coordinator_changes": 0}, {"brokers": 1}], ids=str

@@ -52,8 +52,9 @@ MOST = 4_000
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers begin at the first level with two states."""
+    """Workers begin at the first level with two states, and send so few together that many are sent twice."""
     monkeypatch.setattr(team, "ENOUGH", 2)
+    monkeypatch.setattr("leadline.symbolic.engines.workers.worker._BATCH", 3)
 
 
 def names_of(model: Model) -> list[str]:

@@ -105,9 +105,9 @@ class Team(Explorer):
             if not any(one.waiting for one in self._reports()):
                 self.complete = True
                 return
-            self.close_level(self.counted)
             with signals_held():
                 self._collect()
+            self.close_level(self.counted)
             if self.depth is not None and len(self.within) > self.depth:
                 return
             for member in self.members:
