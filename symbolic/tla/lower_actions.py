@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import NEVER
 from leadline.symbolic.lang.model import Pick
 from leadline.symbolic.lang.structures import Set
 from leadline.symbolic.tla import syntax as s
@@ -308,6 +309,11 @@ class Paths(Picks):
         cases = [(scope, list[n.Node]())]
         for bound, name, domain in self._lowering.pairs(e.bounds, scope):
             node = self._terms.set_node(self._lowering.listed(domain))
+            if node.type.parts[0] == NEVER:
+                after = way.requiring(self._terms.of_nothing(node, self._terms.boolean(True)))
+                if after is None:
+                    return
+                way = after
             known = self._terms.elements(node)
             elements = known if known is not None else self._possible(e, node)
             cases = [

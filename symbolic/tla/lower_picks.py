@@ -121,6 +121,10 @@ class Picks:
     def _picked_listed(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]]:
         assert isinstance(node.type, Set)
         if node.type.item == NEVER:
+            # No member of what is no set: the path ends in an error.
+            after = way.requiring(self._terms.of_nothing(node, self._terms.boolean(False)))
+            if after is not None:
+                yield after, self._terms.undefined(NEVER, "there is no element")
             return
         if isinstance(node, n.Const):
             if not node.value:

@@ -349,6 +349,8 @@ class Sets:
             return self._sequence(domain, body)
         assert isinstance(domain.type, Set)
         key = domain.type.item
+        if key == NEVER:
+            return terms.of_nothing(domain, terms.make_tuple([]))
         if every or isinstance(domain, n.Universe):
             return terms.bind(n.MapBuild, key, name, body, lambda x: Map(key, x.type))
 

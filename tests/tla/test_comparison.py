@@ -31,6 +31,13 @@ Init == x = 0
 Next == x = 0 /\ x' = [a |-> 1]
 Known == x \in [a : {1, 2}] \union {0}
 """
+NO_SET = r"""
+EXTENDS Integers
+VARIABLES x, f
+Init == x = 0 /\ f = 0
+Next == {step}
+Small == x < 5
+"""
 REFUSED = ("Same", "Member")
 
 
@@ -62,3 +69,29 @@ def test_a_union_is_looked_into_where_it_is_listed_first(tmp_path: Path) -> None
         question.put(Limits(), lambda _: None, lambda _: None)
         (found,) = question.verdicts
         assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 1)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        r"\E y \in x : x' = y /\ f' = f",
+        r"\A y \in x : x' = 1 /\ f' = f",
+        r"x' = 1 /\ f' = [y \in x |-> 0]",
+        r"x' = 1 /\ f' = {y + 1 : y \in x}",
+        r"x' = 1 /\ f' = CHOOSE y \in x : TRUE",
+        r"(\E y \in x : y > 0) /\ x' = 1 /\ f' = f",
+    ],
+)
+def test_what_is_no_set_has_no_elements_to_go_through(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(origin, "AHEAD", 0.1)
+    path = write(tmp_path, NoSet=NO_SET.replace("{step}", step))
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Small\nCHECK_DEADLOCK FALSE\n")
+    entry = find_module(path)
+    question = Asked(
+        entry, model_of(entry, {}), Query(entry.source, {}, ("Small",), BmcOptions(depth=2), "cadical")
+    )
+    question.put(Limits(), lambda _: None, lambda _: None)
+    (found,) = question.verdicts
+    assert found.verdict is Verdict.OUT_OF_BOUNDS and found.steps == 1
