@@ -113,7 +113,7 @@ class Interpreter:
     def _step(self, action: Action, traced: bool) -> Fn:
         fn = self.source.fn(f"step_{action.name}", ("state", "add"))
         now = {name: fn.new(self.translation.now[name]) for name in self.variables}
-        fn.lines.append(f"{''.join(f'{name}, ' for name in now.values())} = state")
+        fn.lines.append(f"({''.join(f'{name}, ' for name in now.values())}) = state")
         next_ = self.specification.next
         assert next_ is not None
         plain = traced or self._counting or not self.translation.pure(next_)

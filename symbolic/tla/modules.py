@@ -97,6 +97,7 @@ class Loader:
         self.written: dict[str, s.Definition] = {}
         self.copies = 0
         self.keys: set[str] = set(BUILT_IN)
+        self._within: list[str] = []  # the modules that are being resolved
 
     def load(self, module: s.Module) -> Names:
         """Read a specification's main module.
@@ -135,7 +136,16 @@ class Loader:
         Returns:
             The names visible within it, and those that others see.
         """
-        return _Entry(self, module, copy, around).run()
+        if module.name in self._within:
+            chain = " -> ".join([*self._within[self._within.index(module.name) :], module.name])
+            text = f"{chain}: a module extends or instantiates itself: expected none that does"
+            self.mistakes.append(Mistake(module.place, text))
+            return around, {}
+        self._within.append(module.name)
+        try:
+            return _Entry(self, module, copy, around).run()
+        finally:
+            self._within.pop()
 
     def extend(self, reference: s.Apply, copy: Copy) -> dict[str, Symbol]:
         """The names of a module that is extended in a copy."""

@@ -144,6 +144,12 @@ def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
         Behaviour(found)
 
 
+def test_a_module_without_variables_has_one_state(tmp_path: Path) -> None:
+    behaviour = Behaviour(specification(tmp_path, "Init == TRUE\nNext == TRUE", "INIT Init NEXT Next"))
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    assert (found.facts["states"], [one.verdict for one in found.results]) == (1, [Verdict.SAFE])
+
+
 def test_an_assumption_without_value_ends_all(tmp_path: Path) -> None:
     found = specification(tmp_path, "VARIABLE x\nInit == x = 1\nNext == x' = x\nASSUME <<1>>[2] = 1")
     with pytest.raises(AssumptionFailed, match=r"5:17: the assumption has no value: .*5:8: the function"):

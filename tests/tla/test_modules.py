@@ -159,6 +159,11 @@ def test_mistakes_in_configurations(tmp_path: Path, config: str) -> None:
     assert CONFIGURATIONS[config] in told
 
 
+def test_a_module_that_extends_itself_is_a_mistake(tmp_path: Path) -> None:
+    (told,) = mistakes(tmp_path, "EXTENDS N\nA == 1", "", N="I == INSTANCE O\nB == 2", O="EXTENDS N")
+    assert "N.tla:1:" in told and "N -> O -> N: a module extends or instantiates itself" in told
+
+
 def test_symbols_are_replaced_and_replace(tmp_path: Path) -> None:
     body = "EXTENDS Naturals\nCONSTANT F(_, _)\nx ++ y == x\nSum(x, y) == x + y\nA == <<1 ++ 2, F(3, 4)>>"
     found = specification(tmp_path, body, "CONSTANTS ++ <- Sum F <- *")
