@@ -4,6 +4,7 @@ Expressions are compiled to Python source. Nothing here is shared with the symbo
 replay by this one say anything about a counterexample found by the other.
 """
 
+from leadline.symbolic.concrete.actions import MissingPick
 from leadline.symbolic.concrete.explore import Checked, Exploration, Explorer, Level, explore
 from leadline.symbolic.concrete.paths import Path
 from leadline.symbolic.concrete.runs import Runs, Word, is_refuted, neglected, satisfies
@@ -14,6 +15,7 @@ __all__ = [
     "Exploration",
     "Explorer",
     "Level",
+    "MissingPick",
     "Outcome",
     "Path",
     "Runs",

@@ -95,14 +95,18 @@ def _earliest(order: list[Pick | Node], guard: Node) -> int:
     return place
 
 
+class MissingPick(InternalError):
+    """A pick that is needed has no value."""
+
+
 def chosen_values(name: str, chosen: Mapping[str, Value], domain: Any) -> tuple[Value, ...]:
     """The value chosen for a pick, as the domain of a loop. It is empty if the pick's domain lacks the value.
 
     Raises:
-        InternalError: if the pick has no value.
+        MissingPick: if the pick has no value.
     """
     if name not in chosen:
-        raise InternalError(f"the pick `{name}` has no value")
+        raise MissingPick(f"the pick `{name}` has no value")
     value = chosen[name]
     inside = domain.contains(value) if isinstance(domain, Type) else value in domain
     return (value,) if inside else ()

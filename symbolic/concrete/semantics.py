@@ -139,7 +139,8 @@ class Semantics:
             picks: a value for each pick that is made before a guard is false or the step goes out of bounds.
 
         Raises:
-            InternalError: if there is no such action or pick, or a pick that is needed has no value.
+            InternalError: if there is no such action or pick.
+            MissingPick: if a pick that is needed has no value.
         """
         if action not in self._places:
             raise InternalError(f"{self.model.protocol} has no action {action}")

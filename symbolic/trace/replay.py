@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from leadline.symbolic.concrete import Runs, Semantics, State, Word, is_refuted, neglected, satisfies
+from leadline.symbolic.concrete import (
+    MissingPick,
+    Outcome,
+    Runs,
+    Semantics,
+    State,
+    Word,
+    is_refuted,
+    neglected,
+    satisfies,
+)
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds
 from leadline.symbolic.lang.temporal import expanded, expressions
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
@@ -279,7 +289,7 @@ def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
             if tries > TRIES:
                 return None
             for call in calls:
-                outcome = semantics.outcome(state, call.action, call.picks)
+                outcome = _outcome(semantics, state, call)
                 if outcome is None or outcome.state in reached:
                     continue
                 steps = (*reached[state], Step(call.action, call.picks, outcome.state))
@@ -310,7 +320,7 @@ def _attempt(semantics: Semantics, trace: Trace, calls: Sequence[Step]) -> Trace
         return replace(trace, steps=())
     taken: list[Step] = []
     for call in calls:
-        outcome = semantics.outcome(state, call.action, call.picks)
+        outcome = _outcome(semantics, state, call)
         if outcome is None:
             return None
         state = outcome.state
@@ -320,6 +330,17 @@ def _attempt(semantics: Semantics, trace: Trace, calls: Sequence[Step]) -> Trace
         if state is None:
             return None
     return None
+
+
+def _outcome(semantics: Semantics, state: State, call: Step) -> Outcome | None:
+    """The outcome of a step's action and picks in another state; None if it is not enabled there.
+
+    A step that goes out of bounds has only the picks made before; elsewhere they may be too few.
+    """
+    try:
+        return semantics.outcome(state, call.action, call.picks)
+    except MissingPick:
+        return None
 
 
 def _ends(semantics: Semantics, trace: Trace, state: State | None) -> bool:

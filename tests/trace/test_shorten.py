@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.lang import Int, OutOfBounds, Protocol, action, build, invariant
+from leadline.symbolic.lang import Int, OutOfBounds, Protocol, Seq, action, build, invariant
 from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, shortened
 from tests.strategies import models
 
@@ -62,6 +62,34 @@ def test_the_same_steps_are_taken_in_another_order_and_number() -> None:
 
 def test_actions_that_a_trace_does_not_take_are_not_looked_for() -> None:
     assert shortened(ADDER, run(*["one"] * 6)).length == 6
+
+
+class Reader(Protocol):
+    """Counts up, and reads a short sequence there."""
+
+    def define(self, state: Any) -> None:
+        state.place = Int(1, 3)
+        state.items = Seq(Int(0, 1), 2)
+
+    def init(self, start: Any) -> None:
+        start.place, start.items = 1, [1, 1]
+
+    @action
+    def up(self, now: Any, nxt: Any) -> None:
+        nxt.place = now.place + 1
+
+    @action
+    def read(self, now: Any, nxt: Any) -> None:
+        nxt.require(now.items[now.place] == 1)
+        nxt.place = nxt.pick("to", Int(1, 3))
+
+
+def test_a_step_that_went_out_of_bounds_before_its_picks_is_tried_elsewhere_too() -> None:
+    semantics = Semantics(build(Reader(), []))
+    steps = (Step("up", {}, (2, (1, 1))), Step("up", {}, (3, (1, 1))), Step("read", {}, None))
+    beyond = Trace({}, (1, (1, 1)), steps, TraceEnd.OUT_OF_BOUNDS, None)
+    replay(semantics, beyond)
+    assert shortened(semantics, beyond) == beyond
 
 
 @st.composite
