@@ -191,10 +191,13 @@ class Union(Type):
         return (
             isinstance(value, tuple)
             and len(value) == 2
-            and isinstance(value[0], str)
-            and value[0] in self.by_tag
+            and (isinstance(value[0], str) and value[0] in self.by_tag)
             and self.by_tag[value[0]].contains(value[1])
         )
+
+    def shown(self, value: Value) -> tuple[Type, Value]:
+        """The part of a value whose changes are told, with its type."""
+        return self.by_tag[value[0]], value[1]
 
     def tla(self, value: Value) -> str:
         tag, payload = value
@@ -281,8 +284,7 @@ class Map(Type):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.key.capped == TOO_MANY:
-            told = f"a map from {self.key!r} would have more than {MOST_PARTS:,} keys"
-            raise too_large(told)
+            raise too_large(f"a map from {self.key!r} would have more than {MOST_PARTS:,} keys")
 
     @cached_property
     def keys(self) -> tuple[Value, ...]:

@@ -40,9 +40,13 @@ _TAKEN = ("node", "is_in")
 class AnyOf(Union):
     """Values of several kinds; each is told without its tag."""
 
-    def tla(self, value: Value) -> str:
+    def shown(self, value: Value) -> tuple[Type, Value]:
         tag, (inner,) = value
-        return self.by_tag[tag].parts[0].tla(inner)
+        return self.by_tag[tag].parts[0], inner
+
+    def tla(self, value: Value) -> str:
+        kind, inner = self.shown(value)
+        return kind.tla(inner)
 
 
 def atom(name: str) -> Atoms:

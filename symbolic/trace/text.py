@@ -189,7 +189,8 @@ def changes(kind: Type, path: str, old: Value, new: Value) -> Iterator[str]:
             paths = [f"{path}[{kind.key.tla(key)}]" for key in kind.keys]
             yield from _components(paths, (kind.value,) * len(paths), old, new)
         case Union() if old[0] == new[0]:
-            yield from changes(kind.by_tag[new[0]], path, old[1], new[1])
+            inner, now = kind.shown(new)
+            yield from changes(inner, path, kind.shown(old)[1], now)
         case Set():
             for word, difference in (("added", new - old), ("removed", old - new)):
                 if difference:

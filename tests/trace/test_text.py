@@ -3,6 +3,8 @@
 from typing import Any
 
 from leadline.symbolic.lang import Bool, Int, Map, Option, Protocol, Record, Seq, Set, Tuple, build
+from leadline.symbolic.lang.structures import record
+from leadline.symbolic.tla.shapes import AnyOf
 from leadline.symbolic.trace import Trace, TraceEnd, lines, tla_module
 from leadline.symbolic.trace.text import changes, in_full
 from tests.trace.samples import (
@@ -146,3 +148,11 @@ def test_a_tla_module_has_each_name_once() -> None:
     assert "VARIABLES\n  Len2,\n  State0\n" in text
     assert text.count("Len2 = TRUE") == text.count("State0 = TRUE") == 1
     assert "\nState02 ==\n" in text
+
+
+def test_a_value_of_several_kinds_is_told_without_its_tag() -> None:
+    kinds = AnyOf(
+        "Leader", (("atom", record("atom", value=Int(0, 3))), ("bool", record("bool", value=Bool())))
+    )
+    assert list(changes(kinds, "leader", ("atom", (1,)), ("atom", (2,)))) == ["leader = 2"]
+    assert list(changes(kinds, "leader", ("atom", (1,)), ("bool", (True,)))) == ["leader = TRUE"]
