@@ -17,14 +17,13 @@ from leadline.symbolic.lang.types import Option, Type, Value
 
 
 class KeyedSet(Set):
-    """The sets of records of which no two agree in a field."""
+    """The sets of records of which no two agree in a field.
+
+    Attributes:
+        key: the name of the field; the items are records that have it.
+    """
 
     key: str
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.item, Record) or self.key not in self.item.positions:
-            raise TypeError(f"{self.item!r} is no record type with a field `{self.key}`")
 
     @cached_property
     def place(self) -> int:

@@ -12,7 +12,7 @@ def test_a_protocol_is_asked_by_every_way(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(building, "DEPTHS", {"steps": 1, "sweeps": 1})
-    found = list(building.measure("spanner-transactions"))
+    found = list(building.measure("transaction-commit"))
     assert [(one.result.unroll, one.result.solver) for one in found] == [
         ("steps", "z3"),
         ("steps", "cadical"),
@@ -23,5 +23,5 @@ def test_a_protocol_is_asked_by_every_way(
     assert all(0 < one.share < 1 for one in found)
     monkeypatch.setattr(building, "LONG", 0.0)
     assert all(one.counts for one in found)
-    building.main(["spanner-transactions"])
-    assert "spanner-transactions      4    4 " in capsys.readouterr().out
+    building.main(["transaction-commit"])
+    assert "transaction-commit        4    4 " in capsys.readouterr().out

@@ -38,6 +38,7 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.fairness import Arm
 from leadline.symbolic.lang.fingerprint import LEFT_OUT, fingerprint
+from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import record
 from leadline.symbolic.lang.temporal import (
     Always,
@@ -63,7 +64,7 @@ INFO = record("Info", seen=Bool())
 TYPES: tuple[Type, ...] = (
     *(Bool(), Never(), Int(0, 3), Enum("Mode", ("idle", "busy")), Sort("Node", ("n1", "n2"))),
     *(Option(Bool()), Tuple((Bool(), Int(0, 1))), INFO, Union("Message", (("ping", INFO),))),
-    *(Set(Bool()), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
+    *(Set(Bool()), KeyedSet(INFO, "seen"), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
     *(Atoms("Atom", ("a", '"b"')), AnyOf("Value", (("bool", record("bool", value=Bool())),))),
 )
 CLAIM = Property("claim", "Claim", PropertyKind.INVARIANT, "It holds.", HERE, X)
@@ -177,7 +178,7 @@ def test_every_field_of_what_a_model_is_made_of(thing: Any) -> None:
 
 
 def test_no_class_of_types_is_forgotten() -> None:
-    assert {type(x) for x in TYPES} - {Enum, Union} == {*leaves(Type)}
+    assert {type(x) for x in TYPES} - {Enum, Union, Set} == {*leaves(Type)}
     assert {type(x) for x in TEMPORAL} == {x for x in leaves(Temporal) if x.__module__ == Temporal.__module__}
 
 

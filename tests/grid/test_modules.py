@@ -80,12 +80,10 @@ def test_a_cell_that_leaves_the_types_widens_them(folder: Path, monkeypatch: pyt
     monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
     Path("Climb.tla").write_text(ALL["Climb"][0])
     Path("Climb.cfg").write_text(CLIMB_CFG)
-    Path("grid.toml").write_text(
-        """[[check]]\nspec = "Climb.tla"\nengines = ["bmc", "pdr"]\ndepth = [8, 9]\n"""
-    )
-    queries = sorted(plan(Path("grid.toml")).queries, key=lambda one: (one.engine, one.depth or 0))
+    Path("grid.toml").write_text("""[[check]]\nspec = "Climb.tla"\nengines = ["bmc"]\ndepth = [8, 9]\n""")
+    queries = sorted(plan(Path("grid.toml")).queries, key=lambda one: one.depth or 0)
     assert {one.fingerprint for one in queries} == {queries[0].fingerprint}
-    for query in (*queries, *queries):
+    for query in (*queries, queries[0]):
         result, trace = _answered(query)
         if query.depth == 8:
             assert (result.verdict, trace) == (Verdict.SAFE, None)

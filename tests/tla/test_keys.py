@@ -58,8 +58,6 @@ def test_values_of_the_type() -> None:
     plain = [x for x in Set(PAIRS.item).values() if len({key for key, _ in x}) == len(x)]
     assert set(plain) == set(values)
     assert not PAIRS.contains(frozenset({(1, 0), (1, 1)}))
-    with pytest.raises(TypeError, match="no record type with a field `to`"):
-        KeyedSet(PAIRS.item, "to")
 
 
 @pytest.mark.parametrize("options", [BmcOptions(depth=4), BmcOptions(depth=4, unroll="sweeps"), PdrQuery()])
