@@ -7,12 +7,27 @@ from dataclasses import replace
 from leadline.symbolic.lang.model import Model, Property, PropertyKind
 
 
-def lemmas(model: Model) -> tuple[Property, ...]:
-    """The strengthenings and, of a specification in another language, its invariants.
+def strengthenings(model: Model, goal: str | None = None) -> tuple[Property, ...]:
+    """The strengthenings for a property, or for one of these; all if it is no property of the model."""
+    means = [one for one in model.properties.values() if one.kind is PropertyKind.STRENGTHENING]
+    if goal not in model.properties:
+        return tuple(means)
+    used, grown = {goal}, True
+    while grown:
+        more = {one.name for one in means if not one.strengthens or not used.isdisjoint(one.strengthens)}
+        grown = not more <= used
+        used |= more
+    return tuple(one for one in means if one.name in used)
+
+
+def lemmas(model: Model, goal: str | None = None) -> tuple[Property, ...]:
+    """The strengthenings for a property and, of a specification in another language, its invariants.
 
     What it says of every reachable state is as a rule written to be inductive.
     """
-    kinds = [PropertyKind.STRENGTHENING, *([] if model.origin is None else [PropertyKind.INVARIANT])]
+    if model.origin is None:
+        return strengthenings(model, goal)
+    kinds = (PropertyKind.STRENGTHENING, PropertyKind.INVARIANT)
     return tuple(one for one in model.properties.values() if one.kind in kinds)
 
 

@@ -34,7 +34,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from leadline.symbolic.lang import Model, Property, PropertyKind, UserError
+from leadline.symbolic.engines.lemmas import strengthenings
+from leadline.symbolic.lang import Model, Property, UserError
 from leadline.symbolic.lang.errors import unknown_name
 
 
@@ -76,13 +77,8 @@ def conjuncts(model: Model, goal: str) -> tuple[Property, ...]:
         UserError: if the model has no property of that name.
     """
     model.choose_properties((goal,))
-    used = {goal}
-    means = [one for one in model.properties.values() if one.kind is PropertyKind.STRENGTHENING]
-    grown = True
-    while grown:
-        more = {one.name for one in means if not one.strengthens or not used.isdisjoint(one.strengthens)}
-        grown = not more <= used
-        used |= more
+    means = strengthenings(model, goal)
+    used = {goal, *(one.name for one in means)}
     if any(one.entails and goal in one.strengthens for one in means):
         used.discard(goal)
     return tuple(one for name, one in model.properties.items() if name in used)

@@ -177,7 +177,7 @@ class _Search:
     def _candidates(self) -> tuple[Property, ...]:
         """The lemmas that are inductive together, the property itself among them if it is one of them."""
         alone = self._model.origin is None
-        means = [x for x in lemmas(self._model) if not alone or x != self._target]
+        means = [x for x in lemmas(self._model, self._target.name) if not alone or x != self._target]
         return inductive_part(self._model, means)
 
     def _clean(self) -> Trace | None:
