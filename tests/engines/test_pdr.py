@@ -130,8 +130,10 @@ def test_strengthenings_are_candidates_and_not_believed() -> None:
     model = twos()
     used = pdr(model, model.properties["not-five"])
     assert used.invariant is not None
-    # `contradiction` is for it too, and false at the start; `at-most-nine` is for another property.
+    # `at-most-nine` is for another property.
     assert used.invariant.strengthenings == ("grows-by-twos", "help-of-helps")
+    # What is for this one is false at the start.
+    assert pdr(model, model.properties["impossible"]).verdict is Verdict.VIOLATED
     hidden = pdr(model, model.properties["not-five"], PdrOptions(strengthenings=False))
     assert hidden.invariant is not None and not hidden.invariant.strengthenings
 
