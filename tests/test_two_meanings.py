@@ -23,6 +23,7 @@ from leadline.symbolic.lang import Model, OutOfBounds, Protocol, Type, build
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
+from leadline.symbolic.lang.totality import is_total
 from tests.random_expressions import literal
 from tests.simulated import OUT, Simulation, Steps, concrete_outcome, inputs_of, pick_values
 from tests.strategies import expressions, models, models_of_logs, states, types
@@ -65,6 +66,7 @@ def check_expression(data: st.DataObject) -> None:
     except OutOfBounds:
         concrete = OUT
     assert symbolic == concrete
+    assert concrete is not OUT or not is_total(node)
 
 
 @FEW

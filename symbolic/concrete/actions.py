@@ -10,7 +10,8 @@ from leadline.symbolic.concrete.expressions import Expressions
 from leadline.symbolic.concrete.module import Module
 from leadline.symbolic.concrete.writer import Code
 from leadline.symbolic.lang import Action, InternalError, Mistake, Model, ModelError, Pick, Type
-from leadline.symbolic.lang.nodes import And, Node, PickVar, StateVar, make, postorder
+from leadline.symbolic.lang.nodes import And, Node, PickVar, make, postorder
+from leadline.symbolic.lang.totality import is_total
 from leadline.symbolic.lang.types import Value
 
 # Each pick is a loop and perhaps a `try`. Python allows 20 nested statements.
@@ -52,17 +53,6 @@ def functions_of(
         module.define(names[-1], _PARAMETERS[form], writer.lines)
     loaded = module.load()
     return [loaded[name] for name in names]
-
-
-def is_total(node: Node) -> bool:
-    """Whether an expression over variables and picks never goes out of bounds: its code has no `raise`."""
-    leaves = [leaf for leaf in postorder(node) if isinstance(leaf, (StateVar, PickVar))]
-    variables = {leaf.name: 0 for leaf in leaves}
-    writer = Expressions(Module(), variables, (node,))
-    for leaf in leaves:
-        writer.know(leaf, Code("x", 0))
-    writer.translate(node)
-    return writer.raises == 0
 
 
 def schedule(action: Action) -> list[Pick | Node]:

@@ -27,6 +27,7 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Action, Model, Pick, Property
 from leadline.symbolic.lang.node import rebuilt, replaced
 from leadline.symbolic.lang.symmetry import sorts_in, symmetric_sorts
+from leadline.symbolic.lang.totality import is_total
 from leadline.symbolic.lang.types import Sort
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
@@ -210,12 +211,6 @@ def changed(path: StatePart, value: n.Node) -> set[StatePart]:
     return {path}
 
 
-_FALLIBLE = (
-    *(n.Undefined, n.Coerce, n.Get, n.Payload, n.Index, n.SeqUpdate, n.Slice, n.Div, n.Mod, n.MinOf),
-    *(n.MaxOf, n.Choose, n.Apply, n.MapUpdate),
-)
-
-
 def sorts_alike(
     model: Model, properties: Sequence[Property], *, truth_alone: bool = False
 ) -> tuple[Sort, ...]:
@@ -295,7 +290,7 @@ def _told_apart_by_order(model: Model, picks: Iterable[Pick], roots: Iterable[n.
 def _suspicious(node: n.Node) -> bool:
     if not isinstance(node, (n.Forall, n.Exists)) or not sorts_in(node.var.type):
         return False
-    return any(isinstance(x, _FALLIBLE) for x in n.postorder(node.body))
+    return not is_total(node.body)
 
 
 class _Order(Expressions):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from leadline.symbolic.concrete.actions import is_total
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.model import Pick
 from leadline.symbolic.lang.node import replaced
+from leadline.symbolic.lang.totality import is_total
 from leadline.symbolic.tla.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.function_terms import FunctionTerms
 from leadline.symbolic.tla.lower_picks import Way

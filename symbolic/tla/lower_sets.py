@@ -11,12 +11,13 @@ from leadline.symbolic.lang.coercion import BOOL, NEVER
 from leadline.symbolic.lang.node import replaced
 from leadline.symbolic.lang.structures import Map, Seq, Set, Tuple
 from leadline.symbolic.lang.symmetry import sorts_in
+from leadline.symbolic.lang.totality import is_total
 from leadline.symbolic.lang.types import Atoms, Int, Option, Type
 from leadline.symbolic.tla import shapes
 from leadline.symbolic.tla.comparison import choice_key, clash, has_sets, is_free, some_clash
 from leadline.symbolic.tla.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.function_terms import FunctionTerms, is_function
-from leadline.symbolic.tla.images import image_at, is_empty, is_total
+from leadline.symbolic.tla.images import image_at, is_empty
 from leadline.symbolic.tla.infinite import (
     Cases,
     Domain,
