@@ -10,17 +10,15 @@ there are.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import permutations, product
-from typing import Any, TypeAlias
+from typing import Any
 
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Int, Map, Model, Option, Seq, Set, Sort, Type, Union
-from leadline.symbolic.lang.types import Bool, Named, Value
-
-Permutation: TypeAlias = Mapping[tuple[str, str], str]
-"""The image of each member of a sort that has another one, by the sort's name and the member."""
+from leadline.symbolic.lang import Model, Sort, Type
+from leadline.symbolic.lang.symmetry import Permutation, permuted
+from leadline.symbolic.lang.types import Value
 
 
 def permutations_of(sorts: Sequence[Sort]) -> int:
@@ -80,7 +78,7 @@ class Orbits:
         kind = self._kinds[place]
         by_image: dict[Value, list[int]] = {}
         for number in self._kept[kept]:
-            by_image.setdefault(image_of(kind, value, self._group[number]), []).append(number)
+            by_image.setdefault(permuted(kind, value, self._group[number]), []).append(number)
         least = min(by_image, key=kind.rank)
         left = tuple(by_image[least])
         if left not in self._numbers:
@@ -88,28 +86,6 @@ class Orbits:
             self._kept.append(left)
         found = self._steps[place][kept, value] = least, self._numbers[left]
         return found
-
-
-def image_of(kind: Type, value: Value, permutation: Permutation) -> Value:
-    """The image of a value of a type."""
-    match kind:
-        case Sort():
-            return permutation.get((kind.name, value), value)
-        case Bool() | Int() | Named():
-            return value
-        case Option():
-            return None if value is None else image_of(kind.item, value, permutation)
-        case Set():
-            return frozenset([image_of(kind.item, x, permutation) for x in value])
-        case Seq():
-            return tuple([image_of(kind.item, x, permutation) for x in value])
-        case Union():
-            return value[0], image_of(kind.by_tag[value[0]], value[1], permutation)
-        case Map():
-            found = dict(zip(kind.keys, value, strict=True))
-            moved = {image_of(kind.key, key, permutation): x for key, x in found.items()}
-            return tuple([image_of(kind.value, moved[key], permutation) for key in kind.keys])
-    return tuple([image_of(part, x, permutation) for part, x in zip(kind.parts, value, strict=True)])
 
 
 class Symmetric(Semantics):

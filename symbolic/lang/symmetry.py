@@ -66,16 +66,13 @@ def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
         case Option():
             return None if value is None else permuted(kind.item, value, permutation)
         case Set():
-            return frozenset(permuted(kind.item, x, permutation) for x in value)
+            return frozenset([permuted(kind.item, x, permutation) for x in value])
         case Seq():
-            return tuple(permuted(kind.item, x, permutation) for x in value)
+            return tuple([permuted(kind.item, x, permutation) for x in value])
         case Union():
             tag, payload = value
             return tag, permuted(kind.by_tag[tag], payload, permutation)
         case Map():
-            pairs = zip(kind.keys, value, strict=True)
-            images = {
-                permuted(kind.key, k, permutation): permuted(kind.value, x, permutation) for k, x in pairs
-            }
-            return tuple(images[key] for key in kind.keys)
-    return tuple(permuted(part, x, permutation) for part, x in zip(kind.parts, value, strict=True))
+            moved = {permuted(kind.key, k, permutation): x for k, x in zip(kind.keys, value, strict=True)}
+            return tuple([permuted(kind.value, moved[key], permutation) for key in kind.keys])
+    return tuple([permuted(part, x, permutation) for part, x in zip(kind.parts, value, strict=True)])

@@ -13,7 +13,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Semantics, explore
-from leadline.symbolic.concrete.orbits import Orbits, Symmetric, image_of
+from leadline.symbolic.concrete.orbits import Orbits, Symmetric
 from leadline.symbolic.engines import Query, Verdict, answer
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited
@@ -37,6 +37,7 @@ from leadline.symbolic.lang import (
     set_of,
     sort,
 )
+from leadline.symbolic.lang.symmetry import permuted
 from tests.random_symmetric import symmetric_model
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -171,7 +172,7 @@ def test_the_size_of_an_orbit_is_the_number_of_images(seed: int) -> None:
             for k in kinds
         )
         images = {
-            tuple(image_of(kind, x, one) for kind, x in zip(kinds, state, strict=True))
+            tuple(permuted(kind, x, one) for kind, x in zip(kinds, state, strict=True))
             for one in orbits._group
         }
         assert orbits.size(state) == len(images)
