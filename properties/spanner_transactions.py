@@ -313,7 +313,7 @@ def writers_of_a_key_are_apart(protocol, now):
 
 @strengthening(SpannerTransactions, when=separable)
 def nothing_is_written_before_reads(protocol, now):
-    """What read-only transactions have read stays so: no key is prepared at an earlier timestamp from now on."""
+    """No key that a read-only transaction has read is prepared at an earlier timestamp from now on."""
 
     def one(tx, key):
         ts, participant = now.txs[tx].start_commit_ts.value, now.ps[key]

@@ -25,9 +25,9 @@ class Expressions(Evaluation):
 
     def visit_StateVar(self, node: n.StateVar) -> Partial:
         shape = self.state[node.name]
-        return Keyed(self.values, node.type).members(shape) if isinstance(
-            node.type, KeyedSet
-        ) else shape, FALSE
+        if isinstance(node.type, KeyedSet):
+            shape = Keyed(self.values, node.type).members(shape)
+        return shape, FALSE
 
     def visit_PickVar(self, node: n.PickVar) -> Partial:
         return self.picks[node.name], FALSE

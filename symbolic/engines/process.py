@@ -214,7 +214,7 @@ _NO_MEMORY = ("cannot allocate memory", "out of memory", "bad_alloc")
 
 
 def _learned(model: Model) -> str | None:
-    """What the model's origin has learned, as text; None if nothing."""
+    """The types that the model's origin has learned, as text; None without any."""
     learned = model.origin.learned() if model.origin is not None else None
     return base64.b64encode(pickle.dumps(learned)).decode() if learned is not None else None
 

@@ -90,7 +90,7 @@ class KeyedSet(Set):
 
 
 def entry_of(node: n.Node, key: n.Node) -> n.Node:
-    """What a set of a keyed type has for a key, as an option."""
+    """The entry of a set of a keyed type at a key, as an option."""
     kind = node.type
     assert isinstance(kind, KeyedSet) and isinstance(kind.item, Record)
     item, option = kind.item, kind.table.value

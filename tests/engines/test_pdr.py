@@ -132,7 +132,7 @@ def test_strengthenings_are_candidates_and_not_believed() -> None:
     assert used.invariant is not None
     # `at-most-nine` is for another property.
     assert used.invariant.strengthenings == ("grows-by-twos", "help-of-helps")
-    # What is for this one is false at the start.
+    # The strengthening for this property is false at the start.
     assert pdr(model, model.properties["impossible"]).verdict is Verdict.VIOLATED
     hidden = pdr(model, model.properties["not-five"], PdrOptions(strengthenings=False))
     assert hidden.invariant is not None and not hidden.invariant.strengthenings
