@@ -1,6 +1,9 @@
-"""Why KIP-320 loses no committed record: the conjuncts of an inductive invariant, for weak-isr and strong-isr."""
+"""Why KIP-320 loses no committed record: the conjuncts of an inductive invariant, for weak-isr and strong-isr.
 
-from leadline.encodings.kafka_replication import KIP_320, KafkaReplication
+Its first try loses none with two replicas, by most of the same conjuncts.
+"""
+
+from leadline.encodings.kafka_replication import KIP_320, KIP_320_FIRST_TRY, KafkaReplication
 from leadline.encodings.kafka_replication.partition import NIL, epoch_at, has_offset, have_same_entry
 from leadline.symbolic.lang import all_of, any_of, exists, forall, implies, ite, strengthening
 
@@ -10,6 +13,11 @@ ISR = ("weak-isr", "strong-isr")
 def fenced(protocol):
     """Whether leaders and followers are of one epoch in all that they do."""
     return protocol.variant == KIP_320
+
+
+def lossless(protocol):
+    """Whether the conjuncts hold: what one replica commits, the first try's only other one has."""
+    return fenced(protocol) or (protocol.variant == KIP_320_FIRST_TRY and protocol.replicas <= 2)
 
 
 def _epoch(now, replica):
@@ -37,7 +45,7 @@ def _has_committed(protocol, now, replica, other):
     return forall(protocol.Offset, lambda offset: implies(offset < hw, have_same_entry(mine, log, offset)))
 
 
-@strengthening(KafkaReplication, of=ISR, when=fenced)
+@strengthening(KafkaReplication, of=ISR, when=lossless)
 def requests_tell_the_truth(protocol, now):
     """Each epoch has its request, the last of which is the quorum's until its leader changes the ISR."""
     quorum, requests = now.quorum_state, now.leader_and_isr_requests
@@ -69,9 +77,9 @@ def requests_tell_the_truth(protocol, now):
     )
 
 
-@strengthening(KafkaReplication, of=ISR, when=fenced)
+@strengthening(KafkaReplication, of=ISR, when=lossless)
 def replicas_believe_requests(protocol, now):
-    """A replica believes the request of its epoch, and its leader is of that epoch or a later one.
+    """A replica believes the request of its epoch. A fenced one's leader is of that epoch or a later one.
 
     A leader's ISR is the quorum's as long as its epoch is.
     """
@@ -85,7 +93,7 @@ def replicas_believe_requests(protocol, now):
             request.is_some,
             request.value.leader == state.leader,
             state.leader.is_some,
-            _epoch(now, state.leader.value) >= state.leader_epoch,
+            implies(fenced(protocol), _epoch(now, state.leader.value) >= state.leader_epoch),
         )
         is_leader = all_of(
             state.isr.has(r), implies(state.leader_epoch == quorum.leader_epoch, state.isr == quorum.isr)
@@ -105,9 +113,9 @@ def replicas_believe_requests(protocol, now):
     return forall(protocol.Replica, believed)
 
 
-@strengthening(KafkaReplication, of=ISR, when=fenced)
+@strengthening(KafkaReplication, of=ISR, when=lossless)
 def logs_match(protocol, now):
-    """Logs with records of one epoch at an offset agree up to it; epochs grow along a log.
+    """Logs with records of one epoch at an offset agree up to it; of fenced replicas, epochs grow along a log.
 
     A record is of its leader's epoch. That leader has it until it is of a later epoch.
     """
@@ -125,7 +133,7 @@ def logs_match(protocol, now):
         leader = now.leader_and_isr_requests[epoch].value.leader
         old = now.replica_log[leader.value]
         known = all_of(
-            epoch <= _epoch(now, r),
+            implies(fenced(protocol), epoch <= _epoch(now, r)),
             log.records[offset].value.id < now.next_record_id,
             leader.is_some,
             _epoch(now, leader.value) >= epoch,
@@ -136,7 +144,9 @@ def logs_match(protocol, now):
             lambda x: implies(x < offset, epoch_at(log, x) <= epoch),
         )
         written = log.records[offset].is_some == has_offset(log, offset)
-        return all_of(written, implies(has_offset(log, offset), all_of(known, grows)))
+        return all_of(
+            written, implies(has_offset(log, offset), all_of(known, implies(fenced(protocol), grows)))
+        )
 
     return all_of(
         forall(protocol.Replica, lambda r: forall(protocol.Offset, lambda offset: of_one(r, offset))),
@@ -147,7 +157,7 @@ def logs_match(protocol, now):
     )
 
 
-@strengthening(KafkaReplication, of=ISR, when=fenced)
+@strengthening(KafkaReplication, of=ISR, when=lossless)
 def records_have_one_place(protocol, now):
     """A record is at one offset and of one epoch in all logs."""
 
@@ -192,7 +202,7 @@ def followers_have_prefixes(protocol, now):
     return forall(protocol.Replica, two)
 
 
-@strengthening(KafkaReplication, of=ISR, when=fenced)
+@strengthening(KafkaReplication, of=ISR, when=lossless)
 def later_isrs_are_smaller(protocol, now):
     """The ISR of a later epoch is part of a leader's, unless a member of that is of a later epoch already.
 
@@ -233,7 +243,7 @@ def _each_isr(protocol, now, f, holds):
     return all_of(holds(now.quorum_state.isr), own, forall(protocol.Epoch, request))
 
 
-@strengthening(KafkaReplication, of=ISR, when=fenced)
+@strengthening(KafkaReplication, of=ISR, when=lossless)
 def isrs_have_what_is_committed(protocol, now):
     """The members of the quorum's ISR, and of those of epochs to come, have all below any high watermark."""
     return forall(
@@ -244,7 +254,7 @@ def isrs_have_what_is_committed(protocol, now):
     )
 
 
-@strengthening(KafkaReplication, of=ISR, when=fenced)
+@strengthening(KafkaReplication, of=ISR, when=lossless)
 def leaders_have_what_is_committed(protocol, now):
     """A leader, or one to come, has all below any high watermark, or an ISR has gone on to a later epoch."""
 
