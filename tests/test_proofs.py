@@ -141,8 +141,10 @@ def test_types_of_pulsar_compaction(settings: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("goal", ["weak-isr", "strong-isr"])
-def test_what_is_committed_stays_so_with_kip_320(goal: str) -> None:
-    assert failing(made("kafka-replication", replicas=2), goal) == []
+@pytest.mark.parametrize("variant", ["kip-279", "kip-320-first-try", "kip-320"])
+def test_what_is_committed_stays_so_with_two_replicas(variant: str, goal: str) -> None:
+    assert failing(made("kafka-replication", variant=variant, replicas=2), goal) == []
+    assert failing(made("kafka-replication", variant=variant, replicas=1), goal) == []
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from leadline.encodings.kafka_replication import (
     KafkaReplication,
 )
 from leadline.encodings.kafka_replication.partition import has_offset, have_same_entry
-from leadline.properties.kafka_replication.kip_320 import (
+from leadline.properties.kafka_replication.lossless import (
     followers_have_prefixes,
     isrs_have_what_is_committed,
     later_isrs_are_smaller,
@@ -22,13 +22,13 @@ from leadline.properties.kafka_replication.kip_320 import (
     records_have_one_place,
     replicas_believe_requests,
     requests_tell_the_truth,
+    the_follower_has_a_prefix,
 )
 from leadline.symbolic.lang import (
     all_of,
     any_of,
     at_most,
     forall,
-    holds,
     implies,
     invariant,
     proved,
@@ -46,8 +46,11 @@ __all__ = [
     "records_have_one_place",
     "replicas_believe_requests",
     "requests_tell_the_truth",
+    "the_follower_has_a_prefix",
 ]
 
+TWO_WITHOUT_LOSS = (KIP_279, KIP_320_FIRST_TRY)
+FIVE_OF_ALL = {"replicas": 2, "log_size": 5, "max_records": 5, "max_leader_epoch": 5}
 ANY_SIZE = {"replicas": ..., "log_size": ..., "max_records": ..., "max_leader_epoch": ...}
 
 
@@ -82,11 +85,12 @@ def type_ok(protocol, now):
         violated(8, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=(2, 3)),
         violated(11, variant=KIP_101, replicas=2),
         violated(10, variant=KIP_101, replicas=3),
-        holds(variant=KIP_279, replicas=2),
+        proved(variant=KIP_279, replicas=2),
         violated(10, variant=KIP_279, replicas=3),
-        holds(variant=KIP_320_FIRST_TRY, replicas=2),
+        proved(variant=KIP_320_FIRST_TRY, replicas=2),
         violated(11, variant=KIP_320_FIRST_TRY, replicas=3),
         proved(variant=KIP_320, replicas=(2, 3)),
+        proved(variant=TWO_WITHOUT_LOSS, **FIVE_OF_ALL),
         violated(at_most(14), variant=(KIP_101, KIP_279, KIP_320_FIRST_TRY), log_size=(3, 4)),
     ],
 )
@@ -95,7 +99,7 @@ def weak_isr(protocol, now):
 
     From `WeakIsr` of KafkaReplication; weak, since leaders are elected from the quorum's ISR. The variants up
     to kip-101 violate it with 2 replicas, those up to kip-320-first-try with 3. It is proved by
-    induction for kip-320; the module claims it at all sizes.
+    induction elsewhere; the module claims it of kip-320 at all sizes.
     """
     return forall(
         protocol.Replica,
@@ -110,11 +114,12 @@ def weak_isr(protocol, now):
         violated(8, variant=TRUNCATE_TO_HIGH_WATERMARK, replicas=3),
         violated(11, variant=KIP_101, replicas=2),
         violated(10, variant=KIP_101, replicas=3),
-        holds(variant=KIP_279, replicas=2),
+        proved(variant=KIP_279, replicas=2),
         violated(10, variant=KIP_279, replicas=3),
-        holds(variant=KIP_320_FIRST_TRY, replicas=2),
+        proved(variant=KIP_320_FIRST_TRY, replicas=2),
         violated(12, variant=KIP_320_FIRST_TRY, replicas=3),
         proved(variant=KIP_320, replicas=(2, 3)),
+        proved(variant=TWO_WITHOUT_LOSS, **FIVE_OF_ALL),
         violated(at_most(14), variant=(KIP_101, KIP_279, KIP_320_FIRST_TRY), log_size=(3, 4)),
     ],
 )

@@ -1,9 +1,9 @@
 """Why KIP-320 loses no committed record: the conjuncts of an inductive invariant, for weak-isr and strong-isr.
 
-Its first try loses none with two replicas, by most of the same conjuncts.
+With two replicas KIP-279 and the first try at KIP-320 lose none either, by most of the same conjuncts.
 """
 
-from leadline.encodings.kafka_replication import KIP_320, KIP_320_FIRST_TRY, KafkaReplication
+from leadline.encodings.kafka_replication import KIP_279, KIP_320, KIP_320_FIRST_TRY, KafkaReplication
 from leadline.encodings.kafka_replication.partition import NIL, epoch_at, has_offset, have_same_entry
 from leadline.symbolic.lang import all_of, any_of, exists, forall, implies, ite, strengthening
 
@@ -15,9 +15,15 @@ def fenced(protocol):
     return protocol.variant == KIP_320
 
 
+def truncating_pair(protocol):
+    """Whether there is one other replica at most, and a new follower truncates its log to the leader's."""
+    return protocol.variant == KIP_279 and protocol.replicas <= 2
+
+
 def lossless(protocol):
-    """Whether the conjuncts hold: what one replica commits, the first try's only other one has."""
-    return fenced(protocol) or (protocol.variant == KIP_320_FIRST_TRY and protocol.replicas <= 2)
+    """Whether the variant loses no committed record, because leaders are fenced or for want of a third replica."""
+    pair = protocol.variant == KIP_320_FIRST_TRY and protocol.replicas <= 2
+    return fenced(protocol) or truncating_pair(protocol) or pair
 
 
 def _epoch(now, replica):
@@ -37,6 +43,14 @@ def _each_request(protocol, now, holds):
 def _each_leader(protocol, now, holds):
     """Whether something holds of each replica that presumes to lead."""
     return forall(protocol.Replica, lambda r: implies(protocol.presumes_leadership(now, r), holds(r)))
+
+
+def _is_prefix(protocol, own, log):
+    """Whether a log has the records of another up to its own end."""
+    return forall(
+        protocol.Offset,
+        lambda offset: implies(has_offset(own, offset), have_same_entry(own, log, offset)),
+    )
 
 
 def _has_committed(protocol, now, replica, other):
@@ -184,11 +198,8 @@ def followers_have_prefixes(protocol, now):
     """
 
     def two(leader, follower):
-        log, own = now.replica_log[leader], now.replica_log[follower]
-        same = forall(
-            protocol.Offset,
-            lambda offset: implies(has_offset(own, offset), have_same_entry(own, log, offset)),
-        )
+        own = now.replica_log[follower]
+        same = _is_prefix(protocol, own, now.replica_log[leader])
         epoch = _epoch(now, leader)
         hw = now.replica_state[leader].hw
         early = forall(
@@ -198,6 +209,20 @@ def followers_have_prefixes(protocol, now):
             ),
         )
         return implies(protocol.follows_epoch(now, leader, follower), same & early)
+
+    return forall(protocol.Replica, two)
+
+
+@strengthening(KafkaReplication, of=ISR, when=truncating_pair)
+def the_follower_has_a_prefix(protocol, now):
+    """The log of the only follower is a prefix of its leader's, whatever their epochs are.
+
+    Only it could give the leader records that it lacks, and nobody else could make the leader truncate its log.
+    """
+
+    def two(leader, follower):
+        same = _is_prefix(protocol, now.replica_log[follower], now.replica_log[leader])
+        return implies(protocol.follows(now, follower, leader), same)
 
     return forall(protocol.Replica, two)
 
