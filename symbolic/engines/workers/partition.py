@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -29,12 +29,16 @@ _Place: TypeAlias = tuple[int, ...]
 _Step: TypeAlias = tuple[State, State]
 
 
-def partition(semantics: Semantics, states: Sequence[State], workers: int) -> Owner:
-    """The cheapest of some ways to divide states among workers, judged by the steps of a few.
+def partition(semantics: Semantics, states: Sequence[State], known: Set[State], workers: int) -> Owner:
+    """The cheapest of some ways to divide states among workers.
+
+    A way divides the states of a level evenly. It is judged by the states after them: where these are not
+    divided evenly any more, those to come would be even less so.
 
     Args:
         semantics: the meaning of the model.
         states: the states of one level.
+        known: these, and all that were found before.
         workers: the number of workers.
     """
     sample = states[:: max(1, len(states) // _SAMPLE)]
@@ -44,11 +48,15 @@ def partition(semantics: Semantics, states: Sequence[State], workers: int) -> Ow
         for step in semantics.steps[1:]:
             step(state, found.append)
         steps += [(state, one) for one in found if one is not None]
-    after = list({one for _, one in steps})
+    after = list({one for _, one in steps if one not in known})
+
+    def cost(some: Sequence[_Place], *, few: bool = False) -> float:
+        return _cost(some, steps, states, after, workers, few=few)
+
     alone = [(place,) for place in _places(semantics.model)]
-    alone.sort(key=lambda some: _cost(some, steps, after, workers, few=True))
+    alone.sort(key=lambda some: cost(some, few=True))
     chosen = [*alone, *((one, other) for (one,), (other,) in combinations(alone[:_BEST], 2)), ()]
-    return _owner(min(chosen, key=lambda some: _cost(some, steps, after, workers)), after, workers)
+    return _owner(min(chosen, key=cost), [*states, *after], workers)
 
 
 def _places(model: Model) -> list[_Place]:
@@ -98,23 +106,25 @@ def _owner(places: Sequence[_Place], states: Sequence[State], workers: int) -> O
 def _cost(
     places: Sequence[_Place],
     steps: Sequence[_Step],
+    states: Sequence[State],
     after: Sequence[State],
     workers: int,
     *,
-    few: bool = False,
+    few: bool,
 ) -> float:
     """The work of the worker that has most, with one worker as 1.
 
     Args:
         places: the places that tell the owner.
         steps: some steps.
-        after: the states after them, each once.
+        states: the states of the level in which they begin.
+        after: the new states in which they end, each once.
         workers: the number of workers.
         few: whether there may be few values, as where those at another place join them.
     """
     if not few and len(set(map(_key(places), after))) < min(_KEYS * workers, len(after) // 2):
         return float("inf")
-    owner = _owner(places, after, workers)
+    owner = _owner(places, states, workers)
     most = max(Counter(map(owner.of, after)).values(), default=0) / max(1, len(after))
     sent = sum(owner.of(one) != owner.of(other) for one, other in steps) / max(1, len(steps))
     watched = {place[0] for place in places} or range(len(steps[0][0]) if steps else 0)

@@ -58,7 +58,7 @@ class Team(Explorer):
         """
         if len(self.order) - start < ENOUGH:
             return False
-        owner = partition(self.semantics, self.order[start:], self.workers)
+        owner = partition(self.semantics, self.order[start:], self.seen, self.workers)
         self._base, self._base_weight = len(self.order), self.weighed
         try:
             with signals_held():
