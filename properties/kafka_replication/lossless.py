@@ -91,6 +91,30 @@ def requests_tell_the_truth(protocol, now):
     )
 
 
+@strengthening(KafkaReplication, of=ISR, when=fenced)
+def members_have_joined(protocol, now):
+    """A replica that was added to the ISR of an epoch is of that epoch or a later one."""
+
+    def joined(epoch, isr):
+        request = now.leader_and_isr_requests[epoch]
+        return implies(request.is_some, forall(isr - request.value.isr, lambda m: _epoch(now, m) >= epoch))
+
+    def next_isr(epoch):
+        after = now.leader_and_isr_requests[epoch + 1]
+        return implies((epoch < protocol.max_leader_epoch) & after.is_some, joined(epoch, after.value.isr))
+
+    last = now.quorum_state.leader_epoch
+    return all_of(
+        implies(last >= 0, joined(last, now.quorum_state.isr)),
+        forall(protocol.Epoch, next_isr),
+        _each_leader(
+            protocol,
+            now,
+            lambda r: implies(_epoch(now, r) >= 0, joined(_epoch(now, r), now.replica_state[r].isr)),
+        ),
+    )
+
+
 @strengthening(KafkaReplication, of=ISR, when=lossless)
 def replicas_believe_requests(protocol, now):
     """A replica believes the request of its epoch. A fenced one's leader is of that epoch or a later one.
@@ -279,13 +303,38 @@ def isrs_have_what_is_committed(protocol, now):
     )
 
 
+def _isrs_have_got_to(protocol, now, epoch):
+    """Whether the members of the quorum's ISR, and of those of an epoch and later, are of that epoch at least."""
+
+    def all_there(isr):
+        return forall(isr, lambda m: _epoch(now, m) >= epoch)
+
+    def leaders_own(r):
+        return implies(_epoch(now, r) >= epoch, all_there(now.replica_state[r].isr))
+
+    def request(later):
+        one = now.leader_and_isr_requests[later]
+        return implies(all_of(one.is_some, later > epoch), all_there(one.value.isr))
+
+    leaders = _each_leader(protocol, now, leaders_own)
+    return all_of(all_there(now.quorum_state.isr), leaders, forall(protocol.Epoch, request))
+
+
 @strengthening(KafkaReplication, of=ISR, when=lossless)
 def leaders_have_what_is_committed(protocol, now):
-    """A leader, or one to come, has all below any high watermark, or an ISR has gone on to a later epoch."""
+    """A leader, or one to come, has all below any high watermark, or the ISRs have gone on to a later epoch.
+
+    That is one up to which whoever has the high watermark has got.
+    """
 
     def has(leader, epoch, f):
-        gone = _each_isr(protocol, now, f, lambda isr: forall(isr, lambda m: _epoch(now, m) > epoch))
-        return any_of(_has_committed(protocol, now, leader, f), gone)
+        gone_on = exists(
+            protocol.Epoch,
+            lambda later: all_of(
+                epoch < later, later <= _epoch(now, f), _isrs_have_got_to(protocol, now, later)
+            ),
+        )
+        return any_of(_has_committed(protocol, now, leader, f), gone_on)
 
     leaders = _each_leader(
         protocol, now, lambda r: forall(protocol.Replica, lambda f: has(r, _epoch(now, r), f))
