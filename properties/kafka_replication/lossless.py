@@ -22,8 +22,8 @@ def truncating_pair(protocol):
 
 def lossless(protocol):
     """Whether the variant loses no committed record, because leaders are fenced or for want of a third replica."""
-    pair = protocol.variant == KIP_320_FIRST_TRY and protocol.replicas <= 2
-    return fenced(protocol) or truncating_pair(protocol) or pair
+    pair = protocol.variant in (KIP_279, KIP_320_FIRST_TRY) and protocol.replicas <= 2
+    return fenced(protocol) or pair
 
 
 def _epoch(now, replica):
