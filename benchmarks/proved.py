@@ -52,7 +52,7 @@ python -m leadline.benchmarks.proved {options}--out docs/proofs.md
 _GRID = """
 ## {name}
 
-The proofs that this grid asks of PDR, measured in the same way.
+The proofs that this grid asks of PDR, measured in the same way: the grid itself tries the strengthenings too.
 
 """
 
