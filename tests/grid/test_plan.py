@@ -240,7 +240,7 @@ def test_the_main_grid() -> None:
     points = {query.fingerprint for query in found.queries}
     assert found.costs.layers.keys() <= points and len(found.costs.layers) < len(points)
     proofs = [query for query in found.queries if query.engine == "pdr"]
-    assert len(proofs) == 32 and len(found.queries) == 310
+    assert len(proofs) == 33 and len(found.queries) == 311
 
 
 def test_what_is_known_to_hold_is_to_be_proved_by_one_of_the_grids() -> None:
