@@ -45,6 +45,16 @@ def _each_leader(protocol, now, holds):
     return forall(protocol.Replica, lambda r: implies(protocol.presumes_leadership(now, r), holds(r)))
 
 
+def _isrs_after(protocol, now, epoch, holds):
+    """Whether something holds of the quorum's ISR, and of those of the requests after an epoch."""
+
+    def request(later):
+        one = now.leader_and_isr_requests[later]
+        return implies(all_of(one.is_some, later > epoch), holds(one.value.isr))
+
+    return all_of(holds(now.quorum_state.isr), forall(protocol.Epoch, request))
+
+
 def _is_prefix(protocol, own, log):
     """Whether a log has the records of another up to its own end."""
     return forall(
@@ -261,12 +271,7 @@ def later_isrs_are_smaller(protocol, now):
     def later(epoch, isr):
         """Whether the ISRs after the one of an epoch are part of it, or a member is of a later epoch."""
         gone = exists(isr, lambda m: _epoch(now, m) > epoch)
-
-        def request(other):
-            one = now.leader_and_isr_requests[other]
-            return implies(all_of(one.is_some, other > epoch), one.value.isr <= isr)
-
-        return any_of(gone, all_of(now.quorum_state.isr <= isr, forall(protocol.Epoch, request)))
+        return any_of(gone, _isrs_after(protocol, now, epoch, lambda other: other <= isr))
 
     leaders = _each_leader(
         protocol,
@@ -281,26 +286,18 @@ def later_isrs_are_smaller(protocol, now):
     return all_of(leaders, to_come)
 
 
-def _each_isr(protocol, now, f, holds):
-    """Whether something holds of the quorum's ISR, a leader's own, and those of later epochs than a replica's."""
-
-    def request(epoch):
-        one = now.leader_and_isr_requests[epoch]
-        return implies(all_of(one.is_some, epoch > _epoch(now, f)), holds(one.value.isr))
-
-    own = implies(protocol.presumes_leadership(now, f), holds(now.replica_state[f].isr))
-    return all_of(holds(now.quorum_state.isr), own, forall(protocol.Epoch, request))
-
-
 @strengthening(KafkaReplication, of=ISR, when=lossless)
 def isrs_have_what_is_committed(protocol, now):
     """The members of the quorum's ISR, and of those of epochs to come, have all below any high watermark."""
-    return forall(
-        protocol.Replica,
-        lambda f: _each_isr(
-            protocol, now, f, lambda isr: forall(isr, lambda m: _has_committed(protocol, now, m, f))
-        ),
-    )
+
+    def one(f):
+        def all_have(isr):
+            return forall(isr, lambda m: _has_committed(protocol, now, m, f))
+
+        own = implies(protocol.presumes_leadership(now, f), all_have(now.replica_state[f].isr))
+        return all_of(own, _isrs_after(protocol, now, _epoch(now, f), all_have))
+
+    return forall(protocol.Replica, one)
 
 
 def _isrs_have_got_to(protocol, now, epoch):
@@ -312,12 +309,8 @@ def _isrs_have_got_to(protocol, now, epoch):
     def leaders_own(r):
         return implies(_epoch(now, r) >= epoch, all_there(now.replica_state[r].isr))
 
-    def request(later):
-        one = now.leader_and_isr_requests[later]
-        return implies(all_of(one.is_some, later > epoch), all_there(one.value.isr))
-
     leaders = _each_leader(protocol, now, leaders_own)
-    return all_of(all_there(now.quorum_state.isr), leaders, forall(protocol.Epoch, request))
+    return all_of(leaders, _isrs_after(protocol, now, epoch, all_there))
 
 
 @strengthening(KafkaReplication, of=ISR, when=lossless)
