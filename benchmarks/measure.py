@@ -17,7 +17,7 @@ from leadline.benchmarks.outside import abc, apalache, beside, tlc
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Query, Verdict, answer
 from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.solve import DEFAULT
 
@@ -33,8 +33,8 @@ def measure(case: Case, way: Way, limits: Limits) -> Measurement:
     if way.unroll is not None:
         return _bounded(case, way, limits)
     match way.engine:
-        case PdrQuery.engine:
-            return _answered(case, PdrQuery(strengthenings=False), DEFAULT, limits)
+        case PdrOptions.engine:
+            return _answered(case, PdrOptions(strengthenings=False), DEFAULT, limits)
         case "explore" if case.tlc is not None:
             return _answered(case, ExploreOptions(prove=True), DEFAULT, limits)
         case "explore":

@@ -92,7 +92,7 @@ def _prove_here(task: Task) -> Proof:
     def stop() -> str | None:
         return f"time: {task.limit:g} CPU seconds" if time.process_time() > task.limit else None
 
-    found = pdr(model, target, PdrOptions(strengthenings=False, seed=task.seed), stop=stop)
+    found = pdr(model, target, PdrOptions(strengthenings=False), seed=task.seed, stop=stop)
     seconds, progress, invariant = time.process_time(), found.progress, found.invariant
     sizes = (progress.frames, progress.questions, found.reason)
     if invariant is None:

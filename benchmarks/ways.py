@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline.symbolic.engines import UNROLLINGS, BmcOptions
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.query import AUTO
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 
@@ -37,7 +37,7 @@ class Way:
     workers: int = 1
 
 
-PDR = PdrQuery.engine
+PDR = PdrOptions.engine
 
 
 def _bmc(unroll: str, solver: str, *, symmetry: bool = True) -> Way:

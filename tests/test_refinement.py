@@ -15,7 +15,7 @@ from leadline.properties.two_phase_commit import consistency, implements_transac
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.lang import Claim, Model, Protocol, action, build
 from leadline.symbolic.trace import replay
 from tests.protocols.coffee_can import (
@@ -29,7 +29,7 @@ from tests.protocols.paxos import Paxos, Voting, implements_voting, one_value
 from tests.protocols.two_phase import TwoPhase
 from tests.protocols.two_phase import implements_transaction_commit as classical
 
-EXPLORE, PDR, SWEEPS = ExploreOptions(prove=True), PdrQuery(), BmcOptions(6, "sweeps")
+EXPLORE, PDR, SWEEPS = ExploreOptions(prove=True), PdrOptions(), BmcOptions(6, "sweeps")
 CAN = (monotonic_decrease, loop_invariant, termination_hypothesis, eventually_terminates)
 
 

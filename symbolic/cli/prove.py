@@ -9,16 +9,15 @@ from typing import Any
 
 from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
-from leadline.symbolic.cli import ask, up_to
+from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data, store_place
 from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, keep, tell
 from leadline.symbolic.engines import Limits, Verdict, engines_of
 from leadline.symbolic.engines.certificates import read_certificate, recheck
 from leadline.symbolic.engines.invariants import understood
 from leadline.symbolic.engines.limits import timely
-from leadline.symbolic.engines.pdr import minimized
+from leadline.symbolic.engines.pdr import PdrOptions, minimized
 from leadline.symbolic.engines.pdr.written import importable, strengthenings_file
-from leadline.symbolic.engines.provers import PdrQuery
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.names import setting_text
 
@@ -35,19 +34,10 @@ def add_parser(commands: Any) -> None:
     _add_recheck(parser)
     add_format(parser, "text", "json")
     parser.add_argument(
-        up_to.UP_TO,
-        dest="up_to",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="prove it for each value of an integer parameter, from its least or that of -p to this one: the "
-        "formulas found at a smaller one are tried first; repeat it for several parameters",
-    )
-    parser.add_argument(
         "--out",
         type=Path,
         metavar="FILE",
-        help=f"write a certificate of the proof to FILE; with {up_to.UP_TO} one for each point, beside it",
+        help="write a certificate of the proof to FILE",
     )
     parser.add_argument(
         WRITE,
@@ -88,9 +78,6 @@ def _prove(args: argparse.Namespace) -> Exit:
     if args.out is not None and args.obligations:
         raise UserError("--out: some obligations alone prove nothing; leave --obligation out")
     check_writable(args.out)
-    if args.up_to:
-        _check_up_to(args)
-        return up_to.run(args)
     if args.write_strengthenings is not None:
         _check_strengthenings(args)
     entry, settings, model = chosen_model(args)
@@ -107,24 +94,14 @@ def _prove(args: argparse.Namespace) -> Exit:
     return asked.exit()
 
 
-def _check_up_to(args: argparse.Namespace) -> None:
-    """The engine that begins with formulas is pdr."""
-    if args.engine not in (None, PdrQuery.engine):
-        raise UserError(f"{up_to.UP_TO} means nothing to the engine {args.engine}: leave one of them out")
-    others = {"--solver": args.solver, "--obligation": args.obligations, WRITE: args.write_strengthenings}
-    for option, given in others.items():
-        if given:
-            raise UserError(f"{option} does not go with {up_to.UP_TO}: leave one of them out")
-
-
 def _check_strengthenings(args: argparse.Namespace) -> None:
     """The engine that writes strengthenings is pdr, and they go into a Python file."""
-    if args.engine not in (None, PdrQuery.engine):
+    if args.engine not in (None, PdrOptions.engine):
         raise UserError(f"{WRITE} means nothing to the engine {args.engine}: leave one of them out")
     if args.write_strengthenings.suffix != ".py":
         raise UserError(f"{WRITE} {args.write_strengthenings}: give a file that ends in .py")
     check_writable(args.write_strengthenings, WRITE)
-    args.engine = PdrQuery.engine
+    args.engine = PdrOptions.engine
 
 
 def _write_strengthenings(path: Path | None, asked: ask.Question) -> None:
@@ -166,7 +143,6 @@ def _recheck(args: argparse.Namespace) -> Exit:
         ("--obligation", args.obligations),
         ("--solver", args.solver),
         ("--out", args.out),
-        (up_to.UP_TO, args.up_to),
         (WRITE, args.write_strengthenings),
     ):
         if given:

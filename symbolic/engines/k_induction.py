@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, StepsUnrolling, Unrolled
 from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.engines.query import Options, option
 from leadline.symbolic.engines.result import Result, Verdict
 from leadline.symbolic.engines.search import Clock, Search
 from leadline.symbolic.lang import Model, Property
@@ -18,8 +19,8 @@ from leadline.symbolic.solve import Satisfiability, Solver
 
 
 @dataclass(frozen=True)
-class KInductionOptions:
-    """How far to go.
+class KInductionOptions(Options):
+    """The options of k-induction.
 
     Attributes:
         depth: the most steps to look ahead, 0 or more.
@@ -27,8 +28,14 @@ class KInductionOptions:
             takes a clause for each pair of states.
     """
 
-    depth: int = 10
-    simple: bool = True
+    engine = "k-induction"
+
+    depth: int = option(
+        10, metavar="K", most=100_000, doc="steps to look ahead at most (k-induction; default: 10)"
+    )
+    simple: bool = option(
+        True, negated="any-path", doc="also consider runs that visit a state twice (k-induction)"
+    )
 
 
 def k_induction(

@@ -19,14 +19,13 @@ class CoreSolver:
     Args:
         clauses: the clauses to begin with.
         variables: the number of variables that there are at least.
-        name: the solver as python-sat calls it.
     """
 
-    def __init__(self, clauses: Iterable[Clause], variables: int, name: str) -> None:
+    def __init__(self, clauses: Iterable[Clause], variables: int) -> None:
         # Here, so that commands without a solver do not wait for the library.
         from pysat.solvers import Solver as PySatSolver
 
-        self._solver = PySatSolver(name=name, bootstrap_with=clauses)
+        self._solver = PySatSolver(name="glucose4", bootstrap_with=clauses)
         self.variables = variables
 
     def new_variable(self) -> int:

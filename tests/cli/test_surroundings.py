@@ -171,13 +171,6 @@ def test_a_grid_whose_protocol_loads_for_ever(leadline: Leadline) -> None:
     assert told(ran) == "leadline: grid.toml: time: stopped after 1 s, before the grid was planned\n"
 
 
-def test_a_point_that_loads_for_ever(leadline: Leadline) -> None:
-    name = edited("start.count = 0", f"while self.top == 2: pass\n{' ' * 8}start.count = 0")
-    ran = leadline(*f"prove {name} --property not-negative --up-to top=4 --timeout 4".split())
-    assert ran.code == 20
-    assert ran.out.count("not proved: time: none is left") == 3 and "found by PDR" in ran.out
-
-
 def test_a_module_that_loads_for_ever(leadline: Leadline) -> None:
     """Its assumption counts the subsets of a large set."""
     text = "EXTENDS Integers, FiniteSets\nASSUME Cardinality({s \\in SUBSET (1..60) : 1 \\in s}) > 5\nVARIABLE x\n"

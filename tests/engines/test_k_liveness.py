@@ -17,7 +17,7 @@ from leadline.symbolic.engines.liveness import counting, reduction
 from leadline.symbolic.engines.liveness.counting import Counting
 from leadline.symbolic.engines.liveness.parts import Method, Part, Reduction
 from leadline.symbolic.engines.liveness.settling import Moves, understood
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.result import verdict_text
 from leadline.symbolic.lang import (
     Bool,
@@ -139,7 +139,7 @@ def clock() -> Model:
 
 
 def asked(model: Model, name: str) -> Answer:
-    return answer_here(model, Query("test", {}, (name,), PdrQuery()))
+    return answer_here(model, Query("test", {}, (name,), PdrOptions()))
 
 
 def proof(model: Model, name: str) -> dict[str, Any]:

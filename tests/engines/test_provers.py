@@ -13,8 +13,9 @@ import pytest
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Query, Result, Verdict, answer
 from leadline.symbolic.engines.certificates import read_certificate, recheck
 from leadline.symbolic.engines.invariants import InvariantQuery, spelled, understood
+from leadline.symbolic.engines.k_induction import KInductionOptions
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.portfolio import PortfolioOptions
-from leadline.symbolic.engines.provers import KInductionQuery, PdrQuery
 from leadline.symbolic.lang import Model, UserError
 from tests.asking import model_for
 
@@ -33,7 +34,7 @@ def asked(question: Query, limits: Limits = MINUTE) -> tuple[Model, Answer]:
 
 
 def test_a_proof_without_help_is_accepted_by_the_other_solver(tmp_path: Path) -> None:
-    model, told = asked(query(COMMIT, "consistency", options=PdrQuery(strengthenings=False)))
+    model, told = asked(query(COMMIT, "consistency", options=PdrOptions(strengthenings=False)))
     (result,) = told.results
     assert (result.verdict, result.engine) == (Verdict.PROVED, "pdr")
     assert told.facts["consistency"]["clauses"] >= told.facts["consistency"]["orbits"] > 0
@@ -51,7 +52,7 @@ def written(folder: Path, certificate: Mapping[str, Any] | None) -> Path:
 
 def test_an_invariant_without_a_clause_that_it_needs_is_refused() -> None:
     """Each orbit of a minimized invariant is left out once: what is left proves nothing."""
-    _, told = asked(query(COMMIT, "consistency", options=PdrQuery(False, show=True)))
+    _, told = asked(query(COMMIT, "consistency", options=PdrOptions(False, show=True)))
     clauses = told.facts["consistency"]["invariant"]
     assert len(clauses) > 3
     refused = []
@@ -70,7 +71,7 @@ def _tuples(clauses: Any) -> Any:
 
 
 def test_an_invariant_survives_its_texts() -> None:
-    model, told = asked(query(COMMIT, "consistency", options=PdrQuery(False)))
+    model, told = asked(query(COMMIT, "consistency", options=PdrOptions(False)))
     certificate = told.results[0].certificate
     assert certificate is not None
     clauses = _tuples(certificate["clauses"])
@@ -80,7 +81,7 @@ def test_an_invariant_survives_its_texts() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [PdrQuery(), KInductionQuery(), PortfolioOptions()], ids=lambda x: x.engine
+    "options", [PdrOptions(), KInductionOptions(), PortfolioOptions()], ids=lambda x: x.engine
 )
 def test_violations_are_found_and_replayed(options: Any) -> None:
     _, told = asked(query(LIFT, "never-two", options=options))
@@ -90,7 +91,7 @@ def test_violations_are_found_and_replayed(options: Any) -> None:
 
 
 def test_k_induction_that_comes_to_no_end_is_unknown() -> None:
-    _, told = asked(query(COMMIT, "consistency", options=KInductionQuery(depth=1)))
+    _, told = asked(query(COMMIT, "consistency", options=KInductionOptions(depth=1)))
     (result,) = told.results
     assert result.verdict is Verdict.UNKNOWN
     assert result.reason == "depth: neither proved nor violated within 1 step"
@@ -117,7 +118,7 @@ def test_a_portfolio_that_runs_out_of_time_tells_how_far_each_came() -> None:
 
 
 def test_a_result_with_a_certificate_survives_json() -> None:
-    model, told = asked(query(COMMIT, "consistency", options=PdrQuery(False)))
+    model, told = asked(query(COMMIT, "consistency", options=PdrOptions(False)))
     (result,) = told.results
     again = Result.from_json(model, json.loads(json.dumps(result.to_json(model, COMMIT))))
     assert replace(again, certificate=None) == replace(result, certificate=None)

@@ -9,8 +9,8 @@ import pytest
 from leadline.symbolic.concrete import Runs, Semantics, State, Word, neglected, satisfies
 from leadline.symbolic.engines import ENGINES, BmcOptions, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.k_induction import KInductionOptions
 from leadline.symbolic.engines.liveness.counting import Counting
-from leadline.symbolic.engines.provers import KInductionQuery
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind
 from leadline.symbolic.trace import disagreement
 from tests.random_runs import random_runs
@@ -110,7 +110,7 @@ def compare_k_induction(seed: int, verdicts: dict[str, Verdict]) -> None:
     """It may have no answer, or see a step out of bounds and no violation so near; it has no other answer."""
     model = random_runs(seed)
     for name, verdict in verdicts.items():
-        found = asked(model, KInductionQuery(5), name)[name].verdict
+        found = asked(model, KInductionOptions(5), name)[name].verdict
         near = found is Verdict.OUT_OF_BOUNDS and verdict is Verdict.VIOLATED
         assert near or found in (verdict, Verdict.UNKNOWN), f"{name} of {seed}: {found}"
 

@@ -10,7 +10,7 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import BmcOptions
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.grid.cells import cells, joined, obligations_of
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, options_json
@@ -176,7 +176,7 @@ def test_a_part_that_is_safe_stops_nothing() -> None:
 
 def test_a_proof_makes_all_parts_moot() -> None:
     one, two = (query(depth=5, split=2, cube=x) for x in (("a",), ("b",)))
-    proof = query(engine="pdr", options=options_json(PdrQuery()), solver="")
+    proof = query(engine="pdr", options=options_json(PdrOptions()), solver="")
     assert Pruning([one, two, proof]).learn(finding(proof, "proved")).keys() == {one.id, two.id}
 
 

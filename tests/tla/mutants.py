@@ -19,7 +19,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.tla import origin
@@ -161,7 +161,7 @@ def compare(path: Path, known: Result, beyond: bool) -> bool:
         return True
     answers = [
         asked(path, known.property, options)
-        for options in (ExploreOptions(max_states=MOST_STATES), PdrQuery())
+        for options in (ExploreOptions(max_states=MOST_STATES), PdrOptions())
     ]
     if known.verdict in (Verdict.SAFE, Verdict.PROVED):
         allowed = {Verdict.SAFE, Verdict.PROVED, Verdict.UNKNOWN}

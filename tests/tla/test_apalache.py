@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from tests.tla.loading import write
 from tests.tla.test_liveness import explored
 from tests.tla.test_lowering import asked
@@ -44,7 +44,7 @@ def test_exploration_by_the_interpreter(tmp_path: Path) -> None:
     assert verdicts == dict.fromkeys(HOLD, (Verdict.SAFE, None))
 
 
-@pytest.mark.parametrize(("options", "proved"), [(BmcOptions(depth=4), "safe"), (PdrQuery(), "proved")])
+@pytest.mark.parametrize(("options", "proved"), [(BmcOptions(depth=4), "safe"), (PdrOptions(), "proved")])
 def test_symbolic_engines(options: Options, proved: str, tmp_path: Path) -> None:
     path = write(tmp_path, M=COUNTING)
     path.with_suffix(".cfg").write_text(CONFIG)

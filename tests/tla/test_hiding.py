@@ -8,7 +8,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Options, Query, Verdict, answer
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from tests.tla.loading import write
 from tests.tla.test_liveness import explored
 
@@ -73,7 +73,7 @@ def test_exploration_by_the_interpreter(name: str, claim: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("name", "claim"), [*HOLDS][:3])
-@pytest.mark.parametrize("options", [BmcOptions(depth=5), PdrQuery()])
+@pytest.mark.parametrize("options", [BmcOptions(depth=5), PdrOptions()])
 def test_symbolic_engines(options: Options, name: str, claim: str, tmp_path: Path) -> None:
     path = write(tmp_path, M=CLOCK, **MODULES)
     path.with_suffix(".cfg").write_text(config(name, claim))

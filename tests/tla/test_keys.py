@@ -11,7 +11,7 @@ from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import Set, record
 from leadline.symbolic.lang.types import Int
@@ -60,7 +60,7 @@ def test_values_of_the_type() -> None:
     assert not PAIRS.contains(frozenset({(1, 0), (1, 1)}))
 
 
-@pytest.mark.parametrize("options", [BmcOptions(depth=4), BmcOptions(depth=4, unroll="sweeps"), PdrQuery()])
+@pytest.mark.parametrize("options", [BmcOptions(depth=4), BmcOptions(depth=4, unroll="sweeps"), PdrOptions()])
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_a_set_with_a_key(claim: str, options: Options, tmp_path: Path) -> None:
     model, result = asked(written(tmp_path, late=9), claim, options)
@@ -85,7 +85,7 @@ def test_no_step_leaves_the_type(tmp_path: Path) -> None:
     assert found.complete and not found.steps_out_of_bounds
 
 
-@pytest.mark.parametrize("options", [BmcOptions(depth=4), PdrQuery()])
+@pytest.mark.parametrize("options", [BmcOptions(depth=4), PdrOptions()])
 def test_a_run_without_the_key_widens_the_type(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

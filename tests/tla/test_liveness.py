@@ -12,7 +12,7 @@ from leadline.symbolic.concrete.conditions import conditions_in
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict, answer
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.liveness.formulas import split
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang.temporal import expanded
 from leadline.symbolic.tla.behaviour import Behaviour
@@ -118,7 +118,7 @@ SOME = [
 
 
 @pytest.mark.parametrize(("name", "claim", "holds"), SOME)
-@pytest.mark.parametrize("options", [BmcOptions(depth=5), PdrQuery()])
+@pytest.mark.parametrize("options", [BmcOptions(depth=5), PdrOptions()])
 def test_symbolic_engines(options: Options, name: str, claim: str, holds: bool, tmp_path: Path) -> None:
     proved = Verdict.SAFE if isinstance(options, BmcOptions) else Verdict.PROVED
     expected = proved if holds else Verdict.VIOLATED
@@ -151,7 +151,7 @@ def test_refinement(tmp_path: Path) -> None:
         (result,) = explored(tmp_path, minutes, text, Hours=hours)
         assert result.verdict is (Verdict.SAFE if holds else Verdict.VIOLATED)
         (tmp_path / "M.cfg").write_text(text)
-        _, lowered = asked(tmp_path / "M.tla", "HoursOnly", PdrQuery())
+        _, lowered = asked(tmp_path / "M.tla", "HoursOnly", PdrOptions())
         assert lowered.verdict is (Verdict.PROVED if holds else Verdict.VIOLATED)
 
 
@@ -162,7 +162,7 @@ def test_action_constraints(tmp_path: Path) -> None:
     low, lower = explored(tmp_path, body, text)
     assert (low.verdict, lower.verdict, lower.steps) == (Verdict.SAFE, Verdict.VIOLATED, 3)
     (tmp_path / "M.cfg").write_text(text)
-    assert asked(tmp_path / "M.tla", "Low", PdrQuery())[1].verdict is Verdict.PROVED
+    assert asked(tmp_path / "M.tla", "Low", PdrOptions())[1].verdict is Verdict.PROVED
     found = asked(tmp_path / "M.tla", "Lower", BmcOptions(depth=5))[1]
     assert (found.verdict, found.steps) == (Verdict.VIOLATED, 3)
 
@@ -180,7 +180,7 @@ def test_what_has_no_symbolic_form_is_named(tmp_path: Path) -> None:
     path = write(tmp_path, M=body)
     path.with_suffix(".cfg").write_text(config("Weak", "Wild"))
     with pytest.raises(Exception, match=r"M\.tla:.*no constant.*no symbolic form"):
-        asked(path, "Wild", PdrQuery())
+        asked(path, "Wild", PdrOptions())
 
 
 def test_fairness_is_kept_account_of_condition_by_condition(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.lang import Model, ModelError
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
@@ -85,11 +85,11 @@ def test_engines_agree(claim: str, tmp_path: Path) -> None:
     _, stepwise = asked(path, claim, BmcOptions(depth=steps or 5))
     assert stepwise.verdict is (Verdict.SAFE if verdict is Verdict.PROVED else verdict)
     assert stepwise.steps == steps
-    _, proof = asked(path, claim, PdrQuery())
+    _, proof = asked(path, claim, PdrOptions())
     assert proof.verdict is verdict
 
 
-@pytest.mark.parametrize("options", [BmcOptions(depth=9), BmcOptions(depth=9, unroll="sweeps"), PdrQuery()])
+@pytest.mark.parametrize("options", [BmcOptions(depth=9), BmcOptions(depth=9, unroll="sweeps"), PdrOptions()])
 def test_types_widen_until_no_run_leaves_them(
     options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -232,7 +232,7 @@ def test_functions_of_an_interval_that_the_state_ends(tmp_path: Path) -> None:
         ("Some", Verdict.PROVED),
         ("NoOnes", Verdict.VIOLATED),
     ):
-        _, result = asked(path, claim, PdrQuery())
+        _, result = asked(path, claim, PdrOptions())
         assert (result.verdict, result.steps) == (verdict, None if verdict is Verdict.PROVED else 2)
 
 
@@ -244,7 +244,7 @@ def test_a_recursive_function_has_values_in_its_domain_only(tmp_path: Path) -> N
         "Init == x = 4\nNext == x' = x - 1 /\\ x > 1\nFew == third[x] < 3\n====\n"
     )
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Few\nCHECK_DEADLOCK FALSE\n")
-    _, result = asked(path, "Few", PdrQuery())
+    _, result = asked(path, "Few", PdrOptions())
     assert (result.verdict, result.steps) == (Verdict.OUT_OF_BOUNDS, 2)
 
 

@@ -17,8 +17,7 @@ from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.liveness import settling
 from leadline.symbolic.engines.liveness.parts import Reduction
 from leadline.symbolic.engines.liveness.product import CHOICE
-from leadline.symbolic.engines.pdr import samples
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions, samples
 from leadline.symbolic.tla import origin
 from tests.tla.loading import write
 
@@ -88,7 +87,7 @@ def asked(path: Path, name: str, options: Options) -> tuple[Asked, Result]:
 
 def proof(path: Path, name: str, folder: Path) -> dict[str, Any]:
     """The certificate of a proof, which another solver has rechecked."""
-    question, result = asked(path, name, PdrQuery())
+    question, result = asked(path, name, PdrOptions())
     assert result.verdict is Verdict.PROVED and result.certificate is not None
     file = folder / "proof.json"
     file.write_text(json.dumps(result.certificate), encoding="utf-8")
@@ -108,7 +107,7 @@ def test_invariants_of_the_configuration_are_candidates(tmp_path: Path) -> None:
     assert part["strengthenings"] == ["Same", "Near"]
     for name in ("Same", "Near", "Together", "Apart"):
         _, explored = asked(path, name, ExploreOptions())
-        _, found = asked(path, name, PdrQuery())
+        _, found = asked(path, name, PdrOptions())
         assert explored.verdict is (Verdict.VIOLATED if name == "Apart" else Verdict.SAFE)
         assert found.verdict is (Verdict.VIOLATED if name == "Apart" else Verdict.PROVED)
 
@@ -125,22 +124,22 @@ def test_numbers_that_fall(most: int, tmp_path: Path, monkeypatch: pytest.Monkey
         parts = proof(path, name, tmp_path)["parts"]
         settled = [text for part in parts for level in part.get("settled", ()) for text in level]
         assert ("falls: white >= *" in settled) is (most == 2)
-    assert asked(path, "Wrong", PdrQuery())[1].verdict is Verdict.VIOLATED
+    assert asked(path, "Wrong", PdrOptions())[1].verdict is Verdict.VIOLATED
 
 
 def test_some_initial_states_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples, "MOST_INITIAL", 2)
     path = write(tmp_path, Can=CAN)
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Ends Wrong\nCHECK_DEADLOCK FALSE\n")
-    assert asked(path, "Ends", PdrQuery())[1].verdict is Verdict.PROVED
-    assert asked(path, "Wrong", PdrQuery())[1].verdict is Verdict.VIOLATED
+    assert asked(path, "Ends", PdrOptions())[1].verdict is Verdict.PROVED
+    assert asked(path, "Wrong", PdrOptions())[1].verdict is Verdict.VIOLATED
 
 
 def test_a_value_of_a_late_initial_state_widens_the_types(tmp_path: Path) -> None:
     path = write(tmp_path, Late=LATE)
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Known Early\n")
-    assert asked(path, "Known", PdrQuery())[1].verdict is Verdict.PROVED
-    assert asked(path, "Early", PdrQuery())[1].verdict is Verdict.VIOLATED
+    assert asked(path, "Known", PdrOptions())[1].verdict is Verdict.PROVED
+    assert asked(path, "Early", PdrOptions())[1].verdict is Verdict.VIOLATED
 
 
 def test_numbers_that_grow_without_end_are_told(
@@ -161,7 +160,7 @@ def test_strong_fairness_is_a_condition_on_runs_not_a_choice(tmp_path: Path) -> 
     path = write(tmp_path, Served=SERVED)
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Each All\n")
     for name, proved in (("Each", Verdict.PROVED), ("All", Verdict.VIOLATED)):
-        question, result = asked(path, name, PdrQuery())
+        question, result = asked(path, name, PdrOptions())
         assert result.verdict is proved
         reduction = Reduction(question.model, question.model.properties[name])
         product = reduction.product(reduction.conjuncts[0])

@@ -21,7 +21,7 @@ from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla.behaviour import Behaviour
@@ -132,7 +132,7 @@ def test_the_model_has_tlcs_states_and_verdicts(row: Row, tmp_path: Path) -> Non
             found = asked(path, name, BmcOptions(depth=steps))
             assert (found.verdict, found.steps) == (Verdict.VIOLATED, steps)
         elif steps is None and row["distinct_states"] < 1_000:
-            assert asked(path, name, PdrQuery()).verdict is Verdict.PROVED
+            assert asked(path, name, PdrOptions()).verdict is Verdict.PROVED
 
 
 SETS = ("Clients", "Brokers", "TransactionIds", "TxnLogPartitions", "TopicPartitions")

@@ -10,7 +10,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
-from leadline.symbolic.engines.provers import PdrQuery
+from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.lang import Model, Sort
 from leadline.symbolic.lang.types import Atoms, all_types
@@ -125,12 +125,12 @@ def test_values_that_are_told_apart_are_none(quorums: str, more: str, tmp_path: 
 
 def test_verdicts_with_sorts(tmp_path: Path) -> None:
     path = module(tmp_path)
-    assert asked(path, "TypeOK", PdrQuery()).verdict is Verdict.PROVED
+    assert asked(path, "TypeOK", PdrOptions()).verdict is Verdict.PROVED
     shortest = BmcOptions(depth=6, unroll="sweeps", shortest=True)
-    for options in (PdrQuery(), BmcOptions(depth=6), shortest):
+    for options in (PdrOptions(), BmcOptions(depth=6), shortest):
         found = asked(path, "Unseen", options)
         assert found.verdict is Verdict.VIOLATED
-        assert isinstance(options, PdrQuery) or found.steps == 4
+        assert isinstance(options, PdrOptions) or found.steps == 4
 
 
 def test_a_guard_about_all_is_a_quantifier(tmp_path: Path) -> None:

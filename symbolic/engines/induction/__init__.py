@@ -20,7 +20,7 @@ from leadline.symbolic.engines.induction.obligation import (
     obligations,
 )
 from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.provers import within_bounds_advice
+from leadline.symbolic.engines.provers import WITHIN_BOUNDS_ADVICE
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Part, Result, Table, Verdict
 from leadline.symbolic.lang import Model, PropertyKind
@@ -183,7 +183,7 @@ def _only_bounds(model: Model, goal: str, results: Sequence[Result]) -> list[str
         *(f"  {one.part}: {one.reason}" for one in wrong),
         "The state before need not be reachable; --no-strengthenings decides whether it is, and looks for",
         "a constraint that suffices. If it is, you can",
-        *within_bounds_advice(),
+        *WITHIN_BOUNDS_ADVICE,
     ]
 
 

@@ -65,6 +65,7 @@ def pdr(
     target: Property,
     options: PdrOptions = USUAL,
     *,
+    seed: int = 0,
     told: Callable[[PdrProgress], None] = lambda _: None,
     stop: Callable[[], str | None] = lambda: None,
 ) -> PdrResult:
@@ -78,6 +79,7 @@ def pdr(
         model: the model.
         target: the property; one of the model's, or that of deadlocks.
         options: how to search.
+        seed: the seed of random choices.
         told: called after each frame.
         stop: asked now and then whether to stop, and why.
 
@@ -85,7 +87,7 @@ def pdr(
         ModelError: if the model has no initial state.
         InternalError: if a counterexample does not replay.
     """
-    search = _Search(model, target, options, told, stop)
+    search = _Search(model, target, options, seed, told, stop)
     try:
         return search.result(*search.run())
     except _Stopped as why:
@@ -100,10 +102,12 @@ class _Search:
         model: Model,
         target: Property,
         options: PdrOptions,
+        seed: int,
         told: Callable[[PdrProgress], None],
         stop: Callable[[], str | None],
     ) -> None:
         self._model, self._target, self._options = model, target, options
+        self._dice = Random(seed)
         self._told, self._stop = told, stop
         self._begin = time.perf_counter()
         self._semantics = Semantics(model)
@@ -121,8 +125,7 @@ class _Search:
     def run(self) -> tuple[Invariant | Trace | None, str | None]:
         """The invariant, the trace of a violation, or neither and why."""
         options = self._options
-        dice = Random(options.seed)
-        self._walks = walks = Walks(self._semantics, options.samples, dice)
+        self._walks = walks = Walks(self._semantics, options.samples, self._dice)
         self._longer = [] if walks.complete else list(options.longer)
         trace = self._bad_sample()
         if trace is not None:
@@ -135,25 +138,24 @@ class _Search:
                 raise no_initial_state(self._model)
             return None, None
         try:
-            self._begin_frames(system, dice)
+            self._begin_frames(system)
             trace = self._bad_beginning()
             if trace is None and not walks.complete:
                 return self._by_frames(system), None
         except _Walked as walked:
             (trace,) = walked.args
             if trace is None:
-                self._begin_frames(system, dice)
+                self._begin_frames(system)
         return (self._close(system) if trace is None else trace), None
 
-    def _begin_frames(self, system: System, dice: Random) -> None:
+    def _begin_frames(self, system: System) -> None:
         """Begin with frames that are empty."""
-        options, before = self._options, self._frames
+        options, before, dice = self._options, self._frames, self._dice
         self._samples = Samples(system, self._walks, dice)
-        self._frames = frames = Frames(system, options.solver, self._watch, Memory(system, dice))
+        self._frames = frames = Frames(system, self._watch, Memory(system, dice))
         if before is not None:
             frames.counts = before.counts
         self._generalizer = Generalizer(frames, self._samples, options.generalizations, dice)
-        self._generalizer.propose(options.lemmas)
 
     def _by_frames(self, system: System) -> Invariant | Trace | None:
         """Search frame by frame."""
@@ -272,7 +274,7 @@ class _Search:
     def _start_outside(self, system: System) -> None:
         """Look for an initial state out of bounds."""
         start = system.start
-        solver = CoreSolver(start.formula.clauses, start.formula.variables, self._options.solver)
+        solver = CoreSolver(start.formula.clauses, start.formula.variables)
         if not self._options.within_bounds and solver.check([start.outside]):
             true = {TRUE, *solver.model()}
             trace = self._trace([("init", start.picks(lambda x: x in true))], Bad.STEP_OUTSIDE)

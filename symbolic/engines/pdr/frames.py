@@ -82,13 +82,12 @@ class Frames:
 
     Args:
         system: the transition system.
-        solver: the name of the solver.
         watch: called now and then; it may raise an exception to end the search.
         memory: where steps that are found are kept.
     """
 
-    def __init__(self, system: System, solver: str, watch: Callable[[], None], memory: Memory) -> None:
-        self._system, self._name, self._watch = system, solver, watch
+    def __init__(self, system: System, watch: Callable[[], None], memory: Memory) -> None:
+        self._system, self._watch = system, watch
         self._layer: Layer = system.layer
         pairs = zip(system.row, self._layer.after, strict=True)
         self._after = [(x, abs(y) - 1, y) for x, y in pairs]
@@ -96,17 +95,15 @@ class Frames:
         self._memory = memory
         self.counts = Counts()
         self._clauses = simplified(self._layer.formula.clauses, self._frozen())
-        self._solver = self._lifter = CoreSolver((), 0, solver)
+        self._solver = self._lifter = CoreSolver((), 0)
         self._rebuild()
         self._renew_lifter()
         start, first = system.first_layer()
         self._start, self._first_layer = start, first
         clauses = [*first.formula.clauses, (start.possible,)]
-        self._first = CoreSolver(clauses, first.formula.variables, solver)
+        self._first = CoreSolver(clauses, first.formula.variables)
         alone = system.start
-        self._begins = CoreSolver(
-            [*alone.formula.clauses, (alone.possible,)], alone.formula.variables, solver
-        )
+        self._begins = CoreSolver([*alone.formula.clauses, (alone.possible,)], alone.formula.variables)
 
     def _frozen(self) -> set[int]:
         layer = self._layer
@@ -328,7 +325,7 @@ class Frames:
 
     def _rebuild(self) -> None:
         self._solver.close()
-        self._solver = CoreSolver(self._clauses, self._layer.formula.variables, self._name)
+        self._solver = CoreSolver(self._clauses, self._layer.formula.variables)
         self._garbage = 0
         self._switches = [TRUE, *[self._solver.new_variable() for _ in self.lemmas[1:]]]
         self.counts.rebuilt += 1
@@ -339,4 +336,4 @@ class Frames:
     def _renew_lifter(self) -> None:
         self._lifter.close()
         formula = self._layer.formula
-        self._lifter = CoreSolver(formula.clauses, formula.variables, self._name)
+        self._lifter = CoreSolver(formula.clauses, formula.variables)

@@ -10,7 +10,6 @@ Z. Hassan, A. Bradley, F. Somenzi: Better Generalization in IC3, FMCAD 2013.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
@@ -71,17 +70,6 @@ class Generalizer:
             if not isinstance(answer, Found):
                 return self.apart(answer, part)
         return self.apart(core, cube)
-
-    def propose(self, cubes: Iterable[Cube]) -> None:
-        """Exclude those of some cubes from the first frame that no step from the start leads into."""
-        seen: set[Cube] = set()
-        for cube in cubes:
-            if cube in seen or self.samples.hits(cube) or self.frames.begins_in(cube):
-                continue
-            lemma = self.frames.lemma(cube)
-            seen.update(lemma.orbit)
-            if self.frames.ruled_out(0, cube) is not None:
-                self.frames.add(1, lemma)
 
     def learn_from_samples(self, cube: Cube) -> Lemma:
         """Exclude a cube without samples from the first frame, and as much more as has none."""

@@ -47,21 +47,20 @@ class Invariant:
         return sum(map(len, self.orbits))
 
 
-def minimized(model: Model, target: Property, invariant: Invariant, solver: str = "glucose4") -> Invariant:
+def minimized(model: Model, target: Property, invariant: Invariant) -> Invariant:
     """An invariant without most of the orbits that are not needed.
 
     Args:
         model: the model.
         target: the property that it proves.
         invariant: an inductive invariant.
-        solver: the solver as python-sat calls it, one that gives cores.
 
     Raises:
         InternalError: if it is not inductive.
     """
     assumed = [model.properties[name] for name in invariant.strengthenings]
     layer = System(model, target, assumed, symmetric=False).layer
-    asked = CoreSolver(layer.formula.clauses, layer.formula.variables, solver)
+    asked = CoreSolver(layer.formula.clauses, layer.formula.variables)
     switches = {asked.new_variable(): orbit for orbit in invariant.orbits}
     for switch, orbit in switches.items():
         for cube in orbit:

@@ -5,42 +5,42 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline.symbolic.engines.pdr.invariant import Invariant
-from leadline.symbolic.engines.pdr.system import Cube
+from leadline.symbolic.engines.query import Options, option
 from leadline.symbolic.engines.result import Verdict
 from leadline.symbolic.trace import Trace
 
 
 @dataclass(frozen=True)
-class PdrOptions:
+class PdrOptions(Options):
     """How to search.
 
     Attributes:
-        symmetry: whether a clause is learnt for all its images under the sorts that the model treats alike.
-        strengthenings: whether the model's strengthenings are tried as candidates: those that are inductive
+        strengthenings: whether the property's strengthenings are tried as candidates: those that are inductive
             together hold in every frame. None is believed.
-        lemmas: cubes that are perhaps not reachable. None is believed: those that no step from the start
-            leads into are excluded from the first frame.
+        symmetry: whether a clause is learnt for all its images under the sorts that the model treats alike.
+        show: whether the invariant is minimized and told as formulas.
         within_bounds: whether a step that leaves its bounds counts as no step.
         samples: the number of reachable states to compare clauses with, 0 or more. If these are all that
             there are, clauses are taken from them.
         longer: numbers of questions, ascending, after which the samples become more, and how many. They are
             used only if they are then all that there are, or one violates the property.
         generalizations: the counterexamples to generalization that are excluded for each literal.
-        solver: the solver as python-sat calls it, one that gives cores.
-        questions: the number of questions after which to give up; 0 is never.
-        seed: what random choices are drawn from.
+        questions: the number of questions to solvers after which to give up; 0 is never.
     """
 
-    symmetry: bool = True
-    strengthenings: bool = True
-    lemmas: tuple[Cube, ...] = ()
-    within_bounds: bool = False
+    engine = "pdr"
+
+    strengthenings: bool = option(True, negated="no-strengthenings", doc="do not use the strengthenings")
+    symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
+    show: bool = option(False, flag="show-invariant", doc="minimize the invariant, and show it as formulas")
+    within_bounds: bool = option(
+        False,
+        doc="prove it of the states reached within bounds: a step that leaves them counts as none (pdr)",
+    )
     samples: int = 15_000
     longer: tuple[tuple[int, int], ...] = ((12_000, 60_000), (40_000, 240_000))
     generalizations: int = 3
-    solver: str = "glucose4"
     questions: int = 0
-    seed: int = 0
 
 
 USUAL = PdrOptions()

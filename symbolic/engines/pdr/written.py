@@ -68,29 +68,6 @@ def strengthenings_file(entry: Entry, model: Model, goal: str, invariant: Invari
     return "\n".join([head, "", language, *imports, "", "", "\n\n\n".join(parts), ""])
 
 
-@prints_apart()
-def constraint_lines(entry: Entry, model: Model, conjuncts: Sequence[n.Node]) -> list[str]:
-    """The lines of Python that declare a constraint on states.
-
-    Args:
-        entry: the protocol.
-        model: its model.
-        conjuncts: comparisons of parts of the state with numbers, or quantifiers over types around one.
-    """
-    writer = PythonWriter(_types(entry, model))
-    texts = [writer.text(one) for one in conjuncts]
-    several = len(texts) > 1
-    called = ["all_of"] if several else []
-    return [
-        f"from leadline import {', '.join(sorted([*called, *_called(' '.join(texts)), 'constraint']))}",
-        "",
-        f"@constraint({entry.protocol.__name__})",
-        "def within_bounds(protocol, now):",
-        *(["    return all_of(", *(f"        {text}," for text in texts), "    )"] if several else []),
-        *([] if several else [f"    return {texts[0]}"]),
-    ]
-
-
 def _types(entry: Entry, model: Model) -> dict[Type, str]:
     """The types to which the protocol gives a name, as a property reads them."""
     protocol = entry.protocol(**{k: x for k, x in model.parameters.items() if x is not None})
