@@ -152,7 +152,7 @@ def _transactions(clients: int, brokers: int, transaction_ids: int) -> tuple[str
 
 # Where plain steps and the explorer would only show that they are lost.
 _LARGE = (*SEARCHES, "sweeps/cadical/no-symmetry", "explore", "tlc", "apalache")
-_SMALL_REFUTED = (*USUAL, "sweeps/z3/no-symmetry", "explore/2")
+_SMALL_REFUTED = (*USUAL, "sweeps/z3/no-symmetry")
 
 _FIRST_TRY = "kip-320-first-try"
 _MENDED = "mended-handle-vote"

@@ -1,8 +1,7 @@
 """The explicit explorer in a process of its own: `python -m leadline.benchmarks.explorer`, its job on stdin.
 
-The job is a JSON object: `protocol`, `parameters`, `property`, `memory_mb`, `workers`. Each line of the answer is
-one, too: a level that is done, at last how it ended. It stops at the first violation, as other checkers do; with
-several workers it goes on.
+The job is a JSON object: `protocol`, `parameters`, `property`, `memory_mb`. Each line of the answer is
+one, too: a level that is done, at last how it ended. It stops at the first violation, as other checkers do.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from typing import Any
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Level, Semantics, State, explore
 from leadline.symbolic.engines.limits import own_peak_mb
-from leadline.symbolic.engines.workers import Team
 
 
 class _Violated(Exception):
@@ -57,12 +55,7 @@ def main() -> None:
 
     try:
         model = model_of(find(job["protocol"]), job["parameters"])
-        if job["workers"] > 1:
-            team = Team(Semantics(model), [job["property"]], None, progress, None, job["workers"])
-            team.run()
-            found = team.summary()
-        else:
-            found = explore(_Strict(model), [job["property"]], progress=progress)
+        found = explore(_Strict(model), [job["property"]], progress=progress)
         checked = found.properties[job["property"]]
         outside = found.steps_out_of_bounds or checked.out_of_bounds
         verdict = "VIOLATED" if checked.violation else "OUT_OF_BOUNDS" if outside else "SAFE"

@@ -38,7 +38,7 @@ def measure(case: Case, way: Way, limits: Limits) -> Measurement:
         case "explore" if case.tlc is not None:
             return _answered(case, ExploreOptions(prove=True), DEFAULT, limits)
         case "explore":
-            return _explored(case, way.workers, limits)
+            return _explored(case, limits)
         case "tlc":
             return tlc(case, limits)
         case "apalache-mc":
@@ -93,7 +93,7 @@ def _answered(case: Case, options: Options, solver: str, limits: Limits) -> Meas
     )
 
 
-def _explored(case: Case, workers: int, limits: Limits) -> Measurement:
+def _explored(case: Case, limits: Limits) -> Measurement:
     assert limits.seconds is not None
     ended = run(
         [sys.executable, "-m", "leadline.benchmarks.explorer"],
@@ -103,7 +103,6 @@ def _explored(case: Case, workers: int, limits: Limits) -> Measurement:
                 "parameters": dict(case.parameters),
                 "property": case.property,
                 "memory_mb": limits.memory_mb,
-                "workers": workers,
             }
         )
         + "\n",

@@ -26,7 +26,6 @@ class Way:
         unroll: the content of a layer, for a bounded check.
         solver: the solver, for a bounded check.
         symmetry: whether members of a sort that the model treats alike are picked in the order of first use.
-        workers: the number of processes that explore.
     """
 
     name: str
@@ -34,7 +33,6 @@ class Way:
     unroll: str | None = None
     solver: str | None = None
     symmetry: bool = False
-    workers: int = 1
 
 
 PDR = PdrOptions.engine
@@ -51,7 +49,6 @@ _ALL = (
     *(_bmc(SWEEPS, solver, symmetry=False) for solver in SOLVERS),
     Way(PDR, PDR),
     Way("explore", "explore"),
-    Way("explore/2", "explore", workers=2),
     Way("tlc", "tlc"),
     Way("apalache", "apalache-mc"),
     Way("abc", "berkeley-abc"),
@@ -73,7 +70,7 @@ RUN_PROOFS = (PDR, "explore")
 LASSOS = (*(f"{SWEEPS}/{solver}" for solver in SOLVERS), "explore")
 """The ways to a run that violates a claim about runs."""
 
-_ALONE = (f"sweeps/{DEFAULT}/no-symmetry", PDR, "explore/2", "abc", BESIDE)
+_ALONE = (f"sweeps/{DEFAULT}/no-symmetry", PDR, "abc", BESIDE)
 USUAL = tuple(name for name in WAYS if name not in _ALONE)
 """The ways of a case that does not say otherwise."""
 

@@ -138,8 +138,6 @@ def test_the_command_tells_of_the_view(files: None, capsys: pytest.CaptureFixtur
     assert main(["check", "counter.py", "--property", "tails", "--engine", "explore"]) == 12
     assert main(["explore", "counter.py", "--property", "ends"]) == 13
     assert "the view number is not used" in capsys.readouterr().out
-    assert main(["explore", "counter.py", "--property", "tails", "--workers", "2"]) == 2
-    assert "--every-state" in capsys.readouterr().err
 
 
 def test_a_view_out_of_bounds_is_told(files: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,6 @@ def check(
     - `shortest`: whether to search for a shortest counterexample if sweeps found one;
     - `symmetry`: whether members of a sort count as interchangeable; by default they do, except for explore;
     - `max_states`: the number of states at which `engine="explore"` stops;
-    - `worker_processes`: the number of processes by which it explores;
     - `every_state`: whether it explores every state where the protocol has a view;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
@@ -107,7 +106,6 @@ def explore(
 
     - `depth`: explore so many steps; by default until no state is new;
     - `max_states`: stop at so many states;
-    - `worker_processes`: the number of processes that explore;
     - `symmetry`: explore one state of each orbit under permutations of members of sorts;
     - `every_state`: explore every state where the protocol has a view;
     - `coverage`: count how often guards are true, and look for properties that hold vacuously.

@@ -75,8 +75,6 @@ def check_plain(args: argparse.Namespace) -> None:
     Raises:
         UserError: if one is.
     """
-    if args.worker_processes is not None:
-        raise UserError("--workers is for protocols in Python: a TLA+ module is explored by one process")
     if args.every_state is not None:
         raise UserError("--every-state is for protocols in Python: leave VIEW out of the configuration")
     if args.symmetry is not None:

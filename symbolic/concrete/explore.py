@@ -178,8 +178,6 @@ class Explorer:
             collect_new()
             if self.depth is not None and len(self.within) > self.depth:
                 break
-            if self.handed_over(start):
-                return
             for index in range(start, end):
                 self.expand(index)
                 if self.full:
@@ -203,14 +201,6 @@ class Explorer:
             new = range(self.unweighed, len(self.order))
             self.weighed += sum(weight(self.order[place]) for place in new if place not in self.beyond)
         self.unweighed = len(self.order)
-
-    def handed_over(self, start: int) -> bool:
-        """Whether somebody else has explored the rest; called at each level.
-
-        Args:
-            start: the index of its first state; it goes to the last state found so far.
-        """
-        return False
 
     def summary(self, stopped: str | None = None) -> Exploration:
         """The result of the states found so far. It ends the exploration.
@@ -306,7 +296,7 @@ class Explorer:
 
     def keep(self, state: State, parent: int) -> None:
         """Keep a new state, unless there are as many as may be."""
-        if self.max_states is not None and len(self.seen) >= self.max_states and not self.has_room():
+        if self.max_states is not None and len(self.seen) >= self.max_states:
             self.full = True
             return
         # Equal values of a variable become one object, which saves most of the memory. Each variable
@@ -320,10 +310,6 @@ class Explorer:
             watch.look(state, index)
         if self.within_constraint is not None and self._is_beyond(state):
             self.beyond.add(index)
-
-    def has_room(self) -> bool:
-        """Whether there may be one more state than `max_states` after all, which this raises then."""
-        return False
 
     def _is_beyond(self, state: State) -> bool:
         """Whether a state is beyond a constraint. Where that goes out of bounds, its steps do."""

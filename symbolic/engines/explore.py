@@ -17,12 +17,10 @@ from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.engines.views import qualified, view_extent, view_facts, view_of, view_remarks
-from leadline.symbolic.engines.workers import Team, WorkerDied
 from leadline.symbolic.lang import Model, Property, UserError
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
-MOST_WORKERS = 64
 MOST_PERMUTATIONS = 5_040
 """Those of seven members."""
 
@@ -34,7 +32,6 @@ class ExploreOptions(Options):
     Attributes:
         depth: the number of steps; None to go on until no state is new.
         max_states: the number of states at which to stop; None for no limit. With symmetry, of orbits.
-        worker_processes: the number of processes. (Parameters of protocols are often called workers.)
         symmetry: whether a state stands for all into which permutations of members of sorts turn it.
         coverage: whether to count how often guards are true and how many states each action is the first to reach,
             and to look for properties that hold vacuously.
@@ -49,14 +46,6 @@ class ExploreOptions(Options):
 
     depth: int | None = option(None, metavar="K", doc="explore K steps (default: until no state is new)")
     max_states: int | None = option(None, metavar="N", low=1, doc="stop at N states")
-    worker_processes: int = option(
-        1,
-        flag="workers",
-        metavar="N",
-        low=1,
-        most=MOST_WORKERS,
-        doc="explore by N processes (default: 1); claims about states only",
-    )
     symmetry: bool = option(
         False, doc="explore one state of each orbit under permutations of members of sorts"
     )
@@ -117,8 +106,6 @@ class Explore(Engine):
             stopped, interrupted = "interrupted", True
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_reason(error, limits)
-        except WorkerDied as error:
-            stopped = str(error)
         found = explorer.summary(stopped)
         answer = _answer(semantics, found, query, about_runs, stopped)
         about_view = view_facts(model, options, found, runs)
@@ -144,8 +131,6 @@ def _explorer(
 ) -> Explorer:
     """The exploration that the options ask for."""
     bounds = options.depth, progress, options.max_states
-    if options.worker_processes > 1:
-        return Team(semantics, names, *bounds, options.worker_processes)
     kind = Covering if options.coverage or options.vacuity else Explorer
     return kind(semantics, names, *bounds)
 
@@ -169,20 +154,13 @@ def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
     Raises:
         UserError: if there is one about runs.
     """
-    given = [name for name, chosen in _NEEDS_STATES.items() if chosen(options)]
-    if given and options.coverage:
-        raise UserError(f"--coverage counts in one process and every state: leave out {' and '.join(given)}")
-    if given and runs:
+    if options.symmetry and options.coverage:
+        raise UserError("--coverage counts every state: leave out --symmetry")
+    if options.symmetry and runs:
         raise UserError(
-            f"{' and '.join(given)}: {runs[0]} is a claim about runs, which is explored by one process and "
-            "without symmetry: leave the option out, or name claims about states with --property"
+            f"--symmetry: {runs[0]} is a claim about runs, which is explored without symmetry: leave the option "
+            "out, or name claims about states with --property"
         )
-
-
-_NEEDS_STATES: Mapping[str, Callable[[ExploreOptions], bool]] = {
-    "--workers": lambda options: options.worker_processes > 1,
-    "--symmetry": lambda options: options.symmetry,
-}
 
 
 def meaning(model: Model, properties: Sequence[Property], options: ExploreOptions) -> Semantics:

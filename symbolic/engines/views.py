@@ -35,11 +35,10 @@ def view_of(
     if not _used(semantics.model, options, runs):
         return None
     assert view is not None
-    for flag, given in (("--workers", options.worker_processes > 1), ("--symmetry", options.symmetry)):
-        if given:
-            raise UserError(
-                f"{flag} is for every state, and the view {view.name} is declared: add --every-state"
-            )
+    if options.symmetry:
+        raise UserError(
+            f"--symmetry is for every state, and the view {view.name} is declared: add --every-state"
+        )
 
     def value(state: State) -> Value:
         try:

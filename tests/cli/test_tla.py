@@ -118,10 +118,6 @@ def test_a_users_mistake_is_told(leadline: Leadline, command: tuple[str, ...]) -
 @pytest.mark.parametrize(
     ("option", "said"),
     [
-        (
-            ["--workers", "2"],
-            "--workers is for protocols in Python: a TLA+ module is explored by one process",
-        ),
         (["--symmetry"], "--symmetry is for protocols in Python: for a TLA+ module write SYMMETRY into its"),
     ],
 )

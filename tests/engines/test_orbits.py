@@ -1,0 +1,231 @@
+"""Exploration of orbits: the numbers and lengths are those of all states."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete.orbits import Orbits, Symmetric
+from leadline.symbolic.engines import Query, answer
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.sweeps import sorts_alike
+from leadline.symbolic.lang import (
+    Int,
+    Map,
+    Model,
+    Protocol,
+    Set,
+    UserError,
+    action,
+    build,
+    constraint,
+    invariant,
+    map_of,
+    pick,
+    set_of,
+    sort,
+)
+from leadline.symbolic.lang.symmetry import permuted
+from tests.random_symmetric import symmetric_model
+
+SMALL: dict[str, dict[str, Any]] = {
+    "kafka-replication": {"replicas": 2},
+    "kafka-transactions": {"clients": 1, "max_coordinator_changes": 2, "variant": "mended-become-leader"},
+    "pulsar-compaction": {"keys": 0, "values": 0},
+    "spanner-leases": {"replicas": 2},
+    "two-phase-commit": {},
+}
+MOST = 4_000
+"""States at most of a random protocol."""
+
+
+def names_of(model: Model) -> list[str]:
+    return [one.name for one in model.properties.values() if one.temporal is None]
+
+
+def numbers(found: Exploration) -> dict[str, Any]:
+    """All that does not depend on which of several states was first."""
+    return {
+        **{name: getattr(found, name) for name in ("states", "states_within_steps", "complete", "generated")},
+        **{name: getattr(found, name) for name in ("fired", "deadlocks", "steps_out_of_bounds", "stopped")},
+        "violations": {name: one.violations for name, one in found.properties.items()},
+        "lengths": lengths(found),
+        "orbits": found.orbits_within_steps,
+    }
+
+
+def lengths(found: Exploration) -> dict[str, int | None]:
+    """The lengths of the paths found."""
+    paths = {"deadlock": found.deadlock, "outside": found.out_of_bounds}
+    for name, one in found.properties.items():
+        paths |= {f"{name} violated": one.violation, f"{name} outside": one.out_of_bounds}
+    return {name: None if path is None else len(path) for name, path in paths.items()}
+
+
+def small_enough(model: Model) -> Exploration | None:
+    found = explore(Semantics(model), names_of(model), max_states=MOST)
+    return found if found.complete else None
+
+
+def check_orbits(model: Model, alone: Exploration) -> None:
+    """Orbits against all states."""
+    properties = [model.properties[name] for name in names_of(model)]
+    sorts = sorts_alike(model, [*properties, *model.constraints])
+    orbits = explore(Symmetric(model, sorts), names_of(model))
+    assert orbits.states_within_steps == alone.states_within_steps
+    assert orbits.orbits_within_steps is not None and orbits.orbits == orbits.orbits_within_steps[-1]
+    assert lengths(orbits) == lengths(alone)
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_random_protocols(part: int) -> None:
+    compared = 0
+    for seed in range(part, 50, 2):
+        model = symmetric_model(seed)
+        try:
+            alone = small_enough(model)
+        except UserError:
+            continue
+        if alone is not None and alone.states > 10:
+            compared += 1
+            check_orbits(model, alone)
+    assert compared > 3
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_protocols(name: str) -> None:
+    model = model_of(find(name), SMALL[name])
+    alone = explore(Semantics(model), names_of(model), depth=8)
+    properties = [model.properties[name] for name in names_of(model)]
+    sorts = sorts_alike(model, properties)
+    orbits = explore(Symmetric(model, sorts), names_of(model), depth=8)
+    assert orbits.states_within_steps == alone.states_within_steps
+    assert lengths(orbits) == lengths(alone)
+
+
+@pytest.mark.slow
+def test_the_largest_case() -> None:
+    """737,794 states in 123,311 orbits, as they were counted before."""
+    model = model_of(find("kafka-replication"), {})
+    semantics = Symmetric(model, sorts_alike(model, list(model.properties.values())))
+    found = explore(semantics, names_of(model))
+    assert (found.states, found.orbits, found.complete) == (737_794, 123_311, True)
+
+
+# -- orbits ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_size_of_an_orbit_is_the_number_of_images(seed: int) -> None:
+    model = symmetric_model(seed)
+    kinds = [variable.type for variable in model.variables]
+    sorts = sorts_alike(model, ())
+    orbits = Orbits(kinds, sorts)
+    dice = random.Random(seed)
+    for _ in range(20):
+        state = tuple(
+            next(x for i, x in enumerate(k.values()) if i >= dice.randrange(9) or i == k.cardinality - 1)
+            for k in kinds
+        )
+        images = {
+            tuple(permuted(kind, x, one) for kind, x in zip(kinds, state, strict=True))
+            for one in orbits._group
+        }
+        assert orbits.size(state) == len(images)
+        assert {orbits.least(image) for image in images} == {orbits.least(state)}
+        assert orbits.least(state) in images
+
+
+class Crowd(Protocol):
+    """Members enter one by one, and count; too far is out of bounds, and a full house has no step."""
+
+    def define(self, state: Any) -> None:
+        self.Member = sort("Member", 4)
+        state.inside = Set(self.Member)
+        state.counts = Map(self.Member, Int(0, 2))
+
+    def init(self, start: Any) -> None:
+        start.inside = set_of()
+        start.counts = map_of(self.Member, lambda _: 0)
+
+    @action
+    def enter(self, now: Any, nxt: Any, who: Any = pick("Member")) -> None:
+        """A member enters."""
+        nxt.require(~now.inside.has(who))
+        nxt.inside = now.inside.add(who)
+
+    @action
+    def count(self, now: Any, nxt: Any, who: Any = pick("Member")) -> None:
+        """Somebody outside counts, perhaps too far."""
+        nxt.require(~now.inside.has(who))
+        nxt.counts = now.counts.set(who, now.counts[who] + 1)
+
+
+@invariant(Crowd)
+def not_all(protocol: Crowd, now: Any) -> Any:
+    """Violated once all are inside."""
+    return now.inside.size < 4
+
+
+@constraint(Crowd)
+def at_most_three(protocol: Crowd, now: Any) -> Any:
+    """No more than three are inside."""
+    return now.inside.size <= 3
+
+
+def crowd(*claims: Any) -> Model:
+    return build(Crowd(), claims)
+
+
+@pytest.mark.parametrize("claims", [(not_all,), (not_all, at_most_three)])
+def test_constraints_deadlocks_and_bounds(claims: tuple[Any, ...]) -> None:
+    model = crowd(*claims)
+    alone = explore(Semantics(model), names_of(model))
+    assert alone.steps_out_of_bounds and (alone.deadlocks > 0) == (len(claims) == 1)
+    check_orbits(model, alone)
+
+
+def test_a_path_is_one_of_the_protocol() -> None:
+    model = crowd(not_all)
+    meaning = Semantics(model)
+    for semantics in (meaning, Symmetric(model, sorts_alike(model, list(model.properties.values())))):
+        found = explore(semantics, names_of(model))
+        for path in (found.properties["not-all"].violation, found.deadlock, found.out_of_bounds):
+            assert path is not None and path[0] in meaning.initial()
+            for before, after in itertools.pairwise(path):
+                assert before.state is not None and after in list(meaning.successors(before.state))
+
+
+def query(name: str, **options: Any) -> tuple[Model, Query]:
+    model = model_of(find(name), SMALL[name])
+    return model, Query(name, SMALL[name], None, ExploreOptions(**options))
+
+
+def test_claims_about_runs_are_refused() -> None:
+    model, asked = query("two-phase-commit", symmetry=True)
+    with pytest.raises(UserError, match=r"--symmetry: completed is a claim about runs.*--property"):
+        answer(model, asked)
+
+
+def test_symmetry_that_is_none_or_too_much_is_refused() -> None:
+    model = model_of(find("two-phase-commit"), {})
+    asked = Query("two-phase-commit", {}, ("consistency",), ExploreOptions(symmetry=True))
+    with pytest.raises(UserError, match="treats the members of no sort alike"):
+        answer(model, asked)
+    many = {"replicas": 8}
+    asked = Query("spanner-leases", many, None, ExploreOptions(symmetry=True))
+    with pytest.raises(UserError, match=r"8 of Replica, have 40320 permutations, and at most 5040"):
+        answer(model_of(find("spanner-leases"), many), asked)
+
+
+def test_the_counts_are_told_as_reduced() -> None:
+    model, asked = query("kafka-replication", symmetry=True)
+    found = answer(model, asked)
+    assert (found.facts["states"], found.facts["orbits"]) == (5_973, 2_987)
+    assert found.facts["orbits_within_steps"][:4] == [1, 3, 9, 25]
+    assert found.facts["states_within_steps"][:4] == [1, 5, 17, 49]
