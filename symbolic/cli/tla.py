@@ -105,6 +105,8 @@ def explore(args: argparse.Namespace) -> Exit:
         except Interrupted as interrupted:
             _Told(behaviour, interrupted.answer, args.protocol).report().show()
             raise
+    if behaviour.symmetry is not None and (remark := behaviour.symmetry.remark()) is not None:
+        tell(remark)
     told = _Told(behaviour, answer, args.protocol)
     told.deliver(args.format, args.out)
     return told.exit()

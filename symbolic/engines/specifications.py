@@ -18,6 +18,7 @@ from leadline.symbolic.engines.views import qualified
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.runs import FairRuns, is_violated
+from leadline.symbolic.tla.symmetry import ToldApart
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, trace_of_path
 
 
@@ -48,13 +49,18 @@ def explore_specification(
     names = (*specification.invariants, *specification.properties)
     semantics = cast(Semantics, behaviour)  # it has all that breadth-first search asks for
     kind = CoveringModule if options.coverage else Explorer
-    explorer = kind(semantics, names, options.depth, _levelled(behaviour, progress), options.max_states)
+
+    def begun() -> Explorer:
+        return kind(semantics, names, options.depth, _levelled(behaviour, progress), options.max_states)
+
+    explorer = begun()
     stopped, interrupted = None, False
     runs: FairRuns | None = None
     about_runs: dict[str, Trace | None] = {}
     try:
         with limited(limits):
-            explorer.run()
+            while not _has_run(behaviour, explorer):
+                explorer = begun()
             for name in specification.properties:
                 if behaviour.safety(name).more:
                     progress(Level(len(explorer.within) - 1, 0, explorer.counted))
@@ -80,6 +86,18 @@ def explore_specification(
     if interrupted:
         raise Interrupted(answer)
     return answer
+
+
+def _has_run(behaviour: Behaviour, explorer: Explorer) -> bool:
+    """Explore. False if a part of the symmetry does not hold: the search begins anew without it."""
+    try:
+        explorer.run()
+    except ToldApart:
+        behaviour.begin_anew()
+        return False
+    if behaviour.symmetry is not None:
+        behaviour.symmetry.end()
+    return True
 
 
 def _levelled(behaviour: Behaviour, progress: Callable[[Level], None]) -> Callable[[Level], None]:

@@ -13,7 +13,7 @@ from leadline.symbolic.tla.interpreter import FAILURES, Action, Interpreter, Sta
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.operators import set_level
 from leadline.symbolic.tla.specification import Specification, conjuncts
-from leadline.symbolic.tla.symmetry import Orbits, group
+from leadline.symbolic.tla.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.syntax import operators
 from leadline.symbolic.tla.values import EvaluationError, Value
 
@@ -55,14 +55,15 @@ class Safety:
 class Behaviour:
     """The states and steps of a specification.
 
-    States that its symmetry identifies are given as the one that came first. A step that an action
-    constraint excludes is given as one that changes nothing.
+    States that its symmetry identifies are given as the one that came first, as far as the symmetry holds.
+    A step that an action constraint excludes is given as one that changes nothing.
 
     Args:
         specification: the specification.
         counting: whether the steps count how often the conjuncts of actions are true.
 
     Attributes:
+        symmetry: the permutations of SYMMETRY; None without it.
         model: the specification; breadth-first search asks for its variables and actions.
         weight: None: the states that one stands for are not counted.
         broken: for each property about steps and initial states, the first step or initial state of which it
@@ -75,7 +76,8 @@ class Behaviour:
 
     def __init__(self, specification: Specification, counting: bool = False) -> None:
         self.specification = specification
-        self.interpreter = Interpreter(specification, counting)
+        self.symmetry = _symmetry(specification)
+        self.interpreter = Interpreter(specification, counting, self.symmetry)
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
         self._outside: dict[State, str] = {}
@@ -132,11 +134,18 @@ class Behaviour:
     @cached_property
     def canonical(self) -> Callable[[State], State] | None:
         """The state that stands for a state; None if each stands for itself."""
-        interpreter, specification = self.interpreter, self.specification
-        if not specification.symmetry:
+        if self.symmetry is None or not self.symmetry.permutations:
             return None
-        sets = [interpreter.constant(one) for one in specification.symmetry]
-        return Orbits(group(frozenset().union(*sets)))
+        return Orbits(group(self.symmetry.permutations))
+
+    def begin_anew(self) -> None:
+        """Forget the states found, after a permutation was dropped that does not hold."""
+        self.broken.clear()
+        self._outside.clear()
+        for one in self.interpreter.conjuncts.values():
+            one.counts[:] = [0, 0]
+        for name in ("canonical", "steps"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def view(self) -> Callable[[State], Value] | None:
@@ -307,3 +316,13 @@ class Behaviour:
         yield from (Outcome(name, picks, after) for picks, after in found)
         if why is not None:
             yield Outcome(name, (), None, why)
+
+
+def _symmetry(specification: Specification) -> Symmetry | None:
+    """The permutations of SYMMETRY that move nothing that the specification names."""
+    if not specification.symmetry:
+        return None
+    interpreter = Interpreter(specification)
+    found = Symmetry(frozenset().union(*(interpreter.constant(one) for one in specification.symmetry)))
+    found.named(specification, interpreter.unlisted)
+    return found

@@ -16,6 +16,7 @@ from leadline.symbolic.tla.remembering import Remembering
 from leadline.symbolic.tla.scopes import Scope
 from leadline.symbolic.tla.search import Search
 from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.symmetry import Symmetry
 from leadline.symbolic.tla.values import EvaluationError, Value, tla_text
 from leadline.symbolic.tla.writer import Fn, Lines, Source
 
@@ -53,17 +54,20 @@ class Interpreter:
     Args:
         specification: the specification.
         counting: whether `steps` count how often the conjuncts of actions are true, in `conjuncts`.
+        symmetry: is told of each CHOOSE; None if nothing depends on how it chooses.
 
     Raises:
         ModelError: if a formula has no meaning here.
     """
 
-    def __init__(self, specification: Specification, counting: bool = False) -> None:
+    def __init__(
+        self, specification: Specification, counting: bool = False, symmetry: Symmetry | None = None
+    ) -> None:
         self.specification = specification
         self.conjuncts: dict[tuple[str, s.Place], Conjunct] = {}
         self._counting = counting
         self._names: dict[tuple[str, s.Place], str] = {}
-        namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES}
+        namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES, "symmetry": symmetry}
         for module in (values, differences, sets, operators, updates):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
         self.source = Source(namespace)
@@ -204,7 +208,15 @@ class Interpreter:
         Raises:
             EvaluationError: if it has none.
         """
-        return self.guarded(lambda: operators.listed(self._function(e, None, truth=False)()))
+        return operators.listed(self.unlisted(e))
+
+    def unlisted(self, e: s.Expression) -> Value:
+        """The value of a constant expression, which may be a set that is not listed.
+
+        Raises:
+            EvaluationError: if it has none.
+        """
+        return self.guarded(self._function(e, None, truth=False))
 
     def _function(self, e: s.Expression, step: bool | None, truth: bool = True) -> Callable[..., Any]:
         fn = self.source.fn("formula", () if step is None else ("state", "after") if step else ("state",))

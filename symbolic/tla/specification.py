@@ -17,6 +17,7 @@ from leadline.symbolic.tla.misuse import misplaced, misuses
 from leadline.symbolic.tla.modules import Copy, Files, Loader
 from leadline.symbolic.tla.parse import parse
 from leadline.symbolic.tla.resolve import Names, Symbol, unknown_operator
+from leadline.symbolic.tla.standard import LIBRARY
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,13 @@ class Specification:
         """The place of the definition of that name; that of the module if there is none."""
         found = self.definitions.get(name)
         return s.Place(self.file, 1, 1) if found is None else found.place
+
+    @property
+    def formulas(self) -> Iterator[s.Expression]:
+        """The formulas that verdicts depend on."""
+        yield from (one for one in (self.init, self.next, self.view) if one is not None)
+        yield from (*self.fairness, *self.invariants.values(), *self.properties.values())
+        yield from (*self.constraints, *self.action_constraints)
 
 
 def load(
@@ -192,6 +200,7 @@ class _Making:
             levels=levels,
             names=self.names,
         )
+        self.mistakes += _random_choices(made)
         if self.mistakes:
             raise ModelError(self.mistakes)
         return made
@@ -320,6 +329,27 @@ _ABOUT = {
     Level.ACTION: "a step",
     Level.TEMPORAL: "a behaviour",
 }
+
+
+def _random_choices(specification: Specification) -> Iterator[Mistake]:
+    """The uses of RandomElement that verdicts depend on, each where the user's module mentions it."""
+    definitions = specification.definitions
+    work = [(one, one.place) for one in specification.formulas]
+    seen = set[str]()
+    while work:
+        e, place = work.pop()
+        for node in s.nodes(e):
+            if not isinstance(node, s.Apply):
+                continue
+            here = place if Path(node.place.file).parent == LIBRARY else node.place
+            if node.operator in definitions and node.operator not in seen:
+                seen.add(node.operator)
+                work.append((definitions[node.operator].body, here))
+            elif node.operator == "RandomElement" and node.operator not in definitions:
+                text = "RandomElement chooses at random, and a verdict would hold of one choice: expected a choice"
+                yield Mistake(
+                    here, f"{text} among all, such as \\E x \\in S : v' = x, or CHOOSE x \\in S : TRUE"
+                )
 
 
 def conjuncts(

@@ -92,11 +92,23 @@ class Statements(Loops):
         return Kind.TRUTH
 
     def _choose(self, e: s.Choose, scope: Scope, lines: Lines) -> Kind:
-        inner, inside = self.loops((e.bound,), scope, lines, body=e.body, ordered=True, chosen=True)
+        loop: Lines = []
+        inner, inside = self.loops((e.bound,), scope, loop, body=e.body, ordered=True, chosen=True)
         names = [inner.names[name] for name in e.bound.names]
         texts = [one.text for one in names if isinstance(one, Local)]
         result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
-        self.provided(e.body, inner, inside)[1].append(f"return {result}")
+        chosen = self.provided(e.body, inner, inside)[1]
+        if self.source.namespace.get("symmetry") is None:
+            lines += loop
+            chosen.append(f"return {result}")
+        else:  # All elements count: a choice between several may tell values apart.
+            out = scope.fn.new(self.source.fresh("found"))
+            chosen.append(f"{out}.append({result})")
+            place = self.source.constant("place", e.place)
+            told = f"return symmetry.chosen({out}, {{}}, {place})"
+            lines += [f"{out} = []", "try:", loop]
+            lines += ["except FAILURES:", [f"if not {out}:", ["raise"], told.format(True)]]
+            lines += [f"if {out}:", [told.format(False)]]
         lines.append(self.source.at(e.place, 'fail("CHOOSE: no element satisfies the formula")'))
         return Kind.VALUE
 

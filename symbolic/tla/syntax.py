@@ -389,7 +389,15 @@ def _nodes(value: object) -> Iterator[Node]:
             yield from _nodes(item)
 
 
+def nodes(e: Node) -> Iterator[Node]:
+    """An expression and all below it, each node before those below it."""
+    work = [e]
+    while work:
+        node = work.pop()
+        yield node
+        work += children(node)
+
+
 def operators(e: Node) -> set[str]:
     """The names of all operators in an expression."""
-    own = {e.operator} if isinstance(e, Apply) else set[str]()
-    return own.union(*map(operators, children(e)))
+    return {one.operator for one in nodes(e) if isinstance(one, Apply)}

@@ -203,3 +203,69 @@ def test_a_constraint_without_a_value_is_an_error(tmp_path: Path) -> None:
     found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=True)
     assert found.results[0].verdict is Verdict.OUT_OF_BOUNDS
     assert found.out_of_bounds is not None and found.out_of_bounds.length == 4
+
+
+SYMMETRIC = """
+EXTENDS Integers, FiniteSets, TLC
+CONSTANTS a, b, Nodes
+VARIABLE held
+Symmetry == Permutations(Nodes)
+Init == held = {}
+Take(S) == \\E n \\in S \\ held : held' = held \\cup {n}
+Next == Take(Nodes)
+First == held # {} /\\ held' = {CHOOSE n \\in held : TRUE}
+Chosen == Next \\/ First
+Largest == LET Sizes == {Cardinality(held), 2} IN CHOOSE n \\in Sizes : \\A m \\in Sizes : m <= n
+Small == Largest < 4
+Only == Cardinality(held) = 1 => (CHOOSE n \\in held : n \\in held) \\in Nodes
+NotB == b \\notin held
+NotFirst == held # {CHOOSE n \\in Nodes : TRUE}
+Told == ToString(held) # ToString({b})
+Asserted == Assert(Cardinality(held) < 9, ToString(held))
+Some == \\E n \\in {a, b} : n \\notin held
+"""
+APART = {
+    "NEXT Next INVARIANTS Small Only Asserted": ([1, 2, 3, 4, 5], None),
+    "NEXT Next INVARIANT NotB": ([1, 3, 5, 7, 8], "b at M.tla:15:9"),
+    "NEXT Next INVARIANT Some": ([1, 4, 8, 11, 12], "b at M.tla:19:22; a at M.tla:19:19"),
+    "NEXT Next INVARIANT Told": ([1, 5, 11, 15, 16], "a, b, c, d at M.tla:17:26"),
+    "NEXT Next INVARIANT NotFirst": ([1, 5, 11, 15, 16], "a, b, c, d at M.tla:16:21"),
+    "NEXT Chosen INVARIANT Small": ([1, 5, 11, 15, 16], "a, b, c at M.tla:10:32"),
+}
+
+
+@pytest.mark.parametrize("config", APART)
+def test_symmetry_is_used_where_the_module_treats_members_alike(tmp_path: Path, config: str) -> None:
+    """Sets up to a permutation: 5 orbits of 16; 2 * 4 with one node apart, 4 * 3 with two."""
+    constants = "CONSTANTS a = a b = b Nodes = {a, b, c, d} INIT Init SYMMETRY Symmetry\n"
+    behaviour = Behaviour(specification(tmp_path, SYMMETRIC, constants + config))
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+    counts, told = APART[config]
+    assert answer.facts["states_within_steps"] == counts
+    assert behaviour.symmetry is not None
+    remark = behaviour.symmetry.remark()
+    assert (remark and remark.replace(f"{tmp_path}/", "").rpartition("apart: ")[2]) == told
+
+
+def test_a_symmetry_that_does_not_hold_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, M=SYMMETRIC)
+    path.with_suffix(".cfg").write_text(
+        "CONSTANTS a = a b = b Nodes = {a, b} INIT Init NEXT Next SYMMETRY Symmetry INVARIANT NotB\n"
+    )
+    assert main(["explore", str(path)]) == 12
+    assert "SYMMETRY does not hold, and is not used, where" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["explore", "check"])
+def test_random_choices_are_refused(tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    body = """
+    EXTENDS Randomization, Naturals, TLC
+    VARIABLE x
+    Init == x = {}
+    Next == x' = RandomSubset(1, 1..3)
+    Unused == RandomElement({1})
+    """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next")
+    assert main([command, str(path)]) == 150
+    assert "M.tla:6:" in (told := capsys.readouterr().err) and "chooses at random" in told
