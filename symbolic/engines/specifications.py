@@ -70,6 +70,7 @@ def explore_specification(
         stopped, interrupted = "interrupted", True
     except (TimeIsOver, MemoryError) as error:
         stopped = stop_reason(error, limits)
+    behaviour.end_search()
     found = explorer.summary(stopped)
     behaviour.at_level(None)
     judge = _Judge(behaviour, explorer, found, about_runs)
@@ -95,8 +96,7 @@ def _has_run(behaviour: Behaviour, explorer: Explorer) -> bool:
     except ToldApart:
         behaviour.begin_anew()
         return False
-    if behaviour.symmetry is not None:
-        behaviour.symmetry.end()
+    behaviour.end_search()
     return True
 
 

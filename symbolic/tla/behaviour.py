@@ -147,6 +147,11 @@ class Behaviour:
         for name in ("canonical", "steps"):
             self.__dict__.pop(name, None)
 
+    def end_search(self) -> None:
+        """End the watch over the symmetry: what follows depends on no choice of one state for others."""
+        if self.symmetry is not None:
+            self.symmetry.end()
+
     @cached_property
     def view(self) -> Callable[[State], Value] | None:
         """The value by which states are told apart; None for all of a state."""
