@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Path, Semantics
@@ -49,11 +50,9 @@ def explore_specification(
     names = (*specification.invariants, *specification.properties)
     semantics = cast(Semantics, behaviour)  # it has all that breadth-first search asks for
     kind = CoveringModule if options.coverage else Explorer
-
-    def begun() -> Explorer:
-        return kind(semantics, names, options.depth, _levelled(behaviour, progress), options.max_states)
-
-    explorer = begun()
+    told = _levelled(behaviour, progress)
+    begun = partial(kind, semantics, names, options.depth, told, options.max_states)
+    explorer: Explorer = begun()
     stopped, interrupted = None, False
     runs: FairRuns | None = None
     about_runs: dict[str, Trace | None] = {}
