@@ -43,7 +43,8 @@ from typing import Any
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, split_path
 from leadline.symbolic.engines import ENGINES, Engine, Limits
-from leadline.symbolic.grid.constraints import Constraint, read_constraint
+from leadline.symbolic.grid.conditions import Condition
+from leadline.symbolic.grid.constraints import read_constraint
 from leadline.symbolic.grid.gridvalues import (
     MOST_VALUES,
     Complaint,
@@ -124,7 +125,7 @@ class CheckTable:
     place: str
     entry: Entry
     parameters: Mapping[str, tuple[Setting, ...]]
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[Condition, ...]
     properties: tuple[str, ...] | None
     asked: SharedValues
 
@@ -346,7 +347,7 @@ def _tla(value: Any) -> Any:
     return str(value) if isinstance(value, int) else value
 
 
-def _constraints(reader: TableReader, entry: Entry, given: frozenset[str]) -> tuple[Constraint, ...]:
+def _constraints(reader: TableReader, entry: Entry, given: frozenset[str]) -> tuple[Condition, ...]:
     texts = reader.values.get("constraints", [])
     texts = texts if isinstance(texts, list) else [texts]
     declared = entry.protocol.parameters
