@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid import constraints
+from leadline.symbolic.grid import conditions
 from leadline.symbolic.grid.gridfile import _KEYS
 from leadline.symbolic.grid.plan import plan
 
@@ -39,8 +39,8 @@ def test_every_key_is_documented() -> None:
 
 
 def test_the_grammar_is_the_parsers() -> None:
-    assert constraints.__doc__ is not None
-    grammar = constraints.__doc__.split("\n\n")[1]
+    assert conditions.__doc__ is not None
+    grammar = conditions.__doc__.split("\n\n")[1]
     assert re.sub(r"^    ", "", grammar, flags=re.MULTILINE) in PAGE
 
 

@@ -169,7 +169,7 @@ def test_constraints_with_mistakes(folder: Path) -> None:
         "`**` means nothing in a constraint: there are no powers here",
         "check[1].constraints[2]: a condition as text is needed, not 3",
         "check[1].constraints[3]: line 1, column 1: there is no parameter `node`: did you mean `nodes`?",
-        "check[1].constraints[3]: line 1, column 14: a truth value is needed here, and this is an integer",
+        "check[1].constraints[3]: line 1, column 14: a truth value is needed here, and this is a number",
         "check[2].constraints[1]: it divides by zero at top = 2, nodes = 2",
         "check[3]: asks nothing: all of its 2 points are dropped: "
         "at 1 the constraint `top > 3` is false; at 1 the constraint `nodes > 1` is false",
