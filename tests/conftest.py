@@ -24,8 +24,8 @@ OWN |= {path.read_bytes(): path for path in (HERE / "engines").glob("[!t]*.py")}
 
 
 @cache
-def _fingerprints(path: Path, name: str, given: frozenset[tuple[str, Setting]]) -> list[str | None]:
-    return Trial(path).fingerprints(name, dict(given))
+def _fingerprint(path: Path, name: str, given: frozenset[tuple[str, Setting]]) -> str | None:
+    return Trial(path).fingerprint(name, dict(given))
 
 
 class KnownTrial:
@@ -36,8 +36,8 @@ class KnownTrial:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def fingerprints(self, name: str, settings: Mapping[str, Setting]) -> list[str | None]:
-        return _fingerprints(self._path, name, frozenset(settings.items()))
+    def fingerprint(self, name: str, settings: Mapping[str, Setting]) -> str | None:
+        return _fingerprint(self._path, name, frozenset(settings.items()))
 
 
 @pytest.fixture(scope="session", autouse=True)

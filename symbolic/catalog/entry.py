@@ -83,16 +83,16 @@ def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     """
     if entry.trial is None:
         return _built(entry, settings)
-    there = entry.trial.fingerprints(entry.protocol.__name__, settings)
+    there = entry.trial.fingerprint(entry.protocol.__name__, settings)
     try:
         model = _built(entry, settings)
     except MemoryError as error:
         raise ModelError([Mistake(place_of(error, entry.protocol.define), python_says(error))]) from error
-    if {*there} != {model.fingerprint}:
+    if there != model.fingerprint:
         # Here, since only a file has a trial.
         from leadline.symbolic.catalog.trial import unstable_model
 
-        raise unstable_model(there, entry.place)
+        raise unstable_model(entry.place)
     return model
 
 

@@ -81,7 +81,7 @@ def load_file(path: Path, *, tried: bool = False) -> list[Entry]:
     trial = Trial(path)
     found = [replace(entry, trial=trial) for entry in _loaded(path, tried)]
     if not trial.loaded:
-        raise unstable_model((None, None), Span(str(path), 1))
+        raise unstable_model(Span(str(path), 1))
     return found
 
 

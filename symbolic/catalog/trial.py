@@ -1,30 +1,26 @@
 """A user's file tried in a process of its own, before it is loaded here.
 
-A model may depend on its parameters only. The trial loads the file and builds each model twice, under a
-fixed hash seed, with Python's random numbers in two fixed states, and the second time with a clock that is
-far ahead. A model that is built here is accepted only if both have its fingerprint, so that a verdict is
-about the same model whenever it is asked for. A file that ends its process ends the trial's.
+A model may depend on its parameters only. The trial loads the file and builds each model too, under another
+hash seed. A model that is built here is accepted only if that one has its fingerprint. A file that ends its
+process ends the trial's.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import queue
-import random
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import traceback
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NoReturn, Self, TypeVar
+from typing import IO, Any, NoReturn, TypeVar
 
 import leadline
 from leadline.symbolic.lang import InternalError, Mistake, ModelError, Span
@@ -35,13 +31,7 @@ T = TypeVar("T")
 Fingerprints = Callable[[str, Mapping[str, Setting]], str]
 """Gives the fingerprint of the model of a class at given parameters."""
 
-_WAYS = (0, 1)
-"""The two ways in which all is done, by their random seed; in the second the clock is ahead."""
-
-_AWAY = 34_930_033
-"""Seconds by which it is ahead: another year, month, weekday, hour, minute and second."""
-
-_exit, _TIME, _TIME_NS, _DATETIME = os._exit, time.time, time.time_ns, datetime.datetime
+_exit = os._exit
 _PROGRAM = "from leadline.symbolic.catalog.sources import serve_trial; serve_trial()"
 
 
@@ -80,10 +70,10 @@ class Trial:
             said = self._errors.read().decode(errors="replace")
             raise InternalError(f"the process that tries {path} does not start: {said}")
         self.loaded: bool = self._hear("loading the file")
-        """Whether the file could be loaded, both times."""
+        """Whether the file could be loaded."""
 
-    def fingerprints(self, name: str, settings: Mapping[str, Setting]) -> list[str | None]:
-        """The fingerprints of the model of a class, built twice; None where it could not be built.
+    def fingerprint(self, name: str, settings: Mapping[str, Setting]) -> str | None:
+        """The fingerprint of the model of a class; None if it could not be built.
 
         Args:
             name: the name of the class.
@@ -96,7 +86,7 @@ class Trial:
         with suppress(BrokenPipeError):  # `_hear` reports that it has ended.
             self._process.stdin.write(json.dumps([name, dict(settings)]).encode() + b"\n")
             self._process.stdin.flush()
-        found: list[str | None] = self._hear("building the model")
+        found: str | None = self._hear("building the model")
         return found
 
     def _hear(self, doing: str) -> Any:
@@ -120,23 +110,18 @@ def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
                 file.close()
 
 
-def unstable_model(there: Sequence[str | None], span: Span) -> ModelError:
-    """The error for a model that differs between here and its trial, or between the two ways of the trial.
+def unstable_model(span: Span) -> ModelError:
+    """The error for a model that differs between here and its trial.
 
     Args:
-        there: the fingerprints of the trial.
         span: the place to name.
     """
-    first, second = there
-    if first != second:
-        why = "chance or the time: leave them out, or draw from random.Random(SEED)"
-    else:
-        why = (
-            "the order of a Python set, on its process, or on when it is built: write sorted(...) around the "
-            "set (if the file was changed just now, run it again)"
-        )
-    text = f"the model is another one each time that it is built; it depends on {why}"
-    return ModelError([Mistake(span, f"{text}. A model may depend on its parameters only")])
+    text = (
+        "the model is another one each time that it is built. It may depend on its parameters only: leave out "
+        "the time, the process and chance (or draw from random.Random(SEED)), and write sorted(...) around a "
+        "Python set that is iterated over (if the file was changed just now, run it again)"
+    )
+    return ModelError([Mistake(span, text)])
 
 
 def serve(load: Callable[[Path], Fingerprints]) -> NoReturn:
@@ -164,17 +149,11 @@ def serve(load: Callable[[Path], Fingerprints]) -> NoReturn:
 def _serve(
     path: Path, load: Callable[[Path], Fingerprints], asked: queue.SimpleQueue[str], channel: IO[str]
 ) -> None:
-    loaded: list[Fingerprints | None] = []
-    for way in _WAYS:
-        _set_random(way)
-        loaded.append(_tried(partial(load, path)))
-    print(json.dumps(None not in loaded), file=channel)
+    loaded = _tried(partial(load, path))
+    print(json.dumps(loaded is not None), file=channel)
     while True:
         name, settings = json.loads(asked.get())
-        found: list[str | None] = []
-        for way, answer in zip(_WAYS, loaded, strict=True):
-            _set_random(way)
-            found.append(None if answer is None else _tried(partial(answer, name, settings)))
+        found = None if loaded is None else _tried(partial(loaded, name, settings))
         print(json.dumps(found), file=channel)
 
 
@@ -199,27 +178,3 @@ def _tried(run: Callable[[], T]) -> T | None:
         raise
     except BaseException:
         return None
-
-
-class _Ahead(datetime.datetime):
-    """The second clock; `today` goes by `time.time`."""
-
-    @classmethod
-    def now(cls, tz: datetime.tzinfo | None = None) -> Self:
-        return super().now(tz) + datetime.timedelta(seconds=_AWAY)
-
-    @classmethod
-    def utcnow(cls) -> Self:
-        return super().utcnow() + datetime.timedelta(seconds=_AWAY)
-
-
-def _set_random(way: int) -> None:
-    """Set the random state and the clock for a way."""
-    random.seed(way)
-    ahead = way * _AWAY
-    for module, name, value in (
-        (time, "time", lambda: _TIME() + ahead),
-        (time, "time_ns", lambda: _TIME_NS() + ahead * 10**9),
-        (datetime, "datetime", _Ahead if way else _DATETIME),
-    ):
-        setattr(module, name, value)
