@@ -18,12 +18,12 @@ import pytest
 from pyspark.find_spark_home import _find_spark_home
 
 import leadline
-from leadline.benchmarks.soak.processes import below
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.session import require_java
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import UserError
 from tests.grid.conftest import COUNTER
+from tests.soak.processes import below
 
 PATIENCE = 600.0  # seconds until a test believes that nothing will happen any more
 

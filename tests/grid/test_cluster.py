@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from leadline.benchmarks.soak.processes import below, processes
 from tests.grid.sparks import free_port, grid_process, leadline_grid, needs_java, rows, spark_class, wait_for
 from tests.grid.test_faults import kill_worker_of, runs, trapped
+from tests.soak.processes import below, processes
 
 pytestmark = [needs_java, pytest.mark.slow]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from leadline.benchmarks.soak.processes import below, processes
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from tests.grid.rows import local
 from tests.grid.sparks import grid_process, leadline_grid, needs_java, rows, wait_for
+from tests.soak.processes import below, processes
 
 TRAP = Path(__file__).parent / "trap.py"
 GRID = """

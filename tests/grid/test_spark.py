@@ -11,7 +11,6 @@ from typing import Any, cast
 import pytest
 from pyspark import SparkContext
 
-from leadline.benchmarks.soak.processes import below, processes
 from leadline.symbolic.cli import main
 from leadline.symbolic.grid.links import ClassicLink
 from leadline.symbolic.grid.runs import StoreArchive
@@ -34,6 +33,7 @@ from tests.grid.sparks import (
     rows,
     wait_for,
 )
+from tests.soak.processes import below, processes
 
 GRID = """
 solver = "cadical"

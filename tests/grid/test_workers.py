@@ -8,12 +8,12 @@ from typing import IO
 import pytest
 from pyspark.errors import PySparkRuntimeError
 
-from leadline.benchmarks.soak.processes import below
 from leadline.symbolic.grid import session as grid_session
 from leadline.symbolic.grid.session import SparkSetup
 from leadline.symbolic.grid.workers import SparkGaveUp, Watch, knock
 from leadline.symbolic.lang import UserError
 from tests.grid.sparks import grid_process, leadline_grid, needs_java, wait_for
+from tests.soak.processes import below
 
 
 @pytest.fixture

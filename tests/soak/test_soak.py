@@ -9,14 +9,14 @@ from typing import Any, cast
 
 import pytest
 
-from leadline.benchmarks.soak.adversary import ENDS_A_DRIVER, HARMS, Harm, harms
-from leadline.benchmarks.soak.drivers import Driver
-from leadline.benchmarks.soak.findings import _left_folders
-from leadline.benchmarks.soak.night import Night
-from leadline.benchmarks.soak.watch import RowWatch, run_time
 from leadline.symbolic.grid.store import Store, compact
 from tests.grid.rows import ROW, row, unknown
 from tests.grid.sparks import environment, needs_java
+from tests.soak.adversary import ENDS_A_DRIVER, HARMS, Harm, harms
+from tests.soak.drivers import Driver
+from tests.soak.findings import _left_folders
+from tests.soak.night import Night
+from tests.soak.watch import RowWatch, run_time
 
 FIRST, SECOND = "20260101T000000Z-aaaaaa", "20260101T001000Z-bbbbbb"
 QUERY = "0" * 40
@@ -159,7 +159,7 @@ def test_a_temporary_folder_that_stays(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", [1, 3])
 def test_a_short_soak(seed: int, tmp_path: Path) -> None:
     """Seed 1 kills the Java that finds out Spark's command line, and a driver whose sign stays in the store."""
-    command = [sys.executable, "-m", "leadline.benchmarks.soak", "--minutes", "2", "--seed", str(seed)]
+    command = [sys.executable, "-m", "tests.soak", "--minutes", "2", "--seed", str(seed)]
     ran = subprocess.run(
         [*command, "--folder", str(tmp_path / "soak")],
         env=environment(),

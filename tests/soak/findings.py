@@ -8,15 +8,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import leadline
-from leadline.benchmarks.soak.drivers import Driver
-from leadline.benchmarks.soak.night import MARK, Night
-from leadline.benchmarks.soak.processes import marked
 from leadline.symbolic.engines.parallel import cores
 from leadline.symbolic.grid.durable import sweep_scratch
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.witnesses import answers
+from tests.soak.drivers import Driver
+from tests.soak.night import MARK, Night
+from tests.soak.processes import marked
 
 _GROWTH = 20.0  # megabytes of Python's for a thousand answers
 _PAUSE = 0.15  # between two harms, of the time of the undisturbed run

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pyspark.find_spark_home import _find_spark_home
 
-from leadline.benchmarks.soak.processes import below
+from tests.soak.processes import below
 
 ON_LOOPBACK = (
     *("--conf", "spark.driver.host=127.0.0.1"),

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.benchmarks.soak.adversary import ENDS_A_DRIVER, Harm, Undo, harms
-from leadline.benchmarks.soak.cluster import ON_LOOPBACK, Cluster
-from leadline.benchmarks.soak.disk import Disk
-from leadline.benchmarks.soak.drivers import Driver
-from leadline.benchmarks.soak.processes import Process, marked
-from leadline.benchmarks.soak.watch import MemoryWatch, RowWatch
 from leadline.symbolic.grid.store import Store
+from tests.soak.adversary import ENDS_A_DRIVER, Harm, Undo, harms
+from tests.soak.cluster import ON_LOOPBACK, Cluster
+from tests.soak.disk import Disk
+from tests.soak.drivers import Driver
+from tests.soak.processes import Process, marked
+from tests.soak.watch import MemoryWatch, RowWatch
 
 MARK = "LEADLINE_SOAK"
 """The variable in the environment of every process that a soak starts."""

@@ -1,4 +1,4 @@
-"""A grid on a cluster of this machine while a seeded adversary does harm: `python -m leadline.benchmarks.soak`.
+"""A grid on a cluster of this machine while a seeded adversary does harm: `python -m tests.soak`.
 
 A master and two workers of Spark's run on this machine. A grid of small queries to every engine runs there, and is
 started again each time that it ends. Meanwhile the adversary kills drivers, Javas, workers, solver children and
@@ -20,13 +20,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from leadline.benchmarks.soak.findings import soak
+from tests.soak.findings import soak
 
 
 def main() -> int:
     """Run a soak and print its page."""
     parser = argparse.ArgumentParser(
-        prog="python -m leadline.benchmarks.soak",
+        prog="python -m tests.soak",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

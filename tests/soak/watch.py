@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.benchmarks.soak.drivers import Driver
-from leadline.benchmarks.soak.processes import resident_mb
 from leadline.symbolic.grid.parquet_files import Reading, RowFile
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
+from tests.soak.drivers import Driver
+from tests.soak.processes import resident_mb
 
 _ROW = re.compile(r"([0-9a-f]+)\.([0-9]{8}T[0-9]{6}Z-[0-9a-f]+)\.parquet")
 _WARM = 30.0  # seconds of a driver's life that are not counted in its growth

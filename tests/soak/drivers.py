@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.benchmarks.soak.processes import Process, below
+from tests.soak.processes import Process, below
 
 _ENDS = (0, 20)  # all are answered; some are not
 _BY_SIGNAL = {signal.SIGKILL: (-9,), signal.SIGINT: (130,), signal.SIGTERM: (143,)}

@@ -1,1 +1,0 @@
-"""A grid on a cluster of this machine while a seeded adversary does harm: `python -m leadline.benchmarks.soak`."""

@@ -1,0 +1,1 @@
+"""A grid on a cluster of this machine while a seeded adversary does harm: `python -m tests.soak`."""
