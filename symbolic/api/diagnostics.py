@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from leadline.symbolic.api.asked import Asked
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.engines.result import verdict_text
 from leadline.symbolic.lang import PropertyKind, Span
 from leadline.symbolic.report.sarif import Finding, address, document
-from leadline.symbolic.trace import DEADLOCK, call_of
+from leadline.symbolic.trace import DEADLOCK, Trace, call_of, end_place, end_reason
 from leadline.symbolic.trace.trace import action_named, title
 
 
@@ -36,13 +37,14 @@ def _findings(asked: Asked) -> Iterator[Finding]:
     """The properties that fail, and a step that goes out of bounds."""
     for result in asked.verdicts:
         if _fails(asked, result):
-            verdict = verdict_text(asked.model, result)
-            yield _finding(asked, result.property, verdict, _line(asked, result), result)
+            verdict, why = verdict_text(asked.model, result), _why(asked, result.trace)
+            yield _finding(asked, result.property, verdict, _line(asked, result), result, why)
     beyond = asked.answer.out_of_bounds
     if beyond is not None and not any(one.verdict is Verdict.OUT_OF_BOUNDS for one in asked.verdicts):
         last = beyond.stages[-1]
-        span = action_named(asked.model, last.action).span
-        yield _finding(asked, "out-of-bounds", f"{call_of(asked.model, last)} goes out of bounds", span, None)
+        span = end_place(Semantics(asked.model), beyond) or action_named(asked.model, last.action).span
+        verdict = f"{call_of(asked.model, last)} goes out of bounds"
+        yield _finding(asked, "out-of-bounds", verdict, span, None, _why(asked, beyond))
 
 
 def _fails(asked: Asked, result: Result) -> bool:
@@ -53,20 +55,29 @@ def _fails(asked: Asked, result: Result) -> bool:
     return result.verdict in (Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS)
 
 
-def _finding(asked: Asked, name: str, verdict: str, span: Span, result: Result | None) -> Finding:
+def _why(asked: Asked, trace: Trace | None) -> str:
+    """The reason why a trace ends out of bounds, with its place, behind a colon; "" for other ends."""
+    reason = end_reason(Semantics(asked.model), trace) if trace is not None else None
+    return f": {reason}" if reason else ""
+
+
+def _finding(asked: Asked, name: str, verdict: str, span: Span, result: Result | None, why: str) -> Finding:
     model = asked.model
     steps = None if result is None else result.steps
     length = f" in {steps} steps" if steps is not None else ""
     parameters = json.dumps(dict(model.parameters), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     about = {"parameters": dict(model.parameters), "steps": steps}
-    return Finding(
-        model.protocol, name, parameters, f"{name}: {verdict}{length}, at {title(model)}", span, about
-    )
+    text = f"{name}: {verdict}{length}, at {title(model)}{why}"
+    return Finding(model.protocol, name, parameters, text, span, about)
 
 
 def _line(asked: Asked, result: Result) -> Span:
-    """The line of a property; of a deadlock the protocol's; of a step out of bounds its action's."""
+    """The line that goes out of bounds; else of a property its own, of a deadlock the protocol's, of a step its
+    action's."""
     trace = result.trace
+    place = end_place(Semantics(asked.model), trace) if trace is not None else None
+    if place is not None:
+        return place
     if trace is not None and trace.last is None:
         return action_named(asked.model, trace.stages[-1].action).span
     return asked.entry.place if result.property == DEADLOCK else asked.model.properties[result.property].span

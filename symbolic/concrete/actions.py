@@ -7,10 +7,11 @@ from enum import Enum
 from typing import Any
 
 from leadline.symbolic.concrete.expressions import Expressions
-from leadline.symbolic.concrete.module import Module
+from leadline.symbolic.concrete.module import Module, Source
 from leadline.symbolic.concrete.writer import Code
 from leadline.symbolic.lang import Action, InternalError, Mistake, Model, ModelError, Pick, Type
 from leadline.symbolic.lang.nodes import And, Node, PickVar, make, postorder
+from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.totality import is_total
 from leadline.symbolic.lang.types import Value
 
@@ -138,7 +139,7 @@ class ActionWriter(Expressions):
         self.write("try:")
         self.block(lines)
         self.write("except OutOfBounds as error:")
-        self.block([self._reported("None", "str(error)")])
+        self.block([self._reported("None", "str(error), error.place")])
         self.raises = raises
 
     def _rest(self, place: int) -> None:
@@ -150,6 +151,7 @@ class ActionWriter(Expressions):
                 return
             guard = 2 * sum(not isinstance(one, Pick) for one in self.order[: place - 1])
             self._count(guard)
+            self.source = self._source(self.action.place_of(item))
             test = self.translate(item)
             self.write(f"if not {test.text}:")
             self.block(["continue" if self._picked else "return"])
@@ -162,6 +164,7 @@ class ActionWriter(Expressions):
 
     def _loop(self, pick: Pick, place: int) -> None:
         name = self.module.fresh("p")
+        self.source = self._source(pick.span)
         domain = self._domain(pick)
         self.open()
         self.know(make(PickVar, pick.type, pick.span, pick.name), Code(name, 0))
@@ -188,12 +191,18 @@ class ActionWriter(Expressions):
             return self.listed(pick.type)
         return self.sorted(self.translate(pick.domain), pick.type)
 
+    def _source(self, span: Span | None, variable: str = "") -> Source:
+        return Source(self.action.tla, span, self.action.places.get(variable, {}))
+
     def _picks(self) -> str:
         pairs = "".join(f"({self.module.constant(name)}, {local}), " for name, local in self._picked)
         return f"({pairs})"
 
     def _update(self) -> None:
-        values = {name: self.translate(node).text for name, node in self.action.updates}
+        values = {}
+        for name, node in self.action.updates:
+            self.source = self._source(self.action.span if name in self.action.places else None, name)
+            values[name] = self.translate(node).text
         parts = [values.get(name) or self.state_variable(name).text for name in self.variables]
         state = f"({''.join(f'{part}, ' for part in parts)})"
         self.write(self._reported(state, "None"))

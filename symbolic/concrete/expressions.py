@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from leadline.symbolic.concrete.logic import Logic
-from leadline.symbolic.concrete.module import Module
+from leadline.symbolic.concrete.module import ANYWHERE, Module, Source
 from leadline.symbolic.concrete.writer import Code, Steps, joined
 from leadline.symbolic.lang import Int, Map, Set, Type
 from leadline.symbolic.lang import nodes as n
@@ -217,7 +217,7 @@ class Expressions(Logic):
 
 
 def function_of(
-    root: n.Node, variables: Mapping[str, int], picks: Iterable[str] = ()
+    root: n.Node, variables: Mapping[str, int], picks: Iterable[str] = (), source: Source = ANYWHERE
 ) -> Callable[[Any, Mapping[str, Any]], Any]:
     """Compile an expression to a function `(state, picks) -> value`, which raises OutOfBounds.
 
@@ -225,9 +225,11 @@ def function_of(
         root: an expression over state variables and picks.
         variables: the position of each state variable in a state.
         picks: the names of the picks that have a value.
+        source: the property that it is a part of, for errors.
     """
     module = Module()
     writer = Expressions(module, variables, (root,))
+    writer.source = source
     known = set(picks)
     for node in n.postorder(root):
         if isinstance(node, n.PickVar) and node.name in known:

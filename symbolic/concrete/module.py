@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import Int, Map, Option, OutOfBounds, Record, Seq, Set, Tuple, Type, Union
+from leadline.symbolic.lang import (
+    Int,
+    Map,
+    Option,
+    OutOfBounds,
+    Property,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    Union,
+)
 from leadline.symbolic.lang.keyed import KeyedSet
+from leadline.symbolic.lang.node import Node
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Atoms, Value
 
@@ -15,17 +29,40 @@ Lines: TypeAlias = "list[str | Lines]"
 """Source lines. A nested list is an indented block."""
 
 
-def out_of_bounds(value: Value, source: Type, target: Type, place: str) -> OutOfBounds:
+def out_of_bounds(value: Value, source: Type, target: Type, place: str, span: Span) -> OutOfBounds:
     """The error of a value of the source type that is not one of the target type.
 
     The value is printed as TLA+, like the states of a trace; the type as the protocol declares it.
     """
-    return OutOfBounds(f"{source.tla(value)} is not in {target!r} ({place})")
+    return OutOfBounds(f"{source.tla(value)} is not in {target!r} ({place})", span)
 
 
-def place(span: Span) -> str:
-    """A span as `file:line`, without folders."""
-    return f"{span.file.replace(chr(92), '/').rpartition('/')[2]}:{span.line}"
+@dataclass(frozen=True, eq=False, slots=True)
+class Source:
+    """The assignment, guard or property that code belongs to: errors in the code name it.
+
+    Attributes:
+        owner: the action or property, as people know it; "" if there is none.
+        span: its place; None where each expression stands for itself.
+        parts: the places of parts of it.
+    """
+
+    owner: str = ""
+    span: Span | None = None
+    parts: Mapping[Node, Span] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, claim: Property) -> Source:
+        """A property as a source."""
+        return cls(claim.name, claim.span, claim.places)
+
+    def place(self, span: Span) -> str:
+        """A place as `file:line`, without folders, with the owner."""
+        line = f"{span.file.replace(chr(92), '/').rpartition('/')[2]}:{span.line}"
+        return f"{line}, in {self.owner}" if self.owner else line
+
+
+ANYWHERE = Source()
 
 
 def render(lines: Lines, indent: int = 0) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.concrete.expressions import function_of
+from leadline.symbolic.concrete.module import ANYWHERE, Source
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Fairness, OutOfBounds
+from leadline.symbolic.lang import Fairness, OutOfBounds, Property
 from leadline.symbolic.lang.model import Pick
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.temporal import (
@@ -40,10 +41,12 @@ class Runs:
 
     Args:
         semantics: the concrete meaning of the model.
+        claim: the property whose predicates are evaluated, for errors.
     """
 
-    def __init__(self, semantics: Semantics) -> None:
+    def __init__(self, semantics: Semantics, claim: Property | None = None) -> None:
         self.semantics = semantics
+        self._source = ANYWHERE if claim is None else Source.of(claim)
         names = [variable.name for variable in semantics.model.variables]
         self._places = {name: place for place, name in enumerate(names)}
         both = [*names, *map(primed, names)]
@@ -56,7 +59,7 @@ class Runs:
         Raises:
             OutOfBounds: if its evaluation goes out of bounds.
         """
-        return bool(self.semantics.evaluate(node, state))
+        return bool(self.semantics.evaluate(node, state, None, self._source))
 
     def happens(self, node: Node, before: State, after: State) -> bool:
         """Whether a step satisfies a predicate over steps and changes a variable.
@@ -67,7 +70,7 @@ class Runs:
         if before == after:
             return False
         if node not in self._functions:
-            self._functions[node] = function_of(node, self._both)
+            self._functions[node] = function_of(node, self._both, (), self._source)
         return bool(self._functions[node]((*before, *after), {}))
 
     def evaluate(self, node: Node, states: Sequence[State]) -> None:

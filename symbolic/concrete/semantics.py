@@ -9,8 +9,10 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.expressions import function_of
+from leadline.symbolic.concrete.module import ANYWHERE, Source
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError
 from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Value
 
 State: TypeAlias = tuple[Value, ...]
@@ -26,12 +28,14 @@ class Outcome:
         picks: the picks by name, in order. If the step goes out of bounds, only those made by then.
         state: the state after it; None if the step goes out of bounds.
         why: the expression that went out of bounds; None if none did.
+        place: the assignment or guard that did, if it is known.
     """
 
     action: str
     picks: tuple[tuple[str, Value], ...]
     state: State | None
     why: str | None = None
+    place: Span | None = None
 
 
 def no_initial_state(model: Model) -> ModelError:
@@ -87,7 +91,9 @@ class Semantics:
         self._places = {action.name: place for place, action in enumerate(model.actions, start=1)}
         self._places["init"] = 0
         self._properties: dict[str, Callable[[State, Mapping[str, Value]], bool]] = {}
-        self._expressions: dict[tuple[Node, tuple[str, ...]], Callable[[Any, Mapping[str, Any]], Value]] = {}
+        self._expressions: dict[
+            tuple[Node, tuple[str, ...], Source], Callable[[Any, Mapping[str, Any]], Value]
+        ] = {}
 
     # Functions are compiled when first needed. Exploring needs the first kind, replaying the last.
 
@@ -159,7 +165,7 @@ class Semantics:
         """
         if name not in self._properties:
             (chosen,) = self.model.choose_properties((name,))
-            self._properties[name] = function_of(chosen.formula, self._positions)
+            self._properties[name] = function_of(chosen.formula, self._positions, (), Source.of(chosen))
         return self._properties[name]
 
     @cached_property
@@ -176,19 +182,26 @@ class Semantics:
         """
         return self.property_function(property_name)(state, {})
 
-    def evaluate(self, node: Node, state: State, environment: Mapping[str, Value] | None = None) -> Value:
+    def evaluate(
+        self,
+        node: Node,
+        state: State,
+        environment: Mapping[str, Value] | None = None,
+        source: Source = ANYWHERE,
+    ) -> Value:
         """The value of an expression over the state's variables.
 
         Args:
             node: the expression.
             state: a state.
             environment: the values of the picks that occur in it, by name.
+            source: the property that it is a part of, for errors.
 
         Raises:
             OutOfBounds: if evaluating it goes out of bounds.
         """
         picks = environment or {}
-        key = (node, tuple(picks))
+        key = (node, tuple(picks), source)
         if key not in self._expressions:
-            self._expressions[key] = function_of(node, self._positions, picks)
+            self._expressions[key] = function_of(node, self._positions, picks, source)
         return self._expressions[key](state, picks)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
-from leadline.symbolic.concrete.module import Lines, Module, place
+from leadline.symbolic.concrete.module import ANYWHERE, Lines, Module
 from leadline.symbolic.lang import Type
 from leadline.symbolic.lang.node import free_variables
 from leadline.symbolic.lang.nodes import KINDS, Node, PickVar, StateVar, children, postorder
+from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Value
 
 # Python refuses 20 nested statements; each pick of an action takes two.
@@ -64,6 +65,8 @@ class Translator:
     unsupported: ClassVar[frozenset[type[Node]]] = frozenset()
     templates: ClassVar[Mapping[type[Node], str]] = {}
     _visitors: ClassVar[dict[type[Node], Callable[[Any, Any], Visit]]] = {}
+    stack: list[tuple[Node, Steps]]
+    """The nodes whose code is being written, each inside the one before it."""
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -91,7 +94,7 @@ class Translator:
 
     def translate(self, root: Node) -> Code:
         """The code of an expression."""
-        stack: list[tuple[Node, Steps]] = []
+        stack = self.stack = []
         result = self._enter(root, stack)
         while stack:
             node, steps = stack[-1]
@@ -131,6 +134,9 @@ class Writer(Translator, abstract=True):
     Code that may fail becomes a statement at its place in the order of evaluation. Other code stays an
     expression until it is used, or goes into a variable if it is used again. A node is computed only once in
     a block and the blocks inside it.
+
+    Attributes:
+        source: the part of the model that code is written for now.
     """
 
     def __init__(self, module: Module, variables: Mapping[str, int], roots: Iterable[Node]) -> None:
@@ -138,6 +144,7 @@ class Writer(Translator, abstract=True):
         self.variables = variables
         self.read: dict[str, str] = {}
         self.raises = 0
+        self.source = ANYWHERE
         self._copies = 1
         self._outer_blocks = 0
         self._blocks: list[Lines] = [[]]
@@ -192,11 +199,25 @@ class Writer(Translator, abstract=True):
 
     def error(self, node: Node, text: str) -> str:
         """The construction of an error."""
-        return f"OutOfBounds({self.module.constant(f'{text} ({place(node.span)})')})"
+        span = self._span(node)
+        told = self.module.constant(f"{text} ({self.source.place(span)})")
+        return f"OutOfBounds({told}, {self.module.constant(span, ('span', span))})"
 
     def place_of(self, node: Node) -> str:
-        """The line of a node, for an error."""
-        return self.module.constant(place(node.span), ("place", node.span))
+        """The place of a node, for an error: as text, and as a span."""
+        span = self._span(node)
+        told = self.source.place(span)
+        return f"{self.module.constant(told, ('place', told))}, {self.module.constant(span, ('span', span))}"
+
+    def _span(self, node: Node) -> Span:
+        """The place of the smallest part of the source around a node that has one.
+
+        The node's own will not do: it is that of the first one ever made, in another action perhaps.
+        """
+        for one in (node, *(x for x, _ in reversed(self.stack))):
+            if one in self.source.parts:
+                return self.source.parts[one]
+        return self.source.span or node.span
 
     # -- what is known ----------------------------------------------------------------------------
 
@@ -243,7 +264,9 @@ class Writer(Translator, abstract=True):
         return self._uses[node] > 1
 
     def _outlined(self, node: Node) -> Code:
-        name, leaves, raises = self.module.outlined.get(node) or self._function(node)
+        key = node, self.source, self._span(node)
+        outlined = self.module.outlined
+        name, leaves, raises = outlined.get(node) or outlined.get(key) or self._function(node)
         arguments = []
         for leaf in leaves:
             code = self.known(leaf)
@@ -261,6 +284,8 @@ class Writer(Translator, abstract=True):
         leaves.extend(bound)
         inner = self.separate(node)
         inner._copies = self._copies
+        span = self._span(node)
+        inner.source = replace(self.source, span=span)
         names = [self.module.fresh("a") for _ in leaves]
         for leaf, name in zip(leaves, names, strict=True):
             inner.know(leaf, Code(name, 0))
@@ -268,7 +293,9 @@ class Writer(Translator, abstract=True):
         inner.write(f"return {result.text}")
         name = self.module.fresh("f")
         self.module.define(name, ", ".join(names), inner.lines)
-        made = self.module.outlined[node] = name, tuple(leaves), inner.raises
+        made = name, tuple(leaves), inner.raises
+        # A function whose errors name a place belongs to that place.
+        self.module.outlined[(node, self.source, span) if inner.raises else node] = made
         return made
 
     def separate(self, root: Node) -> Writer:

@@ -9,7 +9,7 @@ from typing import Any
 from leadline.symbolic.concrete import Explorer
 from leadline.symbolic.concrete.coverage import Counted, Covering, Guard
 from leadline.symbolic.engines.result import Result, Table, Verdict
-from leadline.symbolic.lang import Model, Span
+from leadline.symbolic.lang import Action, Model, Property, Span
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.lang.tla import to_tla
@@ -36,7 +36,7 @@ def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, A
                 "property": one.property,
                 "empty" if one.is_set else "never_true": _text(model, one.node),
                 "partly": one.partly,
-                "place": _place(one.part.span, model.properties[one.property].span),
+                "place": _place(_span_in(model.properties[one.property], one.part)),
             }
             for one in explorer.vacuous
             if one.property in holding
@@ -54,7 +54,7 @@ def _guard(model: Model, guard: Guard) -> dict[str, Any]:
     return {
         "action": guard.action.name,
         "guard": _text(model, guard.node),
-        "place": _place(guard.node.span, guard.action.span),
+        "place": _place(guard.action.place_of(guard.node) or _own_span(guard.node, guard.action)),
         "evaluated": guard.tried,
         "true": guard.true,
     }
@@ -154,10 +154,20 @@ def _text(model: Model, node: n.Node) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
-def _place(span: Span, owner: Span) -> str:
+def _span_in(claim: Property, part: n.Node) -> Span:
+    """The place of a part of a property; the property's own where a helper has written the part."""
+    if claim.places:
+        return claim.places.get(part, claim.span)
+    return _own_span(part, claim)
+
+
+def _own_span(node: n.Node, owner: Action | Property) -> Span:
     """The place of an expression; that of its owner where an equal one before it is all that is known."""
-    if span.file != owner.file or span.line < owner.line:
-        span = owner
+    elsewhere = node.span.file != owner.span.file or node.span.line < owner.span.line
+    return owner.span if elsewhere else node.span
+
+
+def _place(span: Span) -> str:
     path = Path(span.file)
     name = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
     return f"{name}:{span.line}"

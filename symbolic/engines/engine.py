@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Part, Result, Table, Verdict, trace_json, verdict_text
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.solve import Solver
+from leadline.symbolic.trace import end_reason
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines.liveness.product import Product
@@ -191,7 +193,11 @@ class Engine(ABC):
             **answer.facts,
             "properties": {one.property: shown(one) for one in self.verdicts(model, query, answer)},
             "out_of_bounds": beyond
-            and {"steps": beyond.length, "trace": trace_json(model, beyond, query.source)},
+            and {
+                "steps": beyond.length,
+                "reason": end_reason(Semantics(model), beyond),
+                "trace": trace_json(model, beyond, query.source),
+            },
         }
 
     @staticmethod

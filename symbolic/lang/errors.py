@@ -22,7 +22,15 @@ class InternalError(LeadlineError, RuntimeError):
 
 
 class OutOfBounds(LeadlineError, ArithmeticError):
-    """An evaluation left its bounds: see "Meaning" in `leadline.symbolic.lang`."""
+    """An evaluation left its bounds: see "Meaning" in `leadline.symbolic.lang`.
+
+    Attributes:
+        place: the assignment, guard or property that was being evaluated; None if it is not known.
+    """
+
+    def __init__(self, text: str = "", place: Span | None = None) -> None:
+        super().__init__(text)
+        self.place = place
 
 
 class Endless(LeadlineError):

@@ -23,6 +23,8 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Model", "view"): "only the command `explore` uses it, and tells so",
     ("Model", "aliases"): "text for people",
     ("Action", "doc"): "text for people",
+    ("Action", "places"): "places in files",
+    ("Property", "places"): "places in files",
     ("Property", "doc"): "text for people",
     ("Record", "name"): "records with the same fields are one type",
     ("Union", "name"): "unions with the same variants are one type",

@@ -56,6 +56,8 @@ class Action:
         doc: the author's docstring.
         body: picks and guards (Boolean expressions) in the order written.
         updates: the next value of each variable that the action assigns, of the variable's type.
+        places: by variable, the places at which its parts were assigned, and those of branches; under "" those
+            of guards. Nodes are shared with other actions, and their own places may lie there.
     """
 
     name: str
@@ -64,10 +66,18 @@ class Action:
     span: Span
     body: tuple[Pick | Node, ...]
     updates: tuple[tuple[str, Node], ...]
+    places: Mapping[str, Mapping[Node, Span]] = field(default_factory=dict, compare=False, repr=False)
+
+    def place_of(self, guard: Node) -> Span | None:
+        """The place of a guard, if it is known."""
+        return self.places.get("", {}).get(guard)
 
     def within(self, constraints: Sequence[Property]) -> Action:
         """The action guarded by constraints: enabled in no state that is beyond one of them."""
-        return replace(self, body=(*(one.formula for one in constraints), *self.body))
+        places = {node: one.span for one in constraints for node in (one.formula, *n.children(one.formula))}
+        guards = {**places, **self.places.get("", {})}
+        body = (*(one.formula for one in constraints), *self.body)
+        return replace(self, body=body, places={**self.places, "": guards})
 
     @cached_property
     def picks(self) -> tuple[Pick, ...]:
@@ -139,6 +149,8 @@ class Property:
             there are none.
         entails: of a strengthening, whether those follow from it and their other strengthenings.
         temporal: the formula of a claim about runs: a temporal property, a step property or a refinement.
+        places: the places of the formula's parts in the author's function. Nodes are shared with other
+            properties, and their own places may lie there.
     """
 
     name: str
@@ -150,6 +162,7 @@ class Property:
     strengthens: tuple[str, ...] = ()
     entails: bool = False
     temporal: Temporal | None = None
+    places: Mapping[Node, Span] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:

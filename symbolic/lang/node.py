@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar, dataclass_transform
 from weakref import WeakValueDictionary
@@ -102,6 +104,8 @@ BINDERS = (Binder, MapBuild)
 N = TypeVar("N", bound=Node)
 _INTERNED: WeakValueDictionary[tuple[Any, ...], Node] = WeakValueDictionary()
 _FIELD_NAMES: dict[type[Node], tuple[str, ...]] = {}
+_WRITING: dict[int, dict[Node, Span]] = {}
+"""For each thread that runs an author's function, where that function has written each node."""
 
 
 def field_names(kind: type[Node]) -> tuple[str, ...]:
@@ -119,7 +123,27 @@ def make(kind: type[N], type_: Type, span: Span, *values: Any) -> N:
     if node is None:
         node = kind(type_, span, *values)
         _INTERNED[key] = node
+    if _WRITING and (written := _WRITING.get(threading.get_ident())) is not None:
+        written.setdefault(node, span)
     return node  # type: ignore[return-value]  # the key holds the kind
+
+
+@contextmanager
+def written() -> Iterator[dict[Node, Span]]:
+    """Gather the place at which each node is made from here on, also where an equal one was made before.
+
+    A node keeps the place of the first of its kind, which may be in another action.
+    """
+    thread = threading.get_ident()
+    around = _WRITING.get(thread)
+    places = _WRITING[thread] = {}
+    try:
+        yield places
+    finally:
+        if around is None:
+            del _WRITING[thread]
+        else:
+            _WRITING[thread] = around
 
 
 def children(node: Node) -> Iterator[Node]:

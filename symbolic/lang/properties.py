@@ -20,10 +20,11 @@ from leadline.symbolic.lang.expr import BoolExpr, wrap
 from leadline.symbolic.lang.known import Known, first_known, known_mistakes, rows_of, violated
 from leadline.symbolic.lang.model import Property, PropertyKind, Variable
 from leadline.symbolic.lang.names import kebab, pascal
+from leadline.symbolic.lang.node import written
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.rules import boolean
 from leadline.symbolic.lang.script import attempted, mistakes_in, strays
-from leadline.symbolic.lang.span import Span, caller_span, start_if_any, start_of
+from leadline.symbolic.lang.span import Span, caller_span, lines_of, start_if_any, start_of
 
 if TYPE_CHECKING:
     from leadline.symbolic.lang.protocol import Protocol
@@ -308,19 +309,21 @@ def _state_one(
         text = f"checks report under the name {DEADLOCK} that no action is enabled: rename the property"
         mistakes.append(Mistake(claim.span, text))
     if claim.lower is not None:
-        temporal = claim.lower(claim, protocol, now, mistakes)
+        with written() as places:
+            temporal = claim.lower(claim, protocol, now, mistakes)
         if temporal is not None:
             nowhere: n.Node = n.make(n.Undefined, BOOL, claim.span, f"{claim.name} is about runs, not states")
-            stated[claim.name] = replace(_property(claim, nowhere), temporal=temporal)
+            stated[claim.name] = _placed(replace(_property(claim, nowhere), temporal=temporal), claim, places)
         return
-    found = attempted(lambda: claim.function(protocol, now), mistakes, claim.function)
+    with written() as places:
+        found = attempted(lambda: claim.function(protocol, now), mistakes, claim.function)
     if not found:
         return
     if found[0] is None:
         mistakes.append(Mistake(claim.span, f"the property {claim.name} returns nothing: return its formula"))
         return
     formula = _formula(found[0], claim)
-    stated[claim.name] = _property(claim, formula)
+    stated[claim.name] = _placed(_property(claim, formula), claim, places)
     mistakes += _complaints(claim, formula, now.__dict__["_variables"])
 
 
@@ -335,6 +338,14 @@ def _property(claim: Claim, formula: n.Node) -> Property:
         claim.strengthens,
         claim.entails,
     )
+
+
+def _placed(made: Property, claim: Claim, places: Mapping[n.Node, Span]) -> Property:
+    """The property with the places of its parts in its own function; helpers are left out."""
+    file, lines = lines_of(claim.function)
+    known = ((node, places[node]) for node in n.postorder(*made.nodes) if node in places)
+    own = {node: span for node, span in known if span.file == file and span.line in lines}
+    return replace(made, places=own)
 
 
 def _wrong_targets(own: list[Claim]) -> list[Mistake]:

@@ -28,6 +28,7 @@ from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError,
 from leadline.symbolic.lang.expr import Expr, wrap
 from leadline.symbolic.lang.fairness import FairMark, Fairness
 from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
+from leadline.symbolic.lang.node import written
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
 from leadline.symbolic.lang.script import Script, attempted, mistakes_in, strays, updates
@@ -289,8 +290,10 @@ def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[
     if function is Protocol.init:
         text = f"{type(protocol).__name__} has no init: write def init(self, start), which assigns every variable"
         raise ModelError([Mistake(start_of(type(protocol).define), text)])
-    ran = bool(attempted(lambda: protocol.init(Next(script)), mistakes, function))
-    init = Action("init", "Init", "", start_of(function), tuple(script.body), updates(script))
+    with written() as script.written:
+        ran = bool(attempted(lambda: protocol.init(Next(script)), mistakes, function))
+    assigned = updates(script)
+    init = Action("init", "Init", "", start_of(function), tuple(script.body), assigned, script.places)
     if ran:
         _check_assigned(script, dict(init.updates))
     places = {
@@ -327,10 +330,11 @@ def _action(
     else:
         picked = {x.name: _picked(protocol, x, script, mark) for x in _arguments(mark.function)}
         now, nxt = State(variables), Next(script)
-        attempted(lambda: mark.function(protocol, now, nxt, **picked), mistakes, mark.function)
+        with written() as script.written:
+            attempted(lambda: mark.function(protocol, now, nxt, **picked), mistakes, mark.function)
     mistakes += script.mistakes
     doc = inspect.getdoc(mark.function) or ""
-    return Action(name, mark.tla, doc, mark.span, tuple(script.body), updates(script))
+    return Action(name, mark.tla, doc, mark.span, tuple(script.body), updates(script), script.places)
 
 
 @cache

@@ -54,6 +54,8 @@ class Script:
         conditions: for each of them, when it is taken.
         chains: for each branch the conditions of its arms, in order.
         open_chain: the branch that an `elsewhen` or `otherwise` here would continue.
+        written: the place at which the method has made each node.
+        places: see `Action`.
     """
 
     variables: dict[str, Variable]
@@ -65,6 +67,8 @@ class Script:
     conditions: list[n.Node] = field(default_factory=list)
     chains: dict[int, list[n.Node]] = field(default_factory=dict)
     open_chain: int | None = None
+    written: Mapping[n.Node, Span] = field(default_factory=dict)
+    places: dict[str, dict[n.Node, Span]] = field(default_factory=dict)
 
     def blame(self, text: str, span: Span | None = None) -> None:
         """Note a mistake."""
@@ -74,6 +78,18 @@ class Script:
         """The node; its mistakes are noted at once, since a branch that is never taken is dropped later."""
         self.mistakes += mistakes_in(node)
         return node
+
+    def place(self, node: n.Node, span: Span, variable: str = "", last: int = 0) -> None:
+        """Note the place of a guard, or of an assignment to a variable, and of its conjuncts.
+
+        Args:
+            last: the last line of a call with several guards: one that is written below `span` stands there.
+        """
+        table = self.places.setdefault(variable, {})
+        for one in (node, *(node.items if isinstance(node, n.And) else ())):
+            own = self.written.get(one, span)
+            inside = own.file == span.file and span.line <= own.line <= last
+            table.setdefault(one, own if inside else span)
 
     def condition(self) -> n.Node | None:
         """The conjunction of the conditions of all branches around, or None outside of any."""
@@ -97,6 +113,7 @@ class Script:
         if not isinstance(node.type, Set):
             self.body.append(node)
             return node
+        self.place(node, span)
         self.body.append(Pick(name, node.type.item, node, span))
         return n.make(n.PickVar, node.type.item, span, name)
 
@@ -142,6 +159,7 @@ def _applied(script: Script, assignments: Iterable[Assignment], depth: int, curr
         if branch is None:
             for one in group:
                 current = updated(current, one.path, one.value)
+                script.place(current, one.span, one.variable)
         else:
             current = _branched(script, branch, list(group), depth, current)
     return current
@@ -156,6 +174,7 @@ def _branched(
     for arm in reversed(range(max(arms) + 1)):
         taken = _applied(script, arms.get(arm, []), depth + 1, current)
         test = script.chains[branch][arm]
+        script.place(test, script.places[""][test], assignments[0].variable)
         if isinstance(test, n.Const):
             result = taken if test.value else result
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import os
 import sys
 from collections.abc import Callable
@@ -47,6 +48,27 @@ def caller_span() -> Span:
     """The nearest line on the call stack that is outside the language itself."""
     frame = _caller()
     return Span(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
+
+
+def caller_lines() -> tuple[Span, int]:
+    """The nearest line outside the language, and the last line of the statement or call there."""
+    frame = _caller()
+    if frame is None:
+        return NOWHERE, 0
+    span = Span(frame.f_code.co_filename, frame.f_lineno)
+    _, last, _, _ = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    return span, max(span.line, last or 0)
+
+
+def lines_of(function: Callable[..., Any]) -> tuple[str, range]:
+    """The file of a function and its lines there, its decorators and the functions inside it included."""
+    code = inspect.unwrap(function).__code__
+    waiting, last = [code], code.co_firstlineno
+    while waiting:
+        one = waiting.pop()
+        last = max(last, *(line or 0 for _, _, line in one.co_lines()))
+        waiting += [x for x in one.co_consts if isinstance(x, CodeType)]
+    return code.co_filename, range(code.co_firstlineno, last + 1)
 
 
 def caller_names() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, wrap
 from leadline.symbolic.lang.model import Action, Variable
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.script import Script, Selector
-from leadline.symbolic.lang.span import caller_span
+from leadline.symbolic.lang.span import caller_lines, caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
 from leadline.symbolic.lang.temporal import primed
 from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Type, all_types
@@ -236,6 +236,7 @@ class Arm:
         self._taken = rules.connective(n.And, [*(rules.negation(x) for x in earlier), condition])
         self._after = None if last else branch
         earlier.append(script.checked(condition))
+        script.place(condition, caller_span())
 
     def __enter__(self) -> None:
         self._script.arms.append(self._arm)
@@ -266,11 +267,14 @@ class Next:
         Inside a branch a guard counts only where the branch is taken.
         """
         script = self._script
+        span, last = caller_lines()
         for condition in conditions:
             node = rules.boolean(condition)
+            script.place(node, span, last=last)
             branch = script.condition()
             guard = node if branch is None else rules.implication(branch, node)
             if guard is not as_node(True):
+                script.place(guard, span, last=last)
                 script.body.append(guard)
 
     def pick(self, name: str, domain: SetLike) -> AnyExpr:

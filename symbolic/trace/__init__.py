@@ -20,6 +20,7 @@ from leadline.symbolic.trace.formats import itf, tla_module
 from leadline.symbolic.trace.replay import (
     cti_disagreement,
     disagreement,
+    end_place,
     end_reason,
     replay,
     replay_cti,
@@ -45,6 +46,7 @@ __all__ = [
     "cti_lines",
     "disagreement",
     "document",
+    "end_place",
     "end_reason",
     "explanation",
     "headline",

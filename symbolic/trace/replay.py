@@ -16,7 +16,7 @@ from leadline.symbolic.concrete import (
     neglected,
     satisfies,
 )
-from leadline.symbolic.lang import InternalError, Model, OutOfBounds
+from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span
 from leadline.symbolic.lang.temporal import expanded, expressions
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
 
@@ -134,7 +134,7 @@ def _holds(semantics: Semantics, trace: Trace, name: str, last: State) -> bool:
     formula = semantics.model.properties[name].temporal
     if formula is None:
         return semantics.holds(name, last)
-    runs, visited = Runs(semantics), list(states(trace))
+    runs, visited = Runs(semantics, semantics.model.properties[name]), list(states(trace))
     if trace.loop is not None:
         return satisfies(runs, formula, _word(trace))
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
@@ -183,16 +183,27 @@ def end_reason(semantics: Semantics, trace: Trace) -> str | None:
         told = model.origin.complaint(model, list(states(trace)), claim)
         if told is not None:
             return told
+    return _end(semantics, trace)[0]
+
+
+def end_place(semantics: Semantics, trace: Trace) -> Span | None:
+    """The assignment, guard or property at which the end of a trace is out of bounds, if it is known."""
+    return _end(semantics, trace)[1] if trace.ends is TraceEnd.OUT_OF_BOUNDS else None
+
+
+def _end(semantics: Semantics, trace: Trace) -> tuple[str | None, Span | None]:
+    """The error of the concrete meaning at the end of a trace, and its place."""
+    last = trace.last
     if last is None:
         before = trace.stages[-2].state if trace.steps else None
         stage = trace.stages[-1]
         outcome = semantics.outcome(before, stage.action, stage.picks)
-        return outcome.why if outcome is not None else None
+        return (outcome.why, outcome.place) if outcome is not None else (None, None)
     try:
         _holds(semantics, trace, trace.property or "", last)
     except OutOfBounds as error:
-        return str(error)
-    return None
+        return str(error), error.place
+    return None, None
 
 
 # -- counterexamples to induction ----------------------------------------------------------------------

@@ -42,8 +42,9 @@ def test_a_probe_an_unknown_and_a_step_out_of_bounds(leadline: Leadline) -> None
     ran = leadline(
         "explore", "counter.py", "-p", "overflow=true", "--property", "never-one", "--format", "problems"
     )
-    place = f"counter.py:{line_of('def count_up') - 1}"
-    assert ran.out == f"{place}: error: out-of-bounds: CountUp(node = n1) goes out of bounds, at {TITLE}\n"
+    place = f"counter.py:{line_of('nxt.count = ')}"
+    told = f"out-of-bounds: CountUp(node = n1) goes out of bounds, at {TITLE}"
+    assert ran.out == f"{place}: error: {told}: 4 is not in Int(0, 3) ({place}, in CountUp)\n"
 
 
 TITLE = "counter (top = 3, nodes = 1, overflow = true)"

@@ -38,6 +38,7 @@ from leadline.symbolic.lang import (
     pick,
     record,
 )
+from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.types import Value
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 
@@ -254,4 +255,5 @@ def test_names_never_get_into_the_code() -> None:
     ],
 )
 def test_a_value_out_of_bounds_is_printed_as_tla(source: Type, value: Value, shown: str) -> None:
-    assert str(out_of_bounds(value, source, Int(0, 0), "x.py:7")) == f"{shown} is not in Int(0, 0) (x.py:7)"
+    error = out_of_bounds(value, source, Int(0, 0), "x.py:7", NOWHERE)
+    assert str(error) == f"{shown} is not in Int(0, 0) (x.py:7)"
