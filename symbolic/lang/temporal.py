@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
 from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, wrap
+from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.types import Type, Value
@@ -85,6 +86,8 @@ class Happens(Temporal):
 @dataclass(frozen=True)
 class _Connective(Temporal):
     items: tuple[Temporal, ...]
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """For readers, if there are some: the part of a formula that each item is, such as `c = c1`."""
 
     @property
     def parts(self) -> tuple[Temporal, ...]:
@@ -276,7 +279,8 @@ def expressions(root: Temporal) -> list[n.Node]:
 def expanded(root: Temporal) -> Temporal:
     """The formula with conjunctions and disjunctions in place of quantifiers."""
     if isinstance(root, _Quantified):
-        return (Both if isinstance(root, ForEach) else Either)(tuple(map(expanded, root.instances())))
+        names = tuple(f"{camel(root.var.name)} = {root.var.type.tla(value)}" for value in root.domain)
+        return (Both if isinstance(root, ForEach) else Either)(tuple(map(expanded, root.instances())), names)
     return root.over(tuple(map(expanded, root.parts)))
 
 

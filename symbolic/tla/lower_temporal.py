@@ -24,6 +24,7 @@ from leadline.symbolic.lang.temporal import (
     primed,
 )
 from leadline.symbolic.tla import syntax as s
+from leadline.symbolic.tla.coverage import excerpt
 from leadline.symbolic.tla.keys import as_set
 from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.lower import Lowering
@@ -54,13 +55,12 @@ class Claims:
         """
         e = self._specification.properties[name]
         parts = list(_conjuncts(self._formula(e, Scope(next=self._after))))
-        certain = [one for one in parts if _is_safety(one)]
-        rest = [one for one in parts if not _is_safety(one)]
-        if rest:
-            whole: Temporal = rest[0] if len(rest) == 1 else Both(tuple(rest))
+        certain = [(name, one) for name, one in parts if _is_safety(one)]
+        if rest := [(name, one) for name, one in parts if not _is_safety(one)]:
             fair = [self._formula(one, Scope(next=self._after)) for one in self._specification.fairness]
-            certain.append(Either((Negated(Both(tuple(fair))), whole)) if fair else whole)
-        formula = certain[0] if len(certain) == 1 else Both(tuple(certain))
+            whole = _conjunction(rest)
+            certain.append(("", Either((Negated(Both(tuple(fair))), whole)) if fair else whole))
+        formula = _conjunction(certain)
         none = n.make(n.Undefined, self._lowering.terms.boolean(True).type, e.place, "a claim about runs")
         place = self._specification.place_of(name)
         return Property(name, name, PropertyKind.TEMPORAL, "", place, none, temporal=formula)
@@ -85,8 +85,9 @@ class Claims:
             case s.Apply():
                 return self._apply(e, scope)
             case s.Quantified("\\A" | "\\E", bounds, body):
-                items = tuple(self._formula(body, inner) for inner in self._elements(bounds, scope))
-                return Both(items) if e.quantifier == "\\A" else Either(items)
+                found = self._elements(bounds, scope)
+                items = tuple(self._formula(body, inner) for _, inner in found)
+                return (Both if e.quantifier == "\\A" else Either)(items, tuple(name for name, _ in found))
             case s.Let(_, body):
                 return self._formula(body, self._lowering.defined(e, scope))
             case s.If(condition, then, otherwise):
@@ -141,28 +142,45 @@ class Claims:
     def _fair(self, e: s.Subscripted, scope: Scope) -> Temporal:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
         idle = Negated(Holds(self._lowering.truth(s.Apply("ENABLED", (step,), place=e.place), scope)))
-        taken = self._step(e.action, e.subscript, scope)
+        taken, text = self._step(e.action, e.subscript, scope), (excerpt(e),)
         if e.kind == "WF_":
-            return Always(Eventually(Either((idle, taken))))
-        return Either((Eventually(Always(idle)), Always(Eventually(taken))))
+            return Always(Eventually(Either((idle, taken), text)))
+        return Either((Eventually(Always(idle)), Always(Eventually(taken))), text)
 
-    def _elements(self, bounds: Sequence[s.Bound], scope: Scope) -> Iterator[Scope]:
-        """The scope with elements of the bounds' sets, in all ways."""
-        found = [scope]
+    def _elements(self, bounds: Sequence[s.Bound], scope: Scope) -> list[tuple[str, Scope]]:
+        """The scope with elements of the bounds' sets, in all ways, each after the names of the elements."""
+        found = [("", scope)]
         for bound, name, domain in self._lowering.pairs(bounds, scope):
             elements = self._lowering.terms.elements(self._lowering.listed(domain))
             if elements is None:
                 raise Unsupported(bound.place, "a temporal formula quantified over a set that is no constant")
-            found = [one.having(self._lowering.names_of(bound, name, x)) for one in found for x in elements]
-        return iter(found)
+            found = [
+                (_named(told, name, x), one.having(self._lowering.names_of(bound, name, x)))
+                for told, one in found
+                for x in elements
+            ]
+        return found
 
 
-def _conjuncts(formula: Temporal) -> Iterator[Temporal]:
+def _named(before: str, name: str | None, value: n.Node) -> str:
+    """The value of a variable, after those of the variables before it: `c = c1, d = d2`."""
+    shown = value.type.tla(value.value) if isinstance(value, n.Const) else "..."
+    return f"{before}{', ' if before else ''}{name or 'element'} = {shown}"
+
+
+def _conjuncts(formula: Temporal, name: str = "") -> Iterator[tuple[str, Temporal]]:
+    """The conjuncts of a formula, each after the values of the quantifiers around it."""
     if isinstance(formula, Both):
-        for one in formula.items:
-            yield from _conjuncts(one)
+        for inner, one in zip(formula.names or [""] * len(formula.items), formula.items, strict=True):
+            yield from _conjuncts(one, ", ".join(filter(None, (name, inner))))
     else:
-        yield formula
+        yield name, formula
+
+
+def _conjunction(parts: Sequence[tuple[str, Temporal]]) -> Temporal:
+    if len(parts) == 1 and not parts[0][0]:
+        return parts[0][1]
+    return Both(tuple(one for _, one in parts), tuple(name for name, _ in parts))
 
 
 def _is_safety(formula: Temporal) -> bool:

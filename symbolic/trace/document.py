@@ -19,6 +19,7 @@ from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace.aliases import alias_values, aliases_json
 from leadline.symbolic.trace.explanation import explanation
+from leadline.symbolic.trace.fair import fairness
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, states
 from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
 
@@ -51,7 +52,8 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
     `states` has the initial state first; `actions` has the action taken in each step, so that action i leads
     from state i to state i + 1. A step that goes out of bounds has its action and no state. For readers there
     are `aliases`, their values in the states, if the model has any, and `explanation`, the reason why the
-    property is false in the last state, or null.
+    property is false in the last state, or null. A run that goes on for ever has `fairness`: for each condition
+    the reason why the loop satisfies it.
 
     Args:
         model: the model.
@@ -59,7 +61,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
         source: the protocol as the catalog finds it: its name or path.
     """
     names = _variable_names(model)
-    why = explanation(model, trace)
+    why, fair = explanation(model, trace), fairness(model, trace)
     shown = alias_values(model, trace)
     aliases = aliases_json(shown[: sum(1 for _ in states(trace))])
     return {
@@ -72,6 +74,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
         "ends": str(trace.ends),
         "length": trace.length,
         **({} if trace.loop is None else {"loop": trace.loop}),
+        **({"fairness": [one.to_json() for one in fair]} if fair else {}),
         "vars": list(names),
         "initial_picks": _picks_json(model.init, trace.initial_picks),
         "actions": [_action_json(action_named(model, step.action), step.picks) for step in trace.steps],

@@ -6,15 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from leadline.symbolic.lang import Model, Property
+from leadline.symbolic.concrete import Runs, Semantics, State, is_refuted, satisfies
+from leadline.symbolic.lang import Model, OutOfBounds, Property
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import negation
 from leadline.symbolic.lang.temporal import (
     Always,
     Both,
+    Either,
     Eventually,
     Happens,
     Holds,
+    LeadsTo,
     Negated,
     Temporal,
     expanded,
@@ -22,6 +25,7 @@ from leadline.symbolic.lang.temporal import (
     is_step,
 )
 from leadline.symbolic.trace.explainer import Explainer
+from leadline.symbolic.trace.fair import word_of
 from leadline.symbolic.trace.reason import Reason
 from leadline.symbolic.trace.trace import Trace, TraceEnd, states
 
@@ -35,6 +39,7 @@ class Falsified(Enum):
     EVERYWHERE = "in every state"
     SOMEWHERE_IN_THE_LOOP = "in some state of the loop"
     EVERYWHERE_IN_THE_LOOP = "in every state of the loop"
+    AFTER = "in a state where the premise holds, and in every state after it"
 
 
 @dataclass(frozen=True)
@@ -44,18 +49,29 @@ class Demand:
     Attributes:
         formula: a predicate over states or steps.
         falsified: where it must be false for the property to be false.
+        premise: the predicate after which it must hold, if it need not always.
     """
 
     formula: Node
     falsified: Falsified
+    premise: Node | None = None
 
-    def refuted(self, values: Sequence[bool | None], loop: int | None) -> int | None:
+    def refuted(
+        self, values: Sequence[bool | None], loop: int | None, premises: Sequence[bool | None] = ()
+    ) -> int | None:
         """The last place at which the predicate is false if the property is false for that; else None.
 
         Args:
             values: the predicate's value at each place of the run; None where it has none.
             loop: the place to which the run goes back; None if it does not.
+            premises: the values of its premise, if it has one; the place is then one where that holds.
         """
+        if self.falsified is Falsified.AFTER:
+            places = range(len(values) if loop is not None else 0)
+            asked = (place for place in places if premises[place])
+            return next(
+                (x for x in asked if not any(values[i] is not False for i in _after(x, loop, values))), None
+            )
         if self.falsified in (Falsified.LAST, Falsified.FIRST):
             place = 0 if self.falsified is Falsified.FIRST else len(values) - 1
             return place if values[place] is False else None
@@ -68,11 +84,51 @@ class Demand:
         return false[-1] if false and (somewhere or len(false) == len(values) - start) else None
 
 
+def _after(place: int, loop: int | None, values: Sequence[object]) -> range:
+    """The places that a run visits from a place on."""
+    return range(place if loop is None else min(place, loop), len(values))
+
+
 def demands(about: Property) -> list[Demand]:
     """The predicates that a property demands, as far as they can be blamed one by one."""
     if about.temporal is None:
         return [Demand(about.formula, Falsified.LAST)]
     return list(_demands(expanded(about.temporal)))
+
+
+def narrowed(model: Model, trace: Trace, formula: Temporal) -> tuple[tuple[str, ...], Temporal]:
+    """A part of a claim about runs that suffices to make it false of a run.
+
+    Returns:
+        The values of the quantifiers around the part, such as `c = c1`, and the part.
+    """
+    runs, visited = Runs(Semantics(model)), list(states(trace))
+    chosen: list[str] = []
+
+    def fails(item: Temporal) -> bool:
+        try:
+            if trace.loop is not None:
+                return not satisfies(runs, item, word_of(trace))
+            return is_refuted(runs, item, visited)
+        except OutOfBounds:
+            return False
+
+    while True:
+        match formula:
+            case Both(items=items, names=names):
+                place = next((place for place, item in enumerate(items) if fails(item)), None)
+                if place is None:
+                    return tuple(chosen), formula
+                chosen += filter(None, names[place : place + 1])
+                formula = items[place]
+            case Either(items=(Negated(), conclusion)):
+                formula = conclusion
+            case Always(item=Both(items=items, names=names)):
+                formula = Both(tuple(map(Always, items)), names)
+            case Always(item=Always() | LeadsTo() as item):
+                formula = item
+            case _:
+                return tuple(chosen), formula
 
 
 def _demands(formula: Temporal) -> Iterator[Demand]:
@@ -92,6 +148,8 @@ def _demands(formula: Temporal) -> Iterator[Demand]:
             yield Demand(node, Falsified.SOMEWHERE_IN_THE_LOOP)
         case Always(item=Eventually(item=Holds(node=node))):
             yield Demand(node, Falsified.EVERYWHERE_IN_THE_LOOP)
+        case LeadsTo(premise=Holds(node=premise), conclusion=Holds(node=node)):
+            yield Demand(node, Falsified.AFTER, premise)
 
 
 def predicates(about: Property) -> list[Node]:
@@ -109,12 +167,15 @@ class Blame:
     Attributes:
         demand: the predicate.
         explainer: evaluates its parts.
-        place: the number of the last state in which it is false, or of the state after the last such step.
+        place: the number of the last state in which it is false, or of the state after the last such step; of a
+            predicate with a premise, of the first state after which it is never true though the premise was.
+        chosen: the values of the quantifiers around it, for which the property is false, such as `c = c1`.
     """
 
     demand: Demand
     explainer: Explainer
     place: int
+    chosen: tuple[str, ...] = ()
 
 
 def blame(model: Model, trace: Trace) -> Blame | None:
@@ -122,27 +183,68 @@ def blame(model: Model, trace: Trace) -> Blame | None:
     about = model.properties.get(trace.property or "")
     if trace.ends is not TraceEnd.VIOLATES or trace.last is None or about is None:
         return None
-    for demand in demands(about):
+    chosen: tuple[str, ...] = ()
+    asked = demands(about)
+    if about.temporal is not None:
+        chosen, part = narrowed(model, trace, expanded(about.temporal))
+        asked = list(_demands(part))
+    visited = list(states(trace))
+    for demand in asked:
         explainer = Explainer(model, demand.formula)
-        views = explainer.views(list(states(trace)))
-        values = [None if view is None else explainer.value(view) for view in views]
-        place = demand.refuted(values, trace.loop)
+        values, premises = _values(explainer, visited), list[bool | None]()
+        if demand.premise is not None:
+            premises = _values(Explainer(model, demand.premise), visited)
+        place = demand.refuted(values, trace.loop, premises)
         if place is not None:
-            return Blame(demand, explainer, place)
+            return Blame(demand, explainer, place, chosen)
     return None
+
+
+def _values(explainer: Explainer, visited: Sequence[State]) -> list[bool | None]:
+    return [None if view is None else explainer.value(view) for view in explainer.views(visited)]
 
 
 def explanation(model: Model, trace: Trace) -> Reason | None:
     """The reason why the property of a trace is false; None if it ends otherwise, or no predicate is to blame.
 
-    If the property is about runs, the reason has the number of the state or the step that it is about.
+    If the property is about runs, the reason has the number of the state or the step that it is about, and the
+    values of the quantifiers for which the property is false.
     """
     found = blame(model, trace)
     if found is None:
-        return None
-    view = found.explainer.views(list(states(trace)))[found.place]
+        return _of_quantifiers(model, trace)
+    visited = list(states(trace))
+    view = found.explainer.views(visited)[found.place]
     assert view is not None
     reason = found.explainer.reason(view)
     if found.demand.falsified is Falsified.LAST:
         return reason
-    return replace(reason, chosen=("step" if is_step(found.demand.formula) else "state", str(found.place)))
+    if found.demand.premise is None:
+        kind = "step" if is_step(found.demand.formula) else "state"
+        return _chosen(replace(reason, chosen=(kind, str(found.place))), found.chosen)
+    after = _after(found.place, trace.loop, visited)
+    premise = Explainer(model, found.demand.premise).reason(visited[found.place])
+    span = f"each of {after[0]} to {after[-1]}" if len(after) > 1 else str(after[0])
+    parts = replace(premise, chosen=("state", str(found.place))), replace(reason, chosen=("state", span))
+    text = f"{premise.formula} ~> {reason.formula}"
+    return _chosen(Reason(text, "FALSE", parts=parts), found.chosen)
+
+
+def _of_quantifiers(model: Model, trace: Trace) -> Reason | None:
+    """The values of quantifiers for which a claim about runs is false, where no predicate is to blame."""
+    about = model.properties.get(trace.property or "")
+    if trace.ends is not TraceEnd.VIOLATES or about is None or about.temporal is None:
+        return None
+    chosen, _ = narrowed(model, trace, expanded(about.temporal))
+    return _chosen(Reason(about.tla, "FALSE"), chosen) if chosen else None
+
+
+def _chosen(reason: Reason, values: Sequence[str]) -> Reason:
+    """A reason for values of the quantifiers around its formula."""
+    for value in reversed(values):
+        name, _, shown = value.partition(" = ")
+        if reason.chosen is None:
+            reason = replace(reason, chosen=(name, shown))
+        else:
+            reason = Reason(reason.formula, reason.value, parts=(reason,), chosen=(name, shown))
+    return reason

@@ -11,13 +11,13 @@ from leadline.symbolic.concrete import (
     Runs,
     Semantics,
     State,
-    Word,
     is_refuted,
     neglected,
     satisfies,
 )
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span
 from leadline.symbolic.lang.temporal import expanded, expressions
+from leadline.symbolic.trace.fair import word_of
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
 
 
@@ -136,19 +136,12 @@ def _holds(semantics: Semantics, trace: Trace, name: str, last: State) -> bool:
         return semantics.holds(name, last)
     runs, visited = Runs(semantics, semantics.model.properties[name]), list(states(trace))
     if trace.loop is not None:
-        return satisfies(runs, formula, _word(trace))
+        return satisfies(runs, formula, word_of(trace))
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
         # Every expression of the formula is evaluated in some state of a run, or of some step.
         for node in expressions(expanded(formula)):
             runs.evaluate(node, visited)
     return not is_refuted(runs, formula, visited)
-
-
-def _word(trace: Trace) -> Word:
-    """A run that goes on for ever. Where its last step leads back, the last state is the one at the loop."""
-    assert trace.loop is not None
-    visited = list(states(trace))
-    return Word(visited if trace.stutters else visited[:-1], trace.loop)
 
 
 def wrong_loop(semantics: Semantics, trace: Trace) -> str | None:
@@ -160,7 +153,7 @@ def wrong_loop(semantics: Semantics, trace: Trace) -> str | None:
         return f"the last state is not the one after step {trace.loop}"
     if trace.stutters and semantics.constraint is not None and not semantics.constraint(visited[-1], {}):
         return "the last state is beyond a constraint"
-    runs, word = Runs(semantics), _word(trace)
+    runs, word = Runs(semantics), word_of(trace)
     for fair in semantics.model.fairness:
         keys = neglected(runs, fair, word)
         if keys is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,11 +13,13 @@ from leadline.symbolic.lang.names import counted
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.explanation import explanation
+from leadline.symbolic.trace.fair import Fair, fairness
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.values import field_names
 
 _WIDTH = 96
+_MOST_FAIR = 10
 
 
 class LineKind(StrEnum):
@@ -61,7 +63,18 @@ def lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
 def _end_lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
     yield Line(LineKind.END, f"     {ending(semantics.model, trace, end_reason(semantics, trace))}")
     why = explanation(semantics.model, trace)
-    yield from (Line(LineKind.PART, f"       {text}") for text in (why.lines() if why else ()))
+    below = [*(why.lines() if why else ()), *fairness_lines(fairness(semantics.model, trace))]
+    yield from (Line(LineKind.PART, f"       {text}") for text in below)
+
+
+def fairness_lines(found: Sequence[Fair]) -> list[str]:
+    """The fairness conditions and why the loop satisfies each, in at most ten lines and a heading."""
+    if not found:
+        return []
+    told = [f"  {one}" for one in found[:_MOST_FAIR]]
+    if len(found) > _MOST_FAIR:
+        told.append(f"  ({len(found) - _MOST_FAIR} more)")
+    return ["fairness:", *told]
 
 
 def step_lines(number: int, call: str, texts: Iterable[str]) -> Iterator[Line]:
@@ -132,7 +145,7 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
         return f"The evaluation of {trace.property} goes out of bounds{why}."
     claim = model.properties[trace.property or ""]
-    if trace.stutters and not model.fairness:
+    if trace.stutters and not fairness(model, trace):
         return f"Nothing happens any more: {claim.tla} is false of this run. No fairness is assumed."
     if trace.stutters:
         return f"Nothing happens any more: {claim.tla} is false of this run, which is fair."
