@@ -96,7 +96,7 @@ def test_what_is_known_can_be_seen(command: str, known: str, capsys: pytest.Capt
     code = main(shlex.split(command))
     shown = capsys.readouterr().out
     lengths = {int(x) for x in re.findall(r"\d+", known.split(";")[0].split(":")[0])}
-    found = {int(x) for x in re.findall(r"violated(?: \(a probe: as expected\))? +(\d+)\b", shown)}
+    found = {int(x) for x in re.findall(r"(?:violated|reached) +(\d+)\b", shown)}
     if known.startswith("proved"):
         assert command.startswith("prove ") and code == 0
     else:

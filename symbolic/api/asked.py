@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from leadline.symbolic.catalog import Entry
@@ -19,6 +19,7 @@ from leadline.symbolic.engines import (
     Table,
     answer,
 )
+from leadline.symbolic.engines.judgement import Judgement, judgement
 from leadline.symbolic.engines.widening import widened_answers
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.names import counted
@@ -131,17 +132,21 @@ class Asked:
         """A result for each property."""
         return self.engine.verdicts(self.model, self.query, self.answer)
 
-    def described(self) -> Iterator[Part]:
-        """The answer for a person."""
+    def described(self, *, every: bool = False) -> Iterator[Part]:
+        """The answer for a person; the worst is last, where it stays on the screen.
+
+        Args:
+            every: whether to show the runs that reach probes.
+        """
         semantics = Semantics(self.model)
         yield title(self.model)
         if self.answer.results or self.answer.facts:
             yield from self.engine.describe(self.model, self.query, self.answer)
         yield from self.reasons(semantics)
-        for trace in self.traces(self.answer.results):
+        yield from self._cti(semantics)
+        for trace in self.traces(self.answer.results, every=every):
             yield ""
             yield from lines(semantics, trace)
-        yield from self._cti(semantics)
 
     def _cti(self, semantics: Semantics) -> Iterator[Part]:
         """The first counterexample to induction."""
@@ -163,10 +168,26 @@ class Asked:
                 found[f"{'unknown' if result.part else result.property}: {result.reason}"] = None
         yield from found
 
-    def traces(self, results: Sequence[Result]) -> list[Trace]:
-        """The traces, each once: one step out of bounds may be the reason of several verdicts."""
-        traces = [*(result.trace for result in results), self.answer.out_of_bounds]
-        return list({id(trace): trace for trace in traces if trace is not None}.values())
+    def traces(self, results: Sequence[Result], *, every: bool) -> list[Trace]:
+        """The traces, the worst last, each once: one step out of bounds may be the reason of several verdicts.
+
+        Args:
+            results: the answers that they belong to.
+            every: whether to include the runs that reach probes.
+        """
+        failed = [one for one in results if judgement(self.model, one) is Judgement.FAILED]
+        others = [one for one in results if every and one not in failed]
+        worst_last = [*others, *sorted(failed, key=lambda one: one.verdict)]
+        return distinct([self.answer.out_of_bounds, *(one.trace for one in worst_last)])
+
+
+def distinct(traces: Iterable[Trace | None]) -> list[Trace]:
+    """The traces without those that are there already, and without those that tell of the same cause."""
+    found: list[Trace] = []
+    for trace in traces:
+        if trace is not None and not any(trace.same_cause(one) for one in found):
+            found.append(trace)
+    return found
 
 
 def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict
-from leadline.symbolic.engines.result import verdict_text
-from leadline.symbolic.lang import PropertyKind, Span
+from leadline.symbolic.engines.judgement import Judgement, judgement, verdict_text
+from leadline.symbolic.lang import Span
 from leadline.symbolic.report.sarif import Finding, address, document
 from leadline.symbolic.trace import DEADLOCK, Trace, call_of, end_place, end_reason
 from leadline.symbolic.trace.trace import action_named, title
@@ -36,7 +36,7 @@ def _place(span: Span | None) -> str:
 def _findings(asked: Asked) -> Iterator[Finding]:
     """The properties that fail, and a step that goes out of bounds."""
     for result in asked.verdicts:
-        if _fails(asked, result):
+        if judgement(asked.model, result) is Judgement.FAILED:
             verdict, why = verdict_text(asked.model, result), _why(asked, result.trace)
             yield _finding(asked, result.property, verdict, _line(asked, result), result, why)
     beyond = asked.answer.out_of_bounds
@@ -45,14 +45,6 @@ def _findings(asked: Asked) -> Iterator[Finding]:
         span = end_place(Semantics(asked.model), beyond) or action_named(asked.model, last.action).span
         verdict = f"{call_of(asked.model, last)} goes out of bounds"
         yield _finding(asked, "out-of-bounds", verdict, span, None, _why(asked, beyond))
-
-
-def _fails(asked: Asked, result: Result) -> bool:
-    """Whether a result is none that its author wished for."""
-    claim = asked.model.properties.get(result.property)
-    if claim is not None and claim.kind is PropertyKind.PROBE:
-        return result.verdict not in (Verdict.VIOLATED, Verdict.UNKNOWN)
-    return result.verdict in (Verdict.VIOLATED, Verdict.OUT_OF_BOUNDS)
 
 
 def _why(asked: Asked, trace: Trace | None) -> str:
@@ -85,5 +77,6 @@ def _line(asked: Asked, result: Result) -> Span:
 
 def _unknown(asked: Asked) -> Iterator[str]:
     for result in asked.verdicts:
-        if result.verdict is Verdict.UNKNOWN:
-            yield f"{result.property}: unknown, at {title(asked.model)}: {result.reason}"
+        if judgement(asked.model, result) is Judgement.OPEN:
+            why = f": {result.reason}" if result.reason else ""
+            yield f"{result.property}: {verdict_text(asked.model, result)}, at {title(asked.model)}{why}"

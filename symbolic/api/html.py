@@ -108,8 +108,7 @@ def result_html(result: Result) -> str:
 
 
 def _verdict(result: Result) -> str:
-    kind = "expected" if result.probe and result.verdict == "violated" else result.verdict
-    return f'<td class="verdict {kind}">{escape(str(result))}</td>'
+    return f'<td class="verdict {result.said.replace(" ", "-")}">{escape(str(result))}</td>'
 
 
 def trace_html(trace: Trace) -> str:

@@ -14,7 +14,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort
 from leadline.symbolic.engines import Result as EngineResult
 from leadline.symbolic.engines.certificates import certificate
-from leadline.symbolic.engines.result import verdict_text
+from leadline.symbolic.engines.judgement import Judgement, judgement, kind_of, said, verdict_text
 from leadline.symbolic.lang import PropertyKind
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.names import counted
@@ -64,9 +64,23 @@ class Result:
 
     @property
     def probe(self) -> bool:
-        """Whether the property is a probe, which is expected to be violated."""
-        claim = self._asked.model.properties.get(self.property)
-        return claim is not None and claim.kind is PropertyKind.PROBE
+        """Whether the property is a probe, which should be violated."""
+        return kind_of(self._asked.model, self.property) is PropertyKind.PROBE
+
+    @property
+    def judgement(self) -> Judgement:
+        """Whether the answer is as it should be: "passed", "failed", or "open" if that is not known.
+
+        A property should hold. A probe should be violated, that is, reached; one that is not reached within
+        the bound is open, and one that is unreachable has failed.
+        """
+        return judgement(self._asked.model, self._found)
+
+    @property
+    def said(self) -> str:
+        """The verdict in a word or two, such as "reached" for that of a probe."""
+        kind = kind_of(self._asked.model, self.property)
+        return said(kind, self._found.verdict, complete=self._found.complete)
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -134,9 +148,9 @@ class Results(Mapping[str, Result]):
 
     @property
     def holds(self) -> bool:
-        """Whether every property holds, each probe is violated, and no step goes out of bounds."""
-        wished = all(one.verdict == "violated" if one.probe else one.holds for one in self.values())
-        return wished and self._asked.answer.out_of_bounds is None
+        """Whether every property holds, each probe is reached, and no step goes out of bounds."""
+        passed = all(one.judgement is Judgement.PASSED for one in self.values())
+        return passed and self._asked.answer.out_of_bounds is None
 
     @cached_property
     def out_of_bounds(self) -> Trace | None:

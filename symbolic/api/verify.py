@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from leadline.symbolic.api.protocols import ProtocolLike
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.api.verbs import check
+from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.lang import Claim, LeadlineError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,21 +42,21 @@ class Verification:
 
     @cached_property
     def results(self) -> Results:
-        """The answer. Every property has one.
+        """The answer. No judgement in it is open.
 
         Raises:
-            Unanswered: if a property is unknown.
+            Unanswered: if a property is unknown, or a probe is not reached within the bound.
             UserError: if the check has mistakes.
         """
         results = check(self.protocol, **{"progress": False, **self.asked})
-        unknown = [one for one in results.values() if one.verdict == "unknown"]
+        unknown = [one for one in results.values() if one.judgement is Judgement.OPEN]
         if unknown:
-            told = "\n".join(f"  {one.property}: {one.reason}" for one in unknown)
+            told = "\n".join(f"  {one.property}: {one.reason or one}" for one in unknown)
             raise Unanswered(f"{results.title} has no answer about\n{told}\ngive it a depth, or more time")
         return results
 
     def judge(self) -> Results:
-        """The answer, which is as wished: each property holds, and each probe is violated.
+        """The answer, which is as wished: each property holds, and each probe is reached.
 
         Raises:
             Violated: if it is not as wished.
@@ -72,7 +73,7 @@ class Verification:
 
 def complaint(result: Result) -> str | None:
     """The reason why a definite result fails a test, with its counterexample; None if it passes."""
-    if result.verdict == "violated" if result.probe else result.holds:
+    if result.judgement is Judgement.PASSED:
         return None
     return f"{result.property} is {result}" + ("" if result.trace is None else f"\n\n{result.trace}")
 
@@ -87,9 +88,10 @@ def verify(
 ) -> Callable[[F], F]:
     """Turn a function into a test that checks a protocol first.
 
-    The test fails with the counterexample if a property is violated or out of bounds, or a probe is not
-    reached. A property without an answer is an error; it never passes. The function's body runs after the
-    check; if it has an argument `results`, that is the answer.
+    The test fails with the counterexample if a property is violated or out of bounds, and if a probe is
+    unreachable. A property without an answer is an error, and so is a probe that is not reached within the
+    bound; they never pass. The function's body runs after the check; if it has an argument `results`, that
+    is the answer.
 
         @leadline.verify(Counter, property="nothing-lost", workers=3, depth=8)
         def test_nothing_is_lost(): ...

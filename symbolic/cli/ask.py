@@ -46,10 +46,13 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.choice import chosen_query, kind_of, options_of
 from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.judgement import judgement, verdict_text
 from leadline.symbolic.engines.process import start_server
-from leadline.symbolic.engines.result import verdict_text
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE, SOLVERS
+
+FAILED, ALL = "failed", "all"
+"""The runs that a report shows."""
 
 
 def add_command(commands: Any, command: str) -> argparse.ArgumentParser:
@@ -60,8 +63,25 @@ def add_command(commands: Any, command: str) -> argparse.ArgumentParser:
     add_properties(parser)
     add_question(parser, command)
     add_format(parser, "text", "json", "itf", "tla", "sarif", "problems", out=True)
+    add_traces(parser)
     parser.set_defaults(run=run, command=command)
     return parser
+
+
+def add_traces(parser: argparse.ArgumentParser) -> None:
+    """Declare --traces."""
+    parser.add_argument(
+        "--traces",
+        choices=(FAILED, ALL),
+        default=FAILED,
+        help=f"the runs to show as text: those of properties that fail (default), or {ALL}, also those that reach "
+        "a probe",
+    )
+
+
+def every_trace(args: argparse.Namespace) -> bool:
+    """Whether to show runs that are no errors."""
+    return bool(args.traces == ALL)
 
 
 def add_question(parser: argparse.ArgumentParser, command: str) -> None:
@@ -154,6 +174,7 @@ class Question(Asked):
     """The query of a command line and its answer."""
 
     tells_winner = False
+    every_trace = False
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Question:
@@ -165,6 +186,7 @@ class Question(Asked):
         entry, settings, model = chosen_model(args)
         names = chosen_properties(model, args.properties)
         found = cls(entry, model, query_of(args, args.command, entry, settings, model, names))
+        found.every_trace = every_trace(args)
         found.tells_winner = getattr(args, "solver", None) == AUTO
         found.check_asks("--deadlock")
         return found
@@ -188,7 +210,7 @@ class Question(Asked):
 
     def exit(self) -> Exit:
         """The exit code."""
-        codes = [exit_of(one) for one in self.verdicts]
+        codes = [exit_of(one, judgement(self.model, one)) for one in self.verdicts]
         if self.answer.out_of_bounds is not None:
             codes.append(Exit.OUT_OF_BOUNDS)
         if self.answer.facts.get("stopped") is not None:
@@ -221,15 +243,15 @@ class Question(Asked):
             tell(f"{result.property}: {verdict_text(self.model, result)}")
         for line in self.reasons(semantics):
             tell(line)
-        traces = self.traces(sorted(self.verdicts, key=lambda result: -result.verdict))
+        traces = self.traces(self.verdicts, every=True)
         if not traces:
             tell(f"there is no counterexample to write as {form}")
             return
         if len(traces) > 1:
             tell(f"one of {len(traces)} counterexamples is written; choose another with --property")
-        text = written_trace(form, semantics, traces[0], self.entry.source, out)
+        text = written_trace(form, semantics, traces[-1], self.entry.source, out)
         deliver(Report(), text, out)
 
     def report(self) -> Report:
         """The answer for a person."""
-        return Report([*self.described()])
+        return Report([*self.described(every=self.every_trace)])

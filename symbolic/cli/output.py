@@ -25,6 +25,7 @@ from rich.text import Text
 from leadline.symbolic.api.asked import Part, plain
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Table, Verdict
+from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.grid.durable import write_whole
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.files import redacted
@@ -58,15 +59,15 @@ def worst(codes: list[Exit]) -> Exit:
     return next((code for code in _WORST_FIRST if code in codes), Exit.HOLDS)
 
 
-def exit_of(result: Result) -> Exit:
-    """The exit code for one verdict."""
-    if result.verdict is Verdict.VIOLATED:
-        if result.trace is not None and result.trace.loop is not None:
-            return Exit.LIVENESS
-        return Exit.DEADLOCK if result.property == DEADLOCK else Exit.VIOLATED
-    return {Verdict.OUT_OF_BOUNDS: Exit.OUT_OF_BOUNDS, Verdict.UNKNOWN: Exit.UNKNOWN}.get(
-        result.verdict, Exit.HOLDS
-    )
+def exit_of(result: Result, judgement: Judgement) -> Exit:
+    """The exit code for one answer."""
+    if judgement is not Judgement.FAILED:
+        return Exit.UNKNOWN if judgement is Judgement.OPEN else Exit.HOLDS
+    if result.verdict is Verdict.OUT_OF_BOUNDS:
+        return Exit.OUT_OF_BOUNDS
+    if result.trace is not None and result.trace.loop is not None:
+        return Exit.LIVENESS
+    return Exit.DEADLOCK if result.property == DEADLOCK else Exit.VIOLATED
 
 
 _STYLES = {LineKind.HEAD: "bold", LineKind.STEP: "bold cyan", LineKind.PART: "", LineKind.END: "bold red"}

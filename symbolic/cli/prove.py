@@ -33,6 +33,7 @@ def add_parser(commands: Any) -> None:
     ask.add_question(parser, "prove")
     _add_recheck(parser)
     add_format(parser, "text", "json")
+    ask.add_traces(parser)
     parser.add_argument(
         "--out",
         type=Path,
@@ -87,6 +88,7 @@ def _prove(args: argparse.Namespace) -> Exit:
     model.choose_properties((args.property,))
     query = ask.query_of(args, "prove", entry, settings, model, (args.property,))
     asked = ask.Question(entry, model, query)
+    asked.every_trace = ask.every_trace(args)
     asked.ask(f"proving {args.property} of {model.protocol}", Limits(args.timeout, args.memory))
     asked.deliver(args.format, None)
     _write(args.out, asked)

@@ -54,11 +54,12 @@ def _add_results(commands: Any) -> None:
         description="Show or export the latest answers of a store of results. In JUnit XML and SARIF all "
         "queries about a property at a point are one test. It passes if the answer agrees with what is known "
         "of the property at that point, and fails if it does not. Where nothing is known, a violation, a "
-        "value out of bounds and a probe that is not reached fail. A point without an answer is an error in "
-        "JUnit, and a notification in SARIF.",
+        "value out of bounds and a probe that is unreachable fail. A point without an answer, or a probe that is "
+        "not reached within the bound, is an error in JUnit, and a notification in SARIF.",
         epilog="Exit codes: 0 if the store can be read. With --baseline, for answers that got worse: 12 if a "
-        "property is violated now (13 by a run that goes on for ever, 11 for a deadlock) or a probe not "
-        "reached, 21 if a value is out of bounds now, 20 if a query is unknown now or its row is missing. "
+        "property is violated now (13 by a run that goes on for ever, 11 for a deadlock) or a probe "
+        "unreachable, 21 if a value is out of bounds now, 20 if a query is unknown now, a probe not reached or a "
+        "row missing. "
         "Queries that only this store has are reported and do not fail.",
     )
     parser.add_argument(
@@ -234,10 +235,11 @@ def _comparison(found: Comparison) -> list[str]:
 
 def _exit(cell: Cell) -> Exit:
     """The exit code for a cell that got worse."""
-    from leadline.symbolic.report.outcomes import CellOutcome, outcome
+    from leadline.symbolic.engines.judgement import Judgement
+    from leadline.symbolic.report.outcomes import outcome
     from leadline.symbolic.trace import DEADLOCK
 
-    if outcome(cell) is not CellOutcome.FAILED:
+    if outcome(cell) is not Judgement.FAILED:
         return Exit.UNKNOWN
     if cell.verdict == "out-of-bounds":
         return Exit.OUT_OF_BOUNDS

@@ -8,11 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.api.asked import distinct
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.output import Exit, Report, as_json, check_writable, deliver, exit_of, tell, worst
 from leadline.symbolic.concrete import Level
 from leadline.symbolic.engines import Answer, Interrupted, Limits, Result
 from leadline.symbolic.engines.explore import ExploreOptions, explored
+from leadline.symbolic.engines.judgement import judged
 from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import ParameterError, UserError
@@ -137,7 +139,7 @@ class _Told:
 
     def exit(self) -> Exit:
         """The exit code."""
-        codes = [exit_of(one) for one in self.answer.results]
+        codes = [exit_of(one, judged(None, one.verdict)) for one in self.answer.results]
         if self.answer.out_of_bounds is not None:
             codes.append(Exit.OUT_OF_BOUNDS)
         if self.answer.facts["stopped"] is not None:
@@ -160,13 +162,12 @@ class _Told:
             return
         if len(traces) > 1:
             tell(f"one of {len(traces)} counterexamples is written; choose another with --invariant")
-        deliver(Report(), as_json(self.itf(traces[0])), out)
+        deliver(Report(), as_json(self.itf(traces[-1])), out)
 
     def traces(self) -> list[Trace]:
-        """The traces, each once, the worst verdict's first."""
-        results = sorted(self.answer.results, key=lambda result: -result.verdict)
-        traces = [*(result.trace for result in results), self.answer.out_of_bounds]
-        return list({id(trace): trace for trace in traces if trace is not None}.values())
+        """The traces, each once, the worst verdict's last."""
+        results = sorted(self.answer.results, key=lambda result: result.verdict)
+        return distinct([self.answer.out_of_bounds, *(result.trace for result in results)])
 
     def title(self) -> str:
         """The module with its constants."""
@@ -278,7 +279,12 @@ class _Told:
 
     def _result_json(self, result: Result) -> dict[str, Any]:
         trace = None if result.trace is None else self._trace_json(result.trace)
-        return {"verdict": str(result.verdict), "steps": result.steps, "trace": trace}
+        return {
+            "verdict": str(result.verdict),
+            "judgement": str(judged(None, result.verdict)),
+            "steps": result.steps,
+            "trace": trace,
+        }
 
     def _trace_json(self, trace: Trace) -> dict[str, Any]:
         def picks(step: Step) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines.judgement import judgement, verdict_text
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Options, Query
-from leadline.symbolic.engines.result import Answer, Part, Result, Table, Verdict, trace_json, verdict_text
+from leadline.symbolic.engines.result import Answer, Part, Result, Table, Verdict, trace_json
 from leadline.symbolic.lang import Model
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.solve import Solver
@@ -233,6 +234,7 @@ class Engine(ABC):
         return {
             "property": result.property,
             "verdict": str(result.verdict),
+            "judgement": str(judgement(model, result)),
             "steps": result.steps,
             **Engine._loop_json(result),
             "trace": trace,

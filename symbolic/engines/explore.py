@@ -310,6 +310,7 @@ def _result(
         engine=ExploreOptions.engine,
         verdict=verdict,
         depth=found.diameter,
+        complete=found.complete,
         steps=None if trace is None else trace.length,
         trace=trace,
         reason=None if trace is None else end_reason(semantics, trace),

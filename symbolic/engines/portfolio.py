@@ -12,9 +12,10 @@ from typing import Any
 
 from leadline.symbolic.engines.coverage import never_taken
 from leadline.symbolic.engines.engine import Engine, NewSolver
+from leadline.symbolic.engines.judgement import verdict_text
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Options, Query
-from leadline.symbolic.engines.result import Answer, Table, verdict_text
+from leadline.symbolic.engines.result import Answer, Table
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE
 

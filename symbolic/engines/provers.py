@@ -16,6 +16,7 @@ from leadline.symbolic.engines.invariants import (
     spelled,
     targets,
 )
+from leadline.symbolic.engines.judgement import verdict_text
 from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
 from leadline.symbolic.engines.liveness.parts import METHODS
@@ -120,7 +121,7 @@ class Pdr(_Prover):
             sizes = [str(about.get(name, "-")) for name in ("frames", "clauses", "orbits", "cpu_seconds")]
             steps = "-" if one.steps is None else str(one.steps)
             within = " within bounds" if about.get(WITHIN_BOUNDS) else ""
-            rows.append([one.property, f"{one.verdict}{within}", steps, *sizes])
+            rows.append([one.property, f"{verdict_text(model, one)}{within}", steps, *sizes])
         header = ["property", "verdict", "steps", "frames", "clauses", "orbits", "CPU seconds"]
         told: list[str | Table] = [Table(header, rows)]
         for one in answer.results:

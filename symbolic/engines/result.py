@@ -8,8 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import Model, PropertyKind
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored, Trace, document
 
 
@@ -24,6 +23,11 @@ class Verdict(IntEnum):
 
     def __str__(self) -> str:
         return self.name.lower().replace("_", "-")
+
+    @classmethod
+    def named(cls, text: str) -> Verdict:
+        """The verdict that `str` spells so."""
+        return cls[text.upper().replace("-", "_")]
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,7 @@ class Result:
         loops: whether the layers belong to a search for a loop. Some of them take no step, but choose where
             the loop begins, so that `depth` is no number of steps.
         certificate: the proof as JSON that `leadline prove --recheck` reads, where the engine has one.
+        complete: whether every reachable state was looked at.
     """
 
     property: str
@@ -117,6 +122,7 @@ class Result:
     refuted: bool = False
     loops: bool = False
     certificate: Mapping[str, Any] | None = None
+    complete: bool = False
 
     @cached_property
     def about(self) -> Part:
@@ -209,24 +215,6 @@ class Answer:
         """The answer that `to_json` wrote."""
         results = [Result.from_json(model, one) for one in body["results"]]
         return cls(results, body["facts"], _trace(model, body["out_of_bounds"]))
-
-
-def verdict_text(model: Model, result: Result) -> str:
-    """A verdict for a person: how deep, and of a probe whether it came out as expected."""
-    text = str(result.verdict)
-    claim = model.properties.get(result.property)
-    if claim is not None and claim.kind is PropertyKind.PROBE:
-        expected = {Verdict.VIOLATED: "as expected", Verdict.SAFE: "a violation was expected"}
-        text += f" (a probe: {expected[result.verdict]})" if result.verdict in expected else ""
-    if result.verdict not in (Verdict.SAFE, Verdict.UNKNOWN) or result.unroll is None or result.depth < 0:
-        return text
-    beyond = "within" if result.verdict is Verdict.SAFE else "beyond"
-    if result.loops:
-        layers = "sweep" if result.unroll == "sweeps" else "layer"
-        return f"{text} {beyond} {counted(result.depth, layers)} of the search for loops"
-    # Every run of k steps is among the runs of k sweeps.
-    covered = f" (at least {counted(result.depth, 'step')})" if result.unroll == "sweeps" else ""
-    return f"{text} {beyond} {counted(result.depth, result.unroll.removesuffix('s'))}{covered}"
 
 
 @dataclass(frozen=True)

@@ -259,7 +259,7 @@ def told_of(one: Property) -> list[str]:
     """A property's documentation as comments."""
     lines = comment(one.doc)
     if one.kind is PropertyKind.PROBE:
-        lines += comment("A probe: it is expected to be violated.")
+        lines += comment("A probe: it should be violated.")
     return lines
 
 

@@ -13,6 +13,7 @@ from typing import Self
 
 import leadline
 from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.judgement import Judgement, judged, said
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, layers_text, options_json
 from leadline.symbolic.grid.rows import MOOT, Row
 from leadline.symbolic.grid.summary import point_order, verdict_text
@@ -173,7 +174,7 @@ class Cell:
 
     @property
     def probe(self) -> bool:
-        """Whether a violation is expected."""
+        """Whether it should be violated."""
         return self.kind == PropertyKind.PROBE
 
     @property
@@ -182,10 +183,14 @@ class Cell:
         return self.verdict != str(Verdict.UNKNOWN)
 
     @property
-    def as_wished(self) -> bool:
-        """Whether the answer is no violation or, of a probe, a violation."""
-        wished = ("violated",) if self.probe else ("safe", "proved")
-        return self.verdict in wished
+    def judgement(self) -> Judgement:
+        """Whether the answer is as it should be."""
+        return judged(self.kind, Verdict.named(self.verdict))
+
+    @property
+    def said(self) -> str:
+        """The verdict in a word or two."""
+        return said(self.kind, Verdict.named(self.verdict))
 
     def text(self) -> str:
         """The verdict in words."""

@@ -52,7 +52,7 @@ class Row:
     source: Annotated[str, "the protocol as the catalog found it: its name, or the path of its file"]
     parameters: Annotated[str, "every parameter's value: a JSON object, sorted by name"]
     property: Annotated[str, "the property's name, or deadlock"]
-    kind: Annotated[str, "invariant, probe (a violation is expected), temporal, step, refinement or deadlock"]
+    kind: Annotated[str, "invariant, probe (should be violated), temporal, step, refinement or deadlock"]
     engine: Annotated[str, "the engine that was asked"]
     options: Annotated[str, "the engine's options: a JSON object, sorted by name"]
     depth_asked: Annotated[int | None, "layers to look ahead; null for an engine without"]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.coverage import notes_in
+from leadline.symbolic.engines.judgement import Judgement, judged, said
 from leadline.symbolic.grid.query import layers_text, setting_order
-from leadline.symbolic.grid.rows import MOOT, Row
+from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.lang import PropertyKind
 from leadline.symbolic.lang.names import counted, setting_text
 
@@ -85,28 +86,33 @@ def _question(row: Row) -> tuple[str | int, ...]:
     return (row.protocol, row.parameters, row.property, *how)
 
 
+def said_of(row: Row) -> str:
+    """A row's verdict in a word or two; as it stands there if it is none, such as "moot"."""
+    known = row.verdict in map(str, Verdict)
+    return said(row.kind, Verdict.named(row.verdict)) if known else row.verdict
+
+
 def verdict_text(row: Row) -> str:
     """A row's verdict in words: with the length of the counterexample, the safe depth, or the reason.
 
     Of a run that goes on for ever they tell the state to which it goes back, as TLC does.
     """
-    probe = row.kind == PropertyKind.PROBE
+    said = said_of(row)
     steps = "" if row.steps is None else f" in {layers_text(row.steps, 'steps')}"
     if row.stem is not None:
         steps += ", then stops" if row.stem == row.steps else f", back to state {row.stem}"
     why = "" if row.reason is None else f": {_gist(row.reason)}"
-    unexpected = " (a probe: a violation was expected)" if probe else ""
     match row.verdict:
         case "violated":
-            return f"violated{steps}{' (a probe: as expected)' if probe else ''}"
+            return f"{said}{steps}"
         case "safe" if row.kind in (PropertyKind.TEMPORAL, PropertyKind.REFINEMENT):
             # Some layers choose where a loop begins, so no number of steps follows.
             layers = "sweep" if row.unroll == "sweeps" else "layer"
             return f"safe within {counted(row.depth, layers)} of the search for loops"
         case "safe":
-            return f"safe within {layers_text(row.depth, row.unroll)}{unexpected}"
+            return f"{said} within {layers_text(row.depth, row.unroll)}"
         case "proved" if row.obligation is None:
-            return f"proved{_short(why)}{unexpected}"
+            return f"{said}{_short(why)}"
         case "unknown":
             beyond = f" beyond {layers_text(row.depth, row.unroll)}" if row.depth >= 0 else ""
             return f"unknown{beyond}{why}"
@@ -125,9 +131,17 @@ def _short(reason: str) -> str:
     return "; ".join([*kept, *([f"{counted(len(never), 'action')} never taken"] if never else [])])
 
 
+def _badness(row: Row) -> tuple[bool, bool, int]:
+    """The sort key of a row by its answer: failures, then what is open, then the rest; what is moot is last."""
+    if row.verdict not in map(str, Verdict):
+        return (True, True, 0)
+    verdict = Verdict.named(row.verdict)
+    judgement = judged(row.kind, verdict)
+    return judgement is not Judgement.FAILED, judgement is Judgement.PASSED, -verdict
+
+
 def counts(rows: Sequence[Row]) -> str:
     """The number of rows of each verdict, in words, the worst first."""
-    found = Counter(row.verdict for row in rows)
-    worst_first = [*(str(verdict) for verdict in reversed(Verdict)), MOOT]
-    told = ", ".join(f"{found[verdict]} {verdict}" for verdict in worst_first if found[verdict])
+    found = Counter(said_of(row) for row in sorted(rows, key=_badness))
+    told = ", ".join(f"{count} {words}" for words, count in found.items())
     return f"{counted(len(rows), 'query', 'queries')}: {told}" if rows else "no queries"

@@ -137,7 +137,7 @@ class PropertyKind(StrEnum):
 
 @dataclass(frozen=True)
 class Property:
-    """A claim about every reachable state, or about every fair run. A probe is expected to be violated.
+    """A claim about every reachable state, or about every fair run. A probe should be violated.
 
     Attributes:
         name: in kebab-case, as on the command line.

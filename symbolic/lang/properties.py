@@ -218,7 +218,7 @@ def probe(
     tla: str | None = None,
     when: Condition = everywhere,
 ) -> Callable[[Stated], Claim]:
-    """As `invariant`, for a claim that is expected to be violated: it shows that something can be reached."""
+    """As `invariant`, for a claim that should be violated: a violation shows that something can be reached."""
     return claim_of(PropertyKind.PROBE, protocol, tla, when, known=known)
 
 

@@ -19,12 +19,13 @@ from typing import Any, TypeGuard
 from xml.etree import ElementTree as Xml
 
 from leadline.symbolic.catalog import installed, split_path
+from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.lang import Span, UserError
 from leadline.symbolic.lang.files import file_bytes
 from leadline.symbolic.lang.names import kebab
-from leadline.symbolic.report.outcomes import CellOutcome, outcome, sentence, unanswered, verdict_of
+from leadline.symbolic.report.outcomes import outcome, sentence, unanswered, verdict_of
 from leadline.symbolic.report.sarif import Finding, document
 from leadline.symbolic.trace import DEADLOCK
 
@@ -51,8 +52,8 @@ def _numbers(cells: Sequence[Cell]) -> dict[str, str]:
     found = [outcome(cell) for cell in cells]
     return {
         "tests": str(len(cells)),
-        "failures": str(found.count(CellOutcome.FAILED)),
-        "errors": str(found.count(CellOutcome.OPEN)),
+        "failures": str(found.count(Judgement.FAILED)),
+        "errors": str(found.count(Judgement.OPEN)),
         "skipped": "0",
         "time": f"{sum(map(_seconds, cells)):.3f}",
     }
@@ -66,10 +67,10 @@ def _case(suite: Xml.Element, cell: Cell) -> None:
         "testcase",
         {"classname": _clean(cell.goal.protocol), "name": _clean(name), "time": f"{_seconds(cell):.3f}"},
     )
-    kind = {CellOutcome.FAILED: "failure", CellOutcome.OPEN: "error"}.get(outcome(cell))
+    kind = {Judgement.FAILED: "failure", Judgement.OPEN: "error"}.get(outcome(cell))
     if kind is not None:
         attributes = {
-            "type": _clean("unknown" if unanswered(cell) else cell.verdict),
+            "type": _clean("unknown" if unanswered(cell) else cell.said),
             "message": _clean(verdict_of(cell)),
         }
         Xml.SubElement(case, kind, attributes).text = _clean("\n".join(_details(cell)))
@@ -95,8 +96,8 @@ def _clean(text: str) -> str:
 
 def sarif(cells: Sequence[Cell]) -> dict[str, Any]:
     """The results as SARIF, a JSON object."""
-    failed = [_finding(cell) for cell in cells if outcome(cell) is CellOutcome.FAILED]
-    return document(failed, [sentence(cell) for cell in cells if outcome(cell) is CellOutcome.OPEN])
+    failed = [_finding(cell) for cell in cells if outcome(cell) is Judgement.FAILED]
+    return document(failed, [sentence(cell) for cell in cells if outcome(cell) is Judgement.OPEN])
 
 
 def _finding(cell: Cell) -> Finding:

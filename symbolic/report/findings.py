@@ -184,13 +184,15 @@ def _depths(others: Sequence[Cell]) -> list[str]:
     """Sentences about the points without a violation: the number proved, the depth of the other searches."""
     safe = [cell for cell in others if cell.verdict == "safe"]
     proved = len(others) - len(safe)
-    sentences = [f"Proved for every depth at {counted(proved, 'point')}."] if proved else []
+    word = "Unreachable" if any(cell.probe for cell in others) else "Proved for every depth"
+    sentences = [f"{word} at {counted(proved, 'point')}."] if proved else []
     if safe:
         reached = sorted({(cell.row.depth, cell.reached()) for cell in safe})
         least, most = reached[0][1], reached[-1][1]
         depth = least if least == most else f"{least} to {most}"
         count = counted(len(safe), "point")
-        sentences.append(f"Not a proof: at {count} no bug was found within the depth searched ({depth}).")
+        what = "it was not reached" if any(cell.probe for cell in safe) else "no bug was found"
+        sentences.append(f"Not a proof: at {count} {what} within the depth searched ({depth}).")
     return [escape(sentence) for sentence in sentences]
 
 

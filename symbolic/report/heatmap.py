@@ -15,10 +15,11 @@ from leadline.symbolic.lang.parameters import Setting
 
 SIGNS = {
     "violated": ("\u2717", "violated, with the length of the shortest counterexample found, in steps"),
-    "expected": ("\u25ce", "a probe was reached, as expected, with the length of the run"),
+    "reached": ("\u25ce", "a probe was reached, as it should be, with the length of the run"),
     "out-of-bounds": ("!", "a value leaves its declared bounds"),
     "unknown": ("?", "no answer: out of time or memory, a crash, or not inductive"),
-    "unreached": ("\u2298", "a probe was not reached within the depth searched, with that depth"),
+    "unreachable": ("\u2297", "a probe that no run reaches"),
+    "not-reached": ("\u2298", "a probe was not reached within the depth searched, with that depth"),
     "safe": ("\u2713", "no bug within the depth searched, with that depth"),
     "proved": ("\u220e", "proved for every depth"),
 }
@@ -47,9 +48,7 @@ def _numbers(values: set[Setting | None]) -> bool:
 
 def look(cell: Cell) -> str:
     """The class of a cell: one of `SIGNS`."""
-    if cell.probe and cell.verdict == "violated":
-        return "expected"
-    return "unreached" if cell.probe and cell.verdict in ("safe", "proved") else cell.verdict
+    return cell.said.replace(" ", "-")
 
 
 def heat_maps(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:

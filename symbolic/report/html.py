@@ -12,8 +12,7 @@ from html import escape
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import Group, counts, groups, verdict_text
-from leadline.symbolic.lang import PropertyKind
+from leadline.symbolic.grid.summary import Group, counts, groups, said_of, verdict_text
 from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
@@ -187,7 +186,7 @@ def _trace(row: Row, links: Links) -> str:
 
 
 def _verdict(row: Row) -> str:
-    kind = "expected" if row.kind == PropertyKind.PROBE and row.verdict == "violated" else row.verdict
+    kind = said_of(row).replace(" ", "-")
     reason = escape(row.reason or "", quote=True)
     vacuous = '<br><span class="note">vacuously</span>' if is_vacuous(row) else ""
     text = f"{escape(verdict_text(row))}{vacuous}"
@@ -248,9 +247,9 @@ table.list { width: 100%; }
 }
 .sign { font-weight: 700; }
 td.verdict { border-left: .35rem solid var(--tone); min-width: 9rem; }
-.violated { --tone: var(--violated); } .expected { --tone: var(--expected); }
+.violated, .unreachable { --tone: var(--violated); } .reached { --tone: var(--reached); }
 .out-of-bounds { --tone: var(--out-of-bounds); } .unknown, .moot { --tone: var(--unknown); }
-.unreached { --tone: var(--unreached); } .safe { --tone: var(--safe); } .proved { --tone: var(--proved); }
+.not-reached { --tone: var(--not-reached); } .safe { --tone: var(--safe); } .proved { --tone: var(--proved); }
 .legend {
   display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: .3rem 1.5rem; padding: 0;
 }
@@ -260,7 +259,7 @@ td.verdict { border-left: .35rem solid var(--tone); min-width: 9rem; }
   background: var(--panel); border-left: .35rem solid var(--link); padding: .6rem 1rem; margin: .8rem 0;
 }
 .vacuous, .never-taken {
-  background: var(--panel); border-left: .35rem solid var(--unreached); padding: .3rem 1rem; margin: .8rem 0;
+  background: var(--panel); border-left: .35rem solid var(--not-reached); padding: .3rem 1rem; margin: .8rem 0;
 }
 .vacuous p, .never-taken h3, .vacuous ul, .never-taken ul { margin: .3rem 0; }
 .vacuous code, .never-taken code { overflow-wrap: anywhere; }

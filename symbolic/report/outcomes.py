@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from leadline.symbolic.catalog import find, split_path
 from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
@@ -16,27 +16,19 @@ from leadline.symbolic.lang import Known, UserError, expected, violated
 from leadline.symbolic.lang.names import counted
 
 
-class CellOutcome(StrEnum):
-    """The outcome of a cell in continuous integration."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    OPEN = "open"
-
-
-def outcome(cell: Cell) -> CellOutcome:
+def outcome(cell: Cell) -> Judgement:
     """The outcome of a cell: an expected answer passes, an unexpected one fails, an unknown one is open.
 
-    If nothing is known of the property, a violation, a value out of bounds and a probe that is not reached
-    fail. A cell is also open if another query about it has no answer, such as one to a greater depth, unless
-    the answer that there is fails already.
+    If nothing is known of the property, the answer is judged as that of any command. A cell is also open if
+    another query about it has no answer, such as one to a greater depth, unless the answer that there is fails
+    already.
     """
     agrees = as_expected(cell)
     if agrees is False:
-        return CellOutcome.FAILED
+        return Judgement.FAILED
     if not cell.answered or unanswered(cell) is not None:
-        return CellOutcome.OPEN
-    return CellOutcome.PASSED if agrees or cell.as_wished else CellOutcome.FAILED
+        return Judgement.OPEN
+    return Judgement.PASSED if agrees else cell.judgement
 
 
 def as_expected(cell: Cell) -> bool | None:
@@ -63,7 +55,7 @@ def known_of(cell: Cell) -> Known | None:
 
 def tally(cells: Sequence[Cell]) -> str:
     """The numbers of cells that are as expected, not as expected, and so on, in words."""
-    answered = [cell for cell in cells if outcome(cell) is not CellOutcome.OPEN]
+    answered = [cell for cell in cells if outcome(cell) is not Judgement.OPEN]
     agree = [as_expected(cell) for cell in answered]
     open_ones = [cell for cell, one in zip(answered, agree, strict=True) if one is None]
     bad = sum(cell.verdict in ("violated", "out-of-bounds") for cell in open_ones)
@@ -121,11 +113,6 @@ def sentence(cell: Cell) -> str:
     )
 
 
-# The worst is last. For a probe a violation is the best answer.
-_RANKS = ("proved", "safe", "unknown", "out-of-bounds", "violated")
-_PROBE_RANKS = {"violated": 0, "unknown": 2, "out-of-bounds": 3, "safe": 4, "proved": 4}
-
-
 @dataclass(frozen=True)
 class Comparison:
     """The cells of a store compared with those of a baseline.
@@ -176,7 +163,7 @@ def is_worse(was: Cell, cell: Cell) -> bool:
     if not cell.answered:
         return was.answered
     before, after = rank(was), rank(cell)
-    if after >= _RANKS.index("unknown"):
+    if after >= Verdict.UNKNOWN:
         return after > before
     lost = after > before or (
         was.verdict == cell.verdict == "safe"
@@ -187,5 +174,13 @@ def is_worse(was: Cell, cell: Cell) -> bool:
 
 
 def rank(cell: Cell) -> int:
-    """The rank of a cell: 0 for the best verdict, which is proved, or violated for a probe."""
-    return _PROBE_RANKS[cell.verdict] if cell.probe else _RANKS.index(cell.verdict)
+    """The rank of a cell: 0 for the best answer, as in the order of verdicts."""
+    verdict = Verdict.named(cell.verdict)
+    if not cell.probe or verdict is Verdict.OUT_OF_BOUNDS:
+        return verdict
+    as_if = {
+        Judgement.PASSED: Verdict.PROVED,
+        Judgement.OPEN: Verdict.UNKNOWN,
+        Judgement.FAILED: Verdict.VIOLATED,
+    }
+    return as_if[cell.judgement]

@@ -85,10 +85,10 @@ def step_lines(number: int, call: str, texts: Iterable[str]) -> Iterator[Line]:
 
 def headline(model: Model, trace: Trace) -> str:
     """The protocol, its parameters and the error found, on one line."""
-    return f"{title(model)}: {_finding(trace)}"
+    return f"{title(model)}: {_finding(model, trace)}"
 
 
-def _finding(trace: Trace) -> str:
+def _finding(model: Model, trace: Trace) -> str:
     if trace.ends is TraceEnd.DEADLOCK:
         return f"deadlock {after(trace.length)}"
     if trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.last is not None:
@@ -97,7 +97,9 @@ def _finding(trace: Trace) -> str:
         return f"out of bounds {in_steps(trace.length)}"
     if trace.loop is not None:
         return f"{trace.property} violated by a run that {going_on(trace)}"
-    return f"{trace.property} violated {in_steps(trace.length)}"
+    claim = model.properties.get(trace.property or "")
+    word = "reached" if claim is not None and claim.kind is PropertyKind.PROBE else "violated"
+    return f"{trace.property} {word} {in_steps(trace.length)}"
 
 
 def going_on(trace: Trace) -> str:
@@ -151,8 +153,7 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
         return f"Nothing happens any more: {claim.tla} is false of this run, which is fair."
     if trace.loop is not None:
         return f"Back to state {trace.loop}, for ever: {claim.tla} is false of this run, which is fair."
-    expected = " It is a probe: this was expected." if claim.kind is PropertyKind.PROBE else ""
-    return f"{claim.tla} is false.{expected}"
+    return f"{claim.tla} is false{', as a probe should be' if claim.kind is PropertyKind.PROBE else ''}."
 
 
 def cti_begin(model: Model, cti: Cti) -> str:

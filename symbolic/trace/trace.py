@@ -64,6 +64,13 @@ class Trace:
         """The number of steps (transitions), one less than TLC counts states."""
         return len(self.steps)
 
+    def same_cause(self, other: Trace) -> bool:
+        """Whether both runs tell of one error: of one property, or of one last step that goes out of bounds."""
+        outside = self.ends is other.ends is TraceEnd.OUT_OF_BOUNDS and self.last is other.last is None
+        if outside or (self.ends, self.property) == (other.ends, other.property):
+            return self.stages[-2:] == other.stages[-2:]
+        return False
+
     @cached_property
     def stutters(self) -> bool:
         """Whether the run stops in its last state for ever."""

@@ -11,6 +11,7 @@ import pytest
 from leadline.symbolic.api import asked
 from leadline.symbolic.engines import Answer, answer
 from tests.cli.conftest import Leadline
+from tests.engines.test_judgement import STUCK
 
 
 def test_explore_in_json(leadline: Leadline) -> None:
@@ -110,6 +111,7 @@ def test_check_in_json(leadline: Leadline) -> None:
         "unroll",
         "solver",
         "verdict",
+        "judgement",
         "depth",
         "steps_covered",
         "steps",
@@ -132,7 +134,7 @@ def test_check_in_json(leadline: Leadline) -> None:
         "deadlock",
         "safe",
     )
-    assert ran.code == 12
+    assert ran.code == 0, "both probes and properties are as they should be"
 
 
 def test_why_a_counterexample_is_perhaps_not_the_shortest(
@@ -153,8 +155,8 @@ def test_why_a_counterexample_is_perhaps_not_the_shortest(
     [
         ("check counter.py --property not-negative", 0),
         ("check counter.py --property below-three", 12),
-        ("check counter.py --property never-one", 12),
-        ("check counter.py --property never-one --depth 0", 0),
+        ("check counter.py --property never-one", 0),
+        ("check counter.py --property never-one --depth 0", 20),
         ("check counter.py --property not-negative --deadlock", 11),
         ("check counter.py --property below-three --deadlock", 12),
         ("check counter.py -p overflow=true --property not-negative", 21),
@@ -217,7 +219,8 @@ def test_a_model_with_mistakes(leadline: Leadline) -> None:
     ],
 )
 def test_a_stored_trace_is_shown_again(command: str, settings: str, leadline: Leadline) -> None:
-    first = leadline(command, "counter.py", *settings.split(), "--format", "json", "--out", "found.json")
+    asked = (command, "counter.py", *settings.split(), "--traces", "all")
+    first = leadline(*asked, "--format", "json", "--out", "found.json")
     again = leadline("trace", "found.json", "--protocol", "counter.py")
     assert again.code == 0, again.err
     assert again.out.startswith("counter (top = 3")
@@ -242,14 +245,14 @@ def test_a_trace_of_a_built_in_protocol_needs_no_file(leadline: Leadline) -> Non
     found = leadline(
         "explore", "two-phase-commit", "--property", "not-committed", "--format", "json", "--out", "t.json"
     )
-    assert found.code == 12, found.err
+    assert found.code == 0, found.err
     assert leadline("trace", "t.json").out.startswith("two-phase-commit (")
 
 
 def test_one_of_several_traces(leadline: Leadline) -> None:
     leadline("check", "counter.py", "--format", "json", "--out", "found.json")
     stored = ("trace", "found.json", "--protocol", "counter.py")
-    assert "violated in 1 step\n" in leadline(*stored).out
+    assert "reached in 1 step\n" in leadline(*stored).out
     assert (
         "several traces: choose one with --property (below-three, never-one)"
         in leadline(*stored, "--format", "itf").err
@@ -322,3 +325,35 @@ def test_a_protocol_without_properties(leadline: Leadline) -> None:
     told = "there is nothing to check: counter has no property at these parameters; state one, or ask for"
     assert (ran.code, ran.out, ran.err) == (2, "", f"leadline: {told} deadlocks with --deadlock\n")
     assert leadline("check", "bare.py", "--deadlock").code == 11
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("explore", "--property", "never-one"), 0, "reached"),
+        (("check", "--property", "never-one"), 0, "reached"),
+        (("check", "--property", "never-one", "--depth", "3"), 0, "reached"),
+        (("explore", "--property", "never-five"), 12, "unreachable"),
+        (("check", "--property", "never-five"), 12, "unreachable"),
+        (("prove", "--property", "never-five"), 12, "unreachable"),
+        (("check", "--property", "never-five", "--depth", "3"), 20, "not reached within 3 steps"),
+        (("explore", "--property", "never-five", "--depth", "1"), 20, "not reached"),
+        (("simulate", "--property", "never-five"), 20, "unknown"),
+        (("simulate", "--property", "never-one"), 0, "reached"),
+    ],
+)  # fmt: skip
+def test_probes(leadline: Leadline, arguments: tuple[str, ...], code: int, told: str) -> None:
+    Path("stuck.py").write_text(STUCK)
+    command, *others = arguments
+    ran = leadline(command, "stuck.py", *others)
+    assert (ran.code, told in ran.out) == (code, True), ran.out
+    assert "Init" not in ran.out, "no run is shown"
+    ran = leadline(command, "stuck.py", *others, "--format", "json")
+    judgement = {0: "passed", 12: "failed", 20: "open"}[code]
+    assert f'"judgement": "{judgement}"' in ran.out
+
+
+def test_the_run_that_reaches_a_probe(leadline: Leadline) -> None:
+    Path("stuck.py").write_text(STUCK)
+    ran = leadline("explore", "stuck.py", "--property", "never-one", "--traces", "all")
+    assert (ran.code, "never-one reached in 1 step" in ran.out) == (0, True)

@@ -52,11 +52,11 @@ def test_the_table(leadline: Leadline, filled: Filled) -> None:
         "counter (overflow = false, top = 3)",
         "nodes property asked solver verdict seconds MB",
         "1 below-three 10 steps z3 violated in 3 steps 1.0 42",
-        "1 never-one 10 steps z3 violated in 1 step (a probe: as expected) 1.0 42",
+        "1 never-one 10 steps z3 reached in 1 step 1.0 42",
         "1 not-negative 10 steps z3 safe within 10 steps 1.0 42",
         "2 below-three 10 steps z3 unknown beyond 4 steps: time: stopped after 9 s 1.0 42",
         "",
-        "4 queries: 2 violated, 1 unknown, 1 safe",
+        "4 queries: 1 violated, 1 unknown, 1 safe, 1 reached",
         "1 as expected, 2 of which nothing is known (1 violated or out of bounds), "
         "1 without an answer, of 4 cells",
     ]
@@ -116,8 +116,8 @@ def test_junit(leadline: Leadline, filled: Filled) -> None:
     assert (root.tag, root.get("tests"), root.get("failures"), root.get("errors")) == (
         "testsuites",
         "7",
-        "3",
-        "1",
+        "2",
+        "2",
     )
     assert [(suite.get("name"), suite.get("tests")) for suite in root] == [("counter", "6"), ("else", "1")]
     told = [(case.get("name"), [(x.tag, x.get("type")) for x in case]) for case in root.iter("testcase")]
@@ -125,7 +125,7 @@ def test_junit(leadline: Leadline, filled: Filled) -> None:
     assert told == [
         (f"below-three at {small}", [("failure", "violated")]),
         (f"never-one at {small}", []),
-        (f"never-two at {small}", [("failure", "safe")]),
+        (f"never-two at {small}", [("error", "not reached")]),
         (f"not-negative at {small}", []),
         (f"tops at {small}", [("failure", "out-of-bounds")]),
         (f"below-three at {big}", [("error", "unknown")]),
@@ -286,8 +286,8 @@ def test_a_proof_is_one_passed_test(leadline: Leadline, filled: Filled, tmp_path
         (row(), row(steps=2), 0, "no cell got worse"),
         (SAFE, row(verdict="out-of-bounds"), 21, "1 cell got worse"),
         (row(property="deadlock", verdict="safe"), row(property="deadlock"), 11, "1 cell got worse"),
-        (row(kind="probe"), row(kind="probe", verdict="safe"), 12,
-         "(was: violated in 3 steps (a probe: as expected))"),
+        (row(kind="probe"), row(kind="probe", verdict="safe"), 20,
+         "(was: reached in 3 steps)"),
         (row(kind="probe"), unknown("time: x", kind="probe"), 20, "1 cell got worse"),
         (row(kind="probe", verdict="safe"), row(kind="probe"), 0, "no cell got worse"),
         (row(verdict="proved"), SAFE, 0, "no cell got worse"),

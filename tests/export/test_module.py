@@ -143,7 +143,7 @@ def test_configuration() -> None:
 def test_comments() -> None:
     text = tla_module(clashing())
     assert "\\* Ends no comment: *) (* and \\* neither.\nSend2 ==" in text
-    assert "\\* Is violated.\n\\* A probe: it is expected to be violated.\nNode2 ==" in text
+    assert "\\* Is violated.\n\\* A probe: it should be violated.\nNode2 ==" in text
 
 
 LOW, HIGH = Int(0, 1), Int(1, 2)

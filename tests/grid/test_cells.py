@@ -47,20 +47,19 @@ def test_together(rows: list[Row], verdict: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "verdict", "wished"),
+    ("kind", "verdict", "said", "judgement"),
     [
-        ("invariant", "violated", False),
-        ("invariant", "safe", True),
-        ("invariant", "proved", True),
-        ("invariant", "out-of-bounds", False),
-        ("probe", "violated", True),
-        ("probe", "safe", False),
-        ("deadlock", "violated", False),
+        ("invariant", "violated", "violated", "failed"),
+        ("invariant", "safe", "safe", "passed"),
+        ("probe", "violated", "reached", "passed"),
+        ("probe", "safe", "not reached", "open"),
+        ("probe", "proved", "unreachable", "failed"),
+        ("deadlock", "violated", "violated", "failed"),
     ],
 )
-def test_what_is_wished(kind: str, verdict: str, wished: bool) -> None:
+def test_judgements(kind: str, verdict: str, said: str, judgement: str) -> None:
     (cell,) = cells([row(kind=kind, verdict=verdict)], {})
-    assert cell.as_wished is wished
+    assert (cell.said, cell.judgement) == (said, judgement)
 
 
 def test_cells_are_apart_by_point_and_property() -> None:

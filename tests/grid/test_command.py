@@ -48,13 +48,13 @@ def test_the_table(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1].split() == ["top", "property", "asked", "solver", "verdict", "seconds", "MB", "run"]
     assert [" ".join(line.split()[:-3]) for line in lines[2:6]] == [
         "2 below-three 10 steps cadical safe within 10 steps",
-        "2 never-one 10 steps cadical violated in 1 step (a probe: as expected)",
+        "2 never-one 10 steps cadical reached in 1 step",
         "4 below-three 10 steps cadical violated in 3 steps",
-        "4 never-one 10 steps cadical violated in 1 step (a probe: as expected)",
+        "4 never-one 10 steps cadical reached in 1 step",
     ]
     assert {line.split()[-1] for line in lines[2:6]} == {"now"}
     assert lines[7].startswith("dropped: counter at top = 5, nodes = 2: ")
-    assert lines[8:] == ["4 queries: 3 violated, 1 safe", "the results are in kept"]
+    assert lines[8:] == ["4 queries: 1 violated, 2 reached, 1 safe", "the results are in kept"]
     assert err == ""
     assert Path("kept/report.txt").read_text() == out
 
@@ -70,7 +70,7 @@ def test_a_second_run_runs_nothing(
     lines = capsys.readouterr().out.splitlines()
     assert {line.split()[-1] for line in lines[2:6]} == {"earlier"}
     assert lines[-3:] == [
-        "4 queries: 3 violated, 1 safe",
+        "4 queries: 1 violated, 2 reached, 1 safe",
         "4 answered in an earlier run were skipped",
         f"the results are in {Path('build', 'store', 'grid')}",
     ]

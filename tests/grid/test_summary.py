@@ -16,11 +16,11 @@ from tests.grid.rows import ROW, obligation, row, unknown
         (row(steps=1), "violated in 1 step"),
         (row(stem=1, loop=2, kind="temporal"), "violated in 3 steps, back to state 1"),
         (row(stem=3, loop=1, kind="temporal"), "violated in 3 steps, then stops"),
-        (row(steps=0, kind="probe"), "violated in 0 steps (a probe: as expected)"),
+        (row(steps=0, kind="probe"), "reached in 0 steps"),
         (row(verdict="safe", steps=None, depth=9), "safe within 9 steps"),
         (
             row(verdict="safe", steps=None, depth=9, kind="probe"),
-            "safe within 9 steps (a probe: a violation was expected)",
+            "not reached within 9 steps",
         ),
         (
             row(verdict="out-of-bounds", reason="3 is not in 0..2"),

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.grid.cells import Cell, cells
 from leadline.symbolic.report.findings import ShownTrace, findings
-from leadline.symbolic.report.outcomes import CellOutcome, as_expected, outcome, surprises, tally
+from leadline.symbolic.report.outcomes import as_expected, outcome, surprises, tally
 from tests.grid.rows import row
 
 BACKUP = {
@@ -35,25 +36,26 @@ NOTHING_AT = {**BACKUP, "resource_managers": 9}
 @pytest.mark.parametrize(
     ("found", "agrees", "counts"),
     [
-        (cell(steps=24), True, CellOutcome.PASSED),
-        (cell(steps=30), True, CellOutcome.PASSED),
-        (cell(steps=23), False, CellOutcome.FAILED),
-        (cell(**SAFE, depth=23), True, CellOutcome.PASSED),
-        (cell(**SAFE, depth=24), False, CellOutcome.FAILED),
-        (cell(verdict="out-of-bounds", steps=2), False, CellOutcome.FAILED),
-        (cell(verdict="unknown", steps=None), None, CellOutcome.OPEN),
-        (cell(HOLDS_AT, steps=9), False, CellOutcome.FAILED),
-        (cell(HOLDS_AT, **SAFE), True, CellOutcome.PASSED),
-        (cell(NOTHING_AT, steps=9), None, CellOutcome.FAILED),
-        (cell(NOTHING_AT, **SAFE), None, CellOutcome.PASSED),
-        (cell(property="no-such-property"), None, CellOutcome.FAILED),
-        (cell(source="no-such-protocol"), None, CellOutcome.FAILED),
-        (cell(source="no_such_file.py"), None, CellOutcome.FAILED),
-        (cell(source="no_such_file.py", kind="probe"), True, CellOutcome.PASSED),
-        (cell(source="no_such_file.py", kind="probe", **SAFE), None, CellOutcome.FAILED),
+        (cell(steps=24), True, Judgement.PASSED),
+        (cell(steps=30), True, Judgement.PASSED),
+        (cell(steps=23), False, Judgement.FAILED),
+        (cell(**SAFE, depth=23), True, Judgement.PASSED),
+        (cell(**SAFE, depth=24), False, Judgement.FAILED),
+        (cell(verdict="out-of-bounds", steps=2), False, Judgement.FAILED),
+        (cell(verdict="unknown", steps=None), None, Judgement.OPEN),
+        (cell(HOLDS_AT, steps=9), False, Judgement.FAILED),
+        (cell(HOLDS_AT, **SAFE), True, Judgement.PASSED),
+        (cell(NOTHING_AT, steps=9), None, Judgement.FAILED),
+        (cell(NOTHING_AT, **SAFE), None, Judgement.PASSED),
+        (cell(property="no-such-property"), None, Judgement.FAILED),
+        (cell(source="no-such-protocol"), None, Judgement.FAILED),
+        (cell(source="no_such_file.py"), None, Judgement.FAILED),
+        (cell(source="no_such_file.py", kind="probe"), True, Judgement.PASSED),
+        (cell(source="no_such_file.py", kind="probe", **SAFE), None, Judgement.OPEN),
+        (cell(source="no_such_file.py", kind="probe", verdict="proved"), False, Judgement.FAILED),
     ],
 )
-def test_what_is_expected(found: Cell, agrees: bool | None, counts: CellOutcome) -> None:
+def test_what_is_expected(found: Cell, agrees: bool | None, counts: Judgement) -> None:
     assert as_expected(found) is agrees
     assert outcome(found) is counts
 
@@ -64,12 +66,12 @@ def test_what_is_asked_in_vain_is_open_unless_it_is_known_to_be_wrong() -> None:
     beyond = row(
         **about, parameters=json.dumps(BACKUP), query="b", verdict="unknown", steps=None, depth_asked=40
     )
-    for depth, counts in ((10, CellOutcome.OPEN), (24, CellOutcome.FAILED)):
+    for depth, counts in ((10, Judgement.OPEN), (24, Judgement.FAILED)):
         safe = row(**about, parameters=json.dumps(BACKUP), **SAFE, depth=depth, depth_asked=depth)
         (found,) = cells([safe, beyond], {})
         assert outcome(found) is counts
         assert tally([found]).startswith(
-            "1 without an answer" if counts is CellOutcome.OPEN else "1 not as expected"
+            "1 without an answer" if counts is Judgement.OPEN else "1 not as expected"
         )
 
 

@@ -63,9 +63,9 @@ def test_a_violation() -> None:
 
 
 def test_ends() -> None:
-    assert shown(REACHED)[0] == "everything (last = 3): never-owned violated in the initial state"
+    assert shown(REACHED)[0] == "everything (last = 3): never-owned reached in the initial state"
     assert shown(REACHED)[-2:] == [
-        "     NeverOwned is false. It is a probe: this was expected.",
+        "     NeverOwned is false, as a probe should be.",
         "       FALSE  owner = None   (n2 = None)",
     ]
     assert shown(OVERFLOW)[0] == "everything (last = 3): out of bounds in 3 steps"

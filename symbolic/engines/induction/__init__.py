@@ -19,6 +19,7 @@ from leadline.symbolic.engines.induction.obligation import (
     conjuncts,
     obligations,
 )
+from leadline.symbolic.engines.judgement import judgement, verdict_text
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.provers import WITHIN_BOUNDS_ADVICE
 from leadline.symbolic.engines.query import Listener, Options, Query, option
@@ -105,7 +106,7 @@ class Induction(Engine):
         rows = [
             [
                 one.property,
-                str(one.verdict),
+                verdict_text(model, one),
                 str(len(conjuncts(model, one.property))),
                 extent(model, one.property, answer.results),
                 f"{one.effort.total:.1f}",
@@ -133,6 +134,7 @@ class Induction(Engine):
             "fingerprint": model.fingerprint,
             "property": verdict.property,
             "verdict": str(verdict.verdict),
+            "judgement": str(judgement(model, verdict)),
             "inductive_within_bounds": bool(_only_bounds(model, verdict.property, answer.results)),
             "conjuncts": [one.name for one in conjuncts(model, verdict.property)],
             "obligations": [
