@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang.errors import AssumptionFailed
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
 from leadline.symbolic.tla import differences, operators, sets, updates, values
 from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.actions import Actions, Part
 from leadline.symbolic.tla.coverage import Conjunct
+from leadline.symbolic.tla.levels import Level
 from leadline.symbolic.tla.remembering import Remembering
 from leadline.symbolic.tla.scopes import Scope
 from leadline.symbolic.tla.search import Search
@@ -143,15 +144,14 @@ class Interpreter:
         fn.lines += lines if traced else ["try:", lines or ["pass"], "except FAILURES:", ["add(None)"]]
 
     def _found(self, scope: Scope, lines: Lines, initial: bool = False, traced: bool = False) -> None:
-        """Statements for a state that was found, or for the old one where a constraint excludes it."""
+        """Statements for a state that was found."""
         add = scope.fn.use("add")
         known = scope.now if initial else scope.next
-        for one in self.specification.action_constraints if not initial else ():
-            test = self.translation.test(one, scope.within({}))
-            inside: Lines = []
-            excluded = "pass" if traced else f"{add}({scope.fn.use('state')})"
-            lines += [f"if not {test}:", [excluded], "else:", inside]
-            lines = inside
+        constraint = self.specification.constrained
+        if constraint is not None and not initial:
+            constrained = self.variables[-1]
+            known = {**known, constrained: scope.fn.new(self.translation.next[constrained])}
+            lines.append(f"{known[constrained]} = {self.translation.value(constraint, scope.within({}))}")
         parts = [scope.fn.use(known[x]) if x in known else f"unassigned({x!r})" for x in self.variables]
         after = f"({''.join(f'{part}, ' for part in parts)})"
         if traced:
@@ -189,10 +189,11 @@ class Interpreter:
         return bool(self.guarded(self._function(e, None)))
 
     def assume(self) -> None:
-        """Evaluate the assumptions of the specification.
+        """Evaluate the assumptions of the specification, and those constraints that depend on no state.
 
         Raises:
-            AssumptionFailed: if one is false or has no value.
+            AssumptionFailed: if an assumption is false or has no value.
+            ModelError: if a constraint is constantly false, which TLC refuses too: no step is allowed.
         """
         for one in self.specification.assumptions:
             try:
@@ -201,6 +202,16 @@ class Interpreter:
                 raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
             if not holds:
                 raise AssumptionFailed(f"{one.place}: the assumption is false")
+        for one in (*self.specification.constraints, *self.specification.action_constraints):
+            if self.specification.levels.of(one) is Level.CONSTANT and self._is_false(one):
+                raise ModelError([Mistake(one.place, "the constraint is constantly false: it excludes all")])
+
+    def _is_false(self, e: s.Expression) -> bool:
+        """Whether a formula is false before there is any state; one about `TLCGet` has no value then."""
+        try:
+            return not self.holds(e)
+        except EvaluationError:
+            return False
 
     def constant(self, e: s.Expression) -> Value:
         """The value of a constant expression.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.lang import nodes as n
@@ -33,23 +33,16 @@ def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[A
                 raw[one] = n.make(
                     n.Undefined, unkeyed(kind), span, f"{plain} does not say what {one} becomes"
                 )
-        values = _within(lowering, raw, dict(way.places))
+        constraint = lowering.specification.constrained
+        if constraint is not None:
+            raw[lowering.specification.variables[-1]] = lowering.truth(constraint, Scope(next=raw))
+        places = dict(way.places)
+        values = {
+            one: converted(lowering, one, raw[one], places.get(one, NOWHERE)) for one in lowering.variables
+        }
         changed = tuple((one, x) for one, x in values.items() if not _is_variable(x, one))
         found.append(Action(name, plain, "", span, way.body, changed))
     return found
-
-
-def _within(lowering: Lowering, raw: Mapping[str, n.Node], places: Mapping[str, Span]) -> dict[str, n.Node]:
-    """The next values in the variables' types; a step that an action constraint excludes changes nothing."""
-    values = {
-        name: converted(lowering, name, raw[name], places.get(name, NOWHERE)) for name in lowering.variables
-    }
-    constraints = lowering.specification.action_constraints
-    if not constraints:
-        return values
-    within = lowering.terms.conj([lowering.truth(one, Scope(next=raw)) for one in constraints])
-    olds = {name: n.make(n.StateVar, x, NOWHERE, name) for name, x in lowering.variables.items()}
-    return {name: lowering.terms.ite(within, value, olds[name]) for name, value in values.items()}
 
 
 def converted(lowering: Lowering, name: str, value: n.Node, place: Span) -> n.Node:

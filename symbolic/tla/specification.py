@@ -19,6 +19,13 @@ from leadline.symbolic.tla.parse import parse
 from leadline.symbolic.tla.resolve import Names, Symbol, unknown_operator
 from leadline.symbolic.tla.standard import LIBRARY
 
+CONSTRAINED = "ACTION_CONSTRAINT"
+"""The variable of a specification with action constraints: whether the latest step satisfies them.
+
+TLC checks the state after a step that they exclude, and the step itself, but does not search further: as if
+this were a history variable, and CONSTRAINT asked for its truth. So they need no treatment of their own.
+"""
+
 
 @dataclass(frozen=True)
 class Specification:
@@ -39,7 +46,8 @@ class Specification:
         invariants: the invariants by name.
         properties: the temporal properties by name.
         constraints: what holds of each state whose successors are looked for.
-        action_constraints: what holds of each step.
+        action_constraints: what holds of each step to such a state. If there are any, the last variable is
+            `CONSTRAINED`, and the last constraint asks for its truth.
         symmetry: the symmetry sets.
         view: what of a state tells it apart from others; None for all of it.
         alias: what is shown of the states of a trace; None for all variables.
@@ -67,6 +75,22 @@ class Specification:
     deadlock: bool
     levels: Levels
     names: Names
+
+    @property
+    def constrained(self) -> s.Expression | None:
+        """The next value of `CONSTRAINED`; None without action constraints.
+
+        As in TLC, they are not evaluated where a constraint is false after the step.
+        """
+        if not self.action_constraints:
+            return None
+        place = self.action_constraints[0].place
+        whole: s.Expression = s.Apply("/\\", self.action_constraints, place=place)
+        others = self.constraints[:-1]
+        if not others:
+            return whole
+        after = s.Apply("'", (s.Apply("/\\", others, place=place),), place=place)
+        return s.Apply("=>", (after, whole), place=place)
 
     def place_of(self, name: str) -> s.Place:
         """The place of the definition of that name; that of the module if there is none."""
@@ -170,6 +194,8 @@ class _Making:
         for one in assigned:
             self.assign(one)
         variables = tuple(one.name for one in loader.variables)
+        if config.action_constraints:
+            variables = (*variables, self.constrained_name())
         hiding = Hiding(loader.definitions)
         hiding.run()
         levels = Levels(loader.definitions, {*variables, *hiding.variables})
@@ -177,6 +203,15 @@ class _Making:
         own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
         self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
         init, next_, fairness = self.behaviour(levels)
+        constraints = tuple(self.formula(one, levels, Level.STATE) for one in config.constraints)
+        action_constraints = tuple(
+            self.formula(one, levels, Level.ACTION) for one in config.action_constraints
+        )
+        if action_constraints and init is not None:
+            constrained = s.Apply(variables[-1], place=action_constraints[0].place)
+            begun = s.Apply("=", (constrained, s.Apply("TRUE")), place=constrained.place)
+            init = s.Apply("/\\", (init, begun), place=init.place)
+            constraints = (*constraints, constrained)
         made = Specification(
             name=self.module.name,
             file=self.module.place.file,
@@ -189,10 +224,8 @@ class _Making:
             fairness=fairness,
             invariants={one.operator: self.formula(one, levels, Level.STATE) for one in config.invariants},
             properties={one.operator: self.formula(one, levels, Level.TEMPORAL) for one in config.properties},
-            constraints=tuple(self.formula(one, levels, Level.STATE) for one in config.constraints),
-            action_constraints=tuple(
-                self.formula(one, levels, Level.ACTION) for one in config.action_constraints
-            ),
+            constraints=constraints,
+            action_constraints=action_constraints,
             symmetry=tuple(self.formula(one, levels, Level.CONSTANT) for one in config.symmetry),
             view=config.view and self.formula(config.view, levels, Level.STATE),
             alias=config.alias and self.formula(config.alias, levels, Level.ACTION),
@@ -204,6 +237,13 @@ class _Making:
         if self.mistakes:
             raise ModelError(self.mistakes)
         return made
+
+    def constrained_name(self) -> str:
+        """The name of the variable that tells whether the latest step satisfies the action constraints."""
+        name = CONSTRAINED
+        while name in self.names or name in self.loader.definitions:
+            name += "_"
+        return name
 
     def check_constants(self, levels: Levels) -> None:
         """Check that each constant has a value, which depends on no variable."""

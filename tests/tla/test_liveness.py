@@ -14,6 +14,7 @@ from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.liveness.formulas import split
 from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang.temporal import expanded
 from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.interpreter import Interpreter
@@ -155,16 +156,64 @@ def test_refinement(tmp_path: Path) -> None:
         assert lowered.verdict is (Verdict.PROVED if holds else Verdict.VIOLATED)
 
 
-def test_action_constraints(tmp_path: Path) -> None:
-    body = "EXTENDS Naturals\nVARIABLES x\nInit == x = 0\nNext == x' = x + 1\nSpec == Init /\\ [][Next]_x\n"
-    body += "Small == x' < 4\nLow == x < 4\nLower == x < 3\n"
-    text = "SPECIFICATION Spec\nACTION_CONSTRAINT Small\nINVARIANT Low Lower\n"
-    low, lower = explored(tmp_path, body, text)
-    assert (low.verdict, lower.verdict, lower.steps) == (Verdict.SAFE, Verdict.VIOLATED, 3)
+# The lengths of TLC's counterexamples. It finds 5 distinct states.
+EXCLUDED = {
+    "INVARIANT Low": 3,
+    "INVARIANT Lower": None,
+    "PROPERTY AlwaysLow": 3,
+    "PROPERTY Steps": 3,
+    "PROPERTY FewerSteps": None,
+    "PROPERTY BegunLow": None,
+}
+COUNTING = """
+EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0 /\\ y = 0
+Next == x' = x + 1 /\\ y' \\in {0, 1}
+Small == x' < 3
+Few == x < 3
+Defined == <<1, 2, 3>>[x' + 1] > 0
+Low == x # 3
+Lower == x # 4
+AlwaysLow == []Low
+Steps == [][x' # 3]_x
+FewerSteps == [][x' # 4]_x
+BegunLow == x = 0 => []Low
+"""
+
+
+@pytest.mark.parametrize("constraint", ["CONSTRAINT Few", "ACTION_CONSTRAINT Small"])
+@pytest.mark.parametrize("claim", EXCLUDED)
+def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint: str, claim: str) -> None:
+    text = f"INIT Init NEXT Next {constraint} {claim}\n"
+    behaviour = Behaviour(specification(tmp_path, COUNTING, text))
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    assert (found.facts["states"], found.facts["deadlocks"]) == (5, 0)
     (tmp_path / "M.cfg").write_text(text)
-    assert asked(tmp_path / "M.tla", "Low", PdrOptions())[1].verdict is Verdict.PROVED
-    found = asked(tmp_path / "M.tla", "Lower", BmcOptions(depth=5))[1]
-    assert (found.verdict, found.steps) == (Verdict.VIOLATED, 3)
+    steps, name = EXCLUDED[claim], claim.split()[1]
+    ways = [asked(tmp_path / "M.tla", name, options)[1] for options in (PdrOptions(), BmcOptions(depth=5))]
+    for one in (found.results[0], *ways):
+        assert (one.steps, one.verdict is Verdict.VIOLATED) == (steps, steps is not None)
+
+
+def test_an_excluded_step_has_a_value(tmp_path: Path) -> None:
+    """An action constraint is not evaluated where a constraint is false already."""
+    for config, wanted in (
+        ("ACTION_CONSTRAINT Defined", 2),
+        ("CONSTRAINT Few ACTION_CONSTRAINT Defined", None),
+    ):
+        text = f"INIT Init NEXT Next {config} INVARIANT Lower\n"
+        (result,) = explored(tmp_path, COUNTING, text)
+        (tmp_path / "M.cfg").write_text(text)
+        for one in (result, asked(tmp_path / "M.tla", "Lower", BmcOptions(depth=5))[1]):
+            assert (one.verdict is Verdict.OUT_OF_BOUNDS) == (wanted is not None)
+
+
+@pytest.mark.parametrize("keyword", ["CONSTRAINT", "ACTION_CONSTRAINT"])
+def test_a_constraint_that_is_constantly_false_is_refused(tmp_path: Path, keyword: str) -> None:
+    body = COUNTING + "One == 1\nNever == One = 2\n"
+    with pytest.raises(ModelError, match=r"M.cfg:1:\d+: the constraint is constantly false"):
+        explored(tmp_path, body, f"INIT Init NEXT Next {keyword} Never\n")
 
 
 def test_values_have_literals(tmp_path: Path) -> None:
