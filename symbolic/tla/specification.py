@@ -193,9 +193,7 @@ class _Making:
         loader, config = self.loader, self.config
         for one in assigned:
             self.assign(one)
-        variables = tuple(one.name for one in loader.variables)
-        if config.action_constraints:
-            variables = (*variables, self.constrained_name())
+        variables = (*(one.name for one in loader.variables), *self.constrained_name())
         hiding = Hiding(loader.definitions)
         hiding.run()
         levels = Levels(loader.definitions, {*variables, *hiding.variables})
@@ -203,15 +201,6 @@ class _Making:
         own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
         self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
         init, next_, fairness = self.behaviour(levels)
-        constraints = tuple(self.formula(one, levels, Level.STATE) for one in config.constraints)
-        action_constraints = tuple(
-            self.formula(one, levels, Level.ACTION) for one in config.action_constraints
-        )
-        if action_constraints and init is not None:
-            constrained = s.Apply(variables[-1], place=action_constraints[0].place)
-            begun = s.Apply("=", (constrained, s.Apply("TRUE")), place=constrained.place)
-            init = s.Apply("/\\", (init, begun), place=init.place)
-            constraints = (*constraints, constrained)
         made = Specification(
             name=self.module.name,
             file=self.module.place.file,
@@ -224,8 +213,10 @@ class _Making:
             fairness=fairness,
             invariants={one.operator: self.formula(one, levels, Level.STATE) for one in config.invariants},
             properties={one.operator: self.formula(one, levels, Level.TEMPORAL) for one in config.properties},
-            constraints=constraints,
-            action_constraints=action_constraints,
+            constraints=tuple(self.formula(one, levels, Level.STATE) for one in config.constraints),
+            action_constraints=tuple(
+                self.formula(one, levels, Level.ACTION) for one in config.action_constraints
+            ),
             symmetry=tuple(self.formula(one, levels, Level.CONSTANT) for one in config.symmetry),
             view=config.view and self.formula(config.view, levels, Level.STATE),
             alias=config.alias and self.formula(config.alias, levels, Level.ACTION),
@@ -236,14 +227,14 @@ class _Making:
         self.mistakes += _random_choices(made)
         if self.mistakes:
             raise ModelError(self.mistakes)
-        return made
+        return _begun(made) if made.action_constraints else made
 
-    def constrained_name(self) -> str:
-        """The name of the variable that tells whether the latest step satisfies the action constraints."""
+    def constrained_name(self) -> tuple[str, ...]:
+        """The name of the variable `CONSTRAINED`; none without action constraints."""
         name = CONSTRAINED
         while name in self.names or name in self.loader.definitions:
             name += "_"
-        return name
+        return (name,) if self.config.action_constraints else ()
 
     def check_constants(self, levels: Levels) -> None:
         """Check that each constant has a value, which depends on no variable."""
@@ -361,6 +352,14 @@ class _Making:
             )
             return None, None, ()
         return init[0] if len(init) == 1 else s.Apply("/\\", tuple(init)), steps[0], tuple(others)
+
+
+def _begun(made: Specification) -> Specification:
+    """The specification with `CONSTRAINED` true at first, and asked for by the last constraint."""
+    constrained = s.Apply(made.variables[-1], place=made.action_constraints[0].place)
+    begun = s.Apply("=", (constrained, s.Apply("TRUE")), place=constrained.place)
+    init = made.init and s.Apply("/\\", (made.init, begun), place=made.init.place)
+    return replace(made, init=init, constraints=(*made.constraints, constrained))
 
 
 _ABOUT = {
