@@ -48,7 +48,7 @@ format: setup
 	@$(BIN)/ruff format --quiet
 
 docs: setup
-	@$(BIN)/python -W error tools/docs_site.py build/docs
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -j auto docs build/docs
 	@echo 'build/docs/index.html'
 
 clean:

@@ -18,6 +18,7 @@ PAGES = sorted(
 )
 REFERENCE = [
     DOCS.parent / "README.md",
+    DOCS / "index.md",
     *(
         DOCS / f"{name}.md"
         for name in ("aiger", "clusters", "counterexamples", "grid-files", "language", "store", "tla")
