@@ -337,6 +337,15 @@ class Explorer:
         index = self.out_of_bounds[0]
         return path_of(self.semantics, [*(self.states_to(index) if index >= 0 else []), None])
 
+    def violated(self) -> list[str]:
+        """The properties that are violated so far."""
+        return [watch.name for watch in self.watches if watch.violated_at is not None]
+
+    def violation(self, name: str) -> Path | None:
+        """A shortest path to a state in which a property is false, among those found so far."""
+        index = next(watch.violated_at for watch in self.watches if watch.name == name)
+        return None if index is None else self.path(index)
+
     def _checked(self, watch: _Watch) -> Checked:
         violation = self.path(watch.violated_at) if watch.violated_at is not None else None
         out = self.path(watch.out_at) if watch.out_at is not None else None

@@ -72,6 +72,7 @@ class Engine(ABC):
         needs_property: whether its command needs a property, or --deadlock.
         proves: whether its definite answers hold at every depth.
         certifies: whether each of its proofs is one result with a certificate.
+        breadth_first: whether its counterexamples to claims about states are shortest ones.
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
             definite; None if it takes no part.
         knows_runs: whether it answers about claims about runs by itself; for others they are reduced.
@@ -94,6 +95,7 @@ class Engine(ABC):
     limits_itself: ClassVar[bool] = False
     sets_alarm: ClassVar[bool] = False
     certifies: ClassVar[bool] = False
+    breadth_first: ClassVar[bool] = False
     in_portfolio: ClassVar[Options | None] = None
 
     @abstractmethod

@@ -73,6 +73,7 @@ class Explore(Engine):
     limits_itself = True
     sets_alarm = True
     knows_runs = True
+    breadth_first = True
     in_portfolio = ExploreOptions(max_states=3_000_000, prove=True, vacuity=True)
 
     def options_for(self, command: str, given: Mapping[str, Any]) -> Options:
@@ -95,7 +96,11 @@ class Explore(Engine):
         def progress(level: Level) -> None:
             reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
             listener.progress(Progress(level.depth, 0.0, text=reached))
+            for name in set(explorer.violated()) - told:
+                told.add(name)
+                listener.done(_violated(explorer, name))
 
+        told: set[str] = set()
         explorer = _explorer(semantics, names, options, progress)
         stopped, interrupted = None, False
         about_runs: dict[str, Trace | None] = {}
@@ -272,6 +277,22 @@ def facts_of(found: Exploration) -> dict[str, Any]:
         "actions": dict(found.fired),
         **(orbits if found.orbits is not None else {}),
     }
+
+
+def _violated(explorer: Explorer, name: str) -> Result:
+    """The result about a property that is violated: no deeper search finds a shorter path."""
+    semantics = explorer.semantics
+    trace = _trace(semantics, explorer.violation(name), TraceEnd.VIOLATES, name)
+    assert trace is not None
+    return Result(
+        property=name,
+        engine=ExploreOptions.engine,
+        verdict=Verdict.VIOLATED,
+        depth=trace.length - 1,
+        steps=trace.length,
+        trace=trace,
+        reason=end_reason(semantics, trace),
+    )
 
 
 def _judge(semantics: Semantics, found: Exploration, name: str, beyond: Trace | None) -> Result:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -108,7 +108,7 @@ def answer_in_children(
     Args:
         model: the model that the queries are about.
         queries: the questions, each with a solver by name. Of a part that several share, the first answer is
-            taken.
+            taken. If that is a counterexample, an engine whose counterexamples are shortest has a second more.
         limits: wall clock and address space of each process.
         listener: is told of progress, of the deepest search only, and of results.
 
@@ -129,17 +129,63 @@ def answer_in_children(
             stack.enter_context(QueryProcess(model, query, limits)): _Session(model, query, shared)
             for query in queries
         }
-        for process, message in listen(sessions, _deadline(limits)):
-            session = sessions[process]
-            session.hear(message)
-            asked = _asked(sessions.values())
-            if session.answer is not None and session.answer.definite and session.parts >= asked.keys():
-                return session.answer
-            if len(sessions) > 1 and all(map(shared.settled, asked)):
-                return Answer([shared.final[part] for part in asked])
+        patience = _Patience(_deadline(limits))
+        for process, message in listen(sessions, patience.end):
+            sessions[process].hear(message)
+            found = _settled(sessions.values(), shared)
+            if found is not None and not _may_be_shorter(found, sessions.values()):
+                return found
+            if found is not None:
+                patience.shorten()
         for process in sessions:
             process.end()
-        return _together(sessions)
+        return _settled(sessions.values(), shared) or _together(sessions)
+
+
+_SECOND_MORE = 1.0
+"""Seconds in which a shortest counterexample is waited for."""
+
+
+class _Patience:
+    """The end of the time that processes have.
+
+    Args:
+        deadline: the time at which it ends at the latest; None is never.
+    """
+
+    def __init__(self, deadline: float | None) -> None:
+        self.deadline = deadline
+        self.soon: float | None = None
+
+    def end(self) -> float | None:
+        return min((one for one in (self.deadline, self.soon) if one is not None), default=None)
+
+    def shorten(self) -> None:
+        """End soon from the first call on."""
+        if self.soon is None:
+            self.soon = time.monotonic() + _SECOND_MORE
+
+
+def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
+    """The answer if every part has a definite one: one process has answered all, or several together."""
+    asked = _asked(sessions)
+    answers = [one.answer for one in sessions if one.answer is not None and one.parts >= asked.keys()]
+    whole = [one for one in answers if one.definite]
+    if whole:
+        return min(whole, key=lambda one: sum(result.steps or 0 for result in one.results))
+    if len(sessions) > 1 and all(map(shared.settled, asked)):
+        return Answer([shared.final[part] for part in asked])
+    return None
+
+
+def _may_be_shorter(found: Answer, sessions: Iterable[_Session]) -> bool:
+    """Whether a counterexample may be longer than one that a process still looks for."""
+    longer = any(
+        one.steps and one.trace is not None and one.trace.loop is None
+        for one in found.results
+        if not ENGINES[one.engine].breadth_first
+    )
+    return longer and any(one.engine.breadth_first and one.searches for one in sessions)
 
 
 def _alone(query: Query) -> Query:
@@ -163,6 +209,12 @@ class _Session:
         self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
         self.reached = Progress(-1, 0.0)
         self.answer: Answer | None = None
+        self.stopped = False
+
+    @property
+    def searches(self) -> bool:
+        """Whether an answer may still come."""
+        return self.answer is None and not self.stopped
 
     def hear(self, message: Message) -> None:
         """Record a message."""
@@ -179,7 +231,7 @@ class _Session:
                 for result in self.answer.results:
                     self.ledger.done(result)
             case "stopped":
-                pass  # The process keeps the reason itself.
+                self.stopped = True  # The process keeps the reason itself.
             case _:
                 raise InternalError(f"a query's process sent a message of the unknown kind {message.kind}")
 

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -329,19 +329,20 @@ class QueryProcess:
 
 
 def listen(
-    processes: Iterable[QueryProcess], deadline: float | None
+    processes: Iterable[QueryProcess], deadline: Callable[[], float | None]
 ) -> Iterator[tuple[QueryProcess, Message]]:
     """The messages of processes as they arrive, until all have closed their output or the time is over.
 
     Args:
         processes: the processes.
-        deadline: the end of the time on the clock `time.monotonic`; None for no end.
+        deadline: tells the end of the time on the clock `time.monotonic`, which may change; None for no end.
     """
     with selectors.DefaultSelector() as selector:
         for process in processes:
             selector.register(process, selectors.EVENT_READ, process)
         while selector.get_map():
-            left = None if deadline is None else deadline - time.monotonic()
+            end = deadline()
+            left = None if end is None else end - time.monotonic()
             if left is not None and left <= 0:
                 return
             for key, _ in selector.select(left):

@@ -180,9 +180,9 @@ class Ledger:
             self.listener.told(result)
 
     def done(self, result: Result) -> None:
-        """Record a result that will not change; one of another solver may replace it if it is unknown."""
+        """Record a result that will not change, unless another solver's is definite in its place, or shorter."""
         known = self.final.get(result.about)
-        if known is None or (result.definite and not known.definite):
+        if known is None or (result.definite and not known.definite) or result.is_shorter(known):
             self.final[result.about] = result
             self.listener.done(result)
 

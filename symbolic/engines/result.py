@@ -144,6 +144,12 @@ class Result:
         """Whether the question is answered; a part of a proof that does not hold is an answer."""
         return self.verdict is not Verdict.UNKNOWN or self.fails
 
+    def is_shorter(self, other: Result) -> bool:
+        """Whether this is a shorter counterexample than the other, of the same kind."""
+        if self.steps is None or other.steps is None or self.verdict is not other.verdict:
+            return False
+        return self.steps < other.steps
+
     def perhaps_longer(self, why: str) -> Result:
         """The same with a note that the search for a shortest counterexample did not end."""
         perhaps = f"perhaps not the shortest: {why}"

@@ -1,0 +1,63 @@
+"""A counterexample is replaced by a shorter one that another engine finds soon after."""
+
+import pytest
+
+from leadline.symbolic.engines import Effort, Limits, Listener, Query, Result, Verdict, answer, parallel
+from leadline.symbolic.engines.bmc import BmcOptions
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.parallel import answer_here, answer_in_children
+from leadline.symbolic.engines.query import Ledger
+from leadline.symbolic.lang import Model
+from leadline.symbolic.solve import LONE
+from tests.asking import model_for
+
+SETTINGS = {"variant": "backup-manager"}
+
+
+def backup() -> Model:
+    return model_for(query(ExploreOptions()))
+
+
+def query(options: BmcOptions | ExploreOptions) -> Query:
+    return Query("two-phase-commit", SETTINGS, ("consistency",), options=options, solver=LONE)
+
+
+def test_a_shortest_counterexample_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps find one of more than 24 steps long before explorations are through so many."""
+    monkeypatch.setattr(parallel, "_SECOND_MORE", 600.0)
+    queries = [query(BmcOptions(50, "sweeps")), query(ExploreOptions())]
+    (found,) = answer_in_children(backup(), queries, Limits(600)).results
+    assert (found.verdict, found.steps, found.engine) == (Verdict.VIOLATED, 24, "explore")
+
+
+def test_not_for_longer_than_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_SECOND_MORE", 0.0)
+    queries = [query(BmcOptions(50, "sweeps")), query(ExploreOptions())]
+    (found,) = answer_in_children(backup(), queries, Limits(600)).results
+    assert found.verdict is Verdict.VIOLATED and (found.steps or 0) >= 24
+
+
+def test_exploration_tells_a_violation_before_its_end() -> None:
+    told: list[tuple[int, Result]] = []
+    depths: list[int] = []
+    listener = Listener(
+        lambda now: depths.append(now.depth), lambda _: None, lambda one: told.append((depths[-1], one))
+    )
+    (final,) = answer_here(backup(), query(ExploreOptions()), listener).results
+    (depth, first), *_ = told
+    assert (first.verdict, first.steps, final.steps) == (Verdict.VIOLATED, 24, 24)
+    assert depth == 24 < depths[-1], "the search goes on"
+
+
+def test_a_shorter_result_takes_the_place_of_a_longer_one() -> None:
+    heard: list[int | None] = []
+    ledger = Ledger(Listener(lambda _: None, lambda _: None, lambda one: heard.append(one.steps)))
+    for steps in (31, 24, 28):
+        ledger.done(Result("x", "bmc", Verdict.VIOLATED, Effort(), steps=steps))
+    assert heard == [31, 24]
+    assert ledger.final["x", None].steps == 24
+
+
+def test_shortest_is_proved() -> None:
+    (found,) = answer(backup(), query(BmcOptions(50, "sweeps", shortest=True))).results
+    assert found.steps == 24
