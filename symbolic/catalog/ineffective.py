@@ -59,7 +59,7 @@ def _held(names: dict[str, Any]) -> Iterator[Claim]:
 def _why_unattached(claim: Claim, names: dict[str, Any], own: dict[str, Any]) -> str | None:
     """The reason why a module does not hold a property that it has marked; None if that is intended."""
     function = claim.function
-    name, path = function.__name__, function.__qualname__
+    name, path = function.__name__, function.__code__.co_qualname
     if "<locals>" in path:
         return "it is kept under no name of the module: assign it to one" if names is own else None
     if path != name:

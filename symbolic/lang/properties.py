@@ -123,6 +123,7 @@ def claim_of(
             lower,
         )
         declaration_log(namespace_of(function)).claims.append(made)
+        _find_by_claim(made, name)
         return made
 
     if isinstance(protocol, FunctionType):
@@ -131,6 +132,21 @@ def claim_of(
         return mark(protocol)
     mistake = _wrong_protocol(kind, protocol)
     return mark
+
+
+def _find_by_claim(made: Claim, name: str) -> None:
+    """Give the functions of a property the paths by which their module holds them, as pickling needs them.
+
+    The claim stands in the place of its function, so `module.ok` is none; `module.ok.function` is.
+    """
+    function, when = made.function, made.when
+    if function.__qualname__ == name:
+        function.__qualname__ = f"{name}.function"
+        if isinstance(when, FunctionType) and (when.__module__, when.__name__) == (
+            function.__module__,
+            "<lambda>",
+        ):
+            when.__qualname__ = f"{name}.when"
 
 
 _EVERY: Any = object
