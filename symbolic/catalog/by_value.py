@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import Any
 
 from leadline.symbolic.catalog.entry import Entry, entry_of
-from leadline.symbolic.catalog.ineffective import unused_expressions
+from leadline.symbolic.catalog.ineffective import ineffective_lines
 from leadline.symbolic.lang import Claim, Mistake, ModelError, Protocol, UserError
 
 _known: dict[str, Entry] = {}
@@ -37,7 +37,7 @@ def entry_by_value(protocol: type[Protocol], more: Sequence[Claim] = ()) -> Entr
         text = f"it is about an earlier class {protocol.__name__}, which was defined anew: run it again"
         raise ModelError(Mistake(x.span, f"the property {x.name} has no effect: {text}") for x in stale)
     found = entry_of(protocol, claims, "")
-    if unused := unused_expressions([protocol], found.claims):
+    if unused := ineffective_lines([protocol], found.claims):
         raise ModelError(unused)
     for entry in _known.values():
         if entry.protocol is protocol and entry.claims == found.claims:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.catalog.ineffective import unattached, unused_expressions
+from leadline.symbolic.catalog.ineffective import ineffective_lines, unattached
 from leadline.symbolic.lang import (
     Claim,
     LeadlineError,
@@ -176,7 +176,7 @@ def refuse_unattached(module: ModuleType, offered: Sequence[Entry], claims: Sequ
         ModelError: with all of them, and the mistakes of the models at their default parameters.
     """
     protocols = [entry.protocol for entry in offered]
-    unused = unused_expressions(protocols, claims)
+    unused = ineffective_lines(protocols, claims)
     told = unattached(module, protocols, claims)
     if not told and not unused:
         return

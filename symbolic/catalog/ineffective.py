@@ -1,20 +1,22 @@
-"""Declarations and lines of a user's file that have no effect on any model.
+"""Declarations and lines of a user's file that have no effect on any model, or another than they seem to have.
 
 Declarations: marked properties and actions that belong to no protocol. Lines: expressions whose value is not
 used, such as a guard without `require`, as TLA+ would write it. Python runs such a line and drops its value,
-so the model would not be the one that was meant.
+so the model would not be the one that was meant. Nor would it with `is`, which Python decides at once, or with a
+guard that is never true.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 import linecache
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import Claim, Mistake, Protocol, Span
 from leadline.symbolic.lang.actions import ActionMark, declaration_log, namespace_of
@@ -123,9 +125,10 @@ _LONGEST = 60
 _OURS = __name__.partition(".")[0]
 
 
-def unused_expressions(protocols: Sequence[type[Protocol]], claims: Iterable[Claim]) -> list[Mistake]:
-    """The lines without effect in the methods of protocols, in properties, and in their helpers.
+def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Claim]) -> list[Mistake]:
+    """The lines in the methods of protocols, in properties, and in their helpers that do not do what they say.
 
+    These are lines without effect, comparisons of expressions by `is`, and guards that are always false.
     Helpers are the functions of the same files with an argument that has the name of a state there. Functions
     that come with Leadline are left out, and those whose text cannot be read.
     """
@@ -135,18 +138,24 @@ def unused_expressions(protocols: Sequence[type[Protocol]], claims: Iterable[Cla
     now = {name for x in (*actions, *stated) for name in _argument(x, 1)}
     following = {name for x in actions for name in _argument(x, 2)}
     lines: dict[str, set[int]] = defaultdict(set)
+    picking: dict[str, set[int]] = defaultdict(set)
     spaces: dict[str, Mapping[str, Any]] = {}
     for function in (*methods, *stated):
         code = function.__code__
         lines[code.co_filename].add(code.co_firstlineno)
+        if hasattr(function, "__leadline_action__"):
+            picking[code.co_filename].add(code.co_firstlineno)
         spaces[code.co_filename] = function.__globals__
-    return [
-        Mistake(Span(file, node.lineno), _no_effect(node, following.intersection(_arguments(function))))
-        for file, own in lines.items()
-        for function in _functions_in(file)
-        if _first_line(function) in own or (now | following).intersection(_arguments(function))
-        for node in _unused(function, _Names(now.intersection(_arguments(function)), spaces[file]))
-    ]
+    told: list[Mistake] = []
+    for file, own in lines.items():
+        for written in _functions_in(file):
+            arguments = _arguments(written)
+            if _first_line(written) in own or (now | following).intersection(arguments):
+                names = _Names(now.intersection(arguments), spaces[file], following.intersection(arguments))
+                picks = arguments[3:] if _first_line(written) in picking[file] else []
+                found = (*_unused(written, names), *_senseless(written, names, {*picks}))
+                told += [Mistake(Span(file, node.lineno), text) for node, text in found]
+    return told
 
 
 def _functions_of(kind: type[Protocol]) -> Iterator[FunctionType]:
@@ -197,10 +206,12 @@ class _Names:
     Attributes:
         state: the names of the current state and of parts of it.
         space: the names of its module.
+        following: the names of the next state.
     """
 
     state: set[str]
     space: Mapping[str, Any]
+    following: set[str]
 
     def is_language(self, name: str) -> bool:
         """Whether it is a function of the language: those make expressions and have no other effect."""
@@ -208,33 +219,166 @@ class _Names:
         return isinstance(thing, FunctionType) and _is_ours(thing)
 
 
-def _unused(function: ast.FunctionDef, names: _Names) -> Iterator[ast.Expr]:
-    state = names.state
-    while more := _parts(function, state) - state:
-        state = state | more
-    names = _Names(state, names.space)
+_Wrong: TypeAlias = tuple[ast.expr, str]
+"""An expression of a file, and what is wrong with it."""
+
+
+def _unused(function: ast.FunctionDef, names: _Names) -> Iterator[_Wrong]:
+    """The lines without effect."""
+    parts = _closed(function, names.state, lambda value, state: _root(value) in state)
+    names = replace(names, state=parts)
     for node in ast.walk(function):
         if isinstance(node, ast.Expr) and _does_nothing(node.value, names):
-            yield node
+            yield node.value, _no_effect(node.value, names.following)
 
 
-def _parts(function: ast.FunctionDef, state: set[str]) -> set[str]:
-    """The variables of a function that are parts of the state, wherever they are assigned."""
-    stored: Counter[str] = Counter()
+def _closed(
+    function: ast.FunctionDef, known: set[str], belongs: Callable[[ast.expr, set[str]], bool]
+) -> set[str]:
+    """The names, and the variables of a function that belong to them wherever they are assigned."""
+    assigned = _assigned(function)
+    while more := {x for x, own in assigned.items() if all(belongs(value, known) for value in own)} - known:
+        known = known | more
+    return known
+
+
+def _stored(function: ast.FunctionDef) -> Counter[str]:
+    """How often each name of a function is given a value: in an assignment, a loop or a comprehension."""
+    names = (x for x in ast.walk(function) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store))
+    return Counter(x.id for x in names)
+
+
+def _assigned(function: ast.FunctionDef) -> dict[str, list[ast.expr]]:
+    """The values of the variables of a function that are assigned one at a time, wherever they are."""
+    stored = _stored(function)
     assigned: dict[str, list[ast.expr]] = defaultdict(list)
     for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            stored[node.id] += 1
-        elif isinstance(node, ast.Assign):
+        if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):
                     assigned[target.id].append(node.value)
-    return {
-        name
-        for name, values in assigned.items()
-        # A name that is also a loop's variable, or one of several assigned at once, may be anything.
-        if len(values) == stored[name] and all(_root(x) in state for x in values)
+    # A name that is also a loop's variable, or one of several assigned at once, may be anything.
+    return {name: values for name, values in assigned.items() if len(values) == stored[name]}
+
+
+# -- lines that mean another thing than they say ----------------------------------------------------------
+
+
+def _senseless(function: ast.FunctionDef, names: _Names, picks: set[str]) -> Iterator[_Wrong]:
+    """Comparisons of expressions by `is`, and guards that are false in every state and at all parameters."""
+    given = function.args
+    optional = {*_arguments(function)[len(_arguments(function)) - len(given.defaults) :]}
+    elsewhere = {*_stored(function)} | {x.arg for x in _lambda_arguments(ast.walk(function))}
+    roots = (names.state | names.following | picks) - (optional - picks) - elsewhere
+    roots = _closed(function, roots, lambda value, known: _is_expression(value, names, known))
+    roots = roots | _bound(function, names, roots)
+    constants = _constants(function, names)
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare() if _by_identity(node, names, roots):
+                yield node, _identity(node)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="require")) if (
+                name in names.following
+            ):
+                yield from ((x, _always_false(x)) for x in node.args if _is_false(x, constants))
+
+
+def _is_expression(value: ast.expr, names: _Names, known: set[str]) -> bool:
+    """Whether a value is an expression of the language for sure, and so never None, True or False itself."""
+
+    def inside(one: ast.expr) -> bool:
+        return _is_expression(one, names, known)
+
+    match value:
+        case ast.Name(id=name):
+            return name in known
+        case ast.Attribute() | ast.Subscript() | ast.NamedExpr():
+            return inside(value.value)
+        case ast.Call(func=ast.Attribute(value=whole)):
+            return inside(whole)
+        case ast.Call(func=ast.Name(id=name)):
+            return names.is_language(name) and any(map(inside, value.args))
+        case ast.BinOp():
+            return inside(value.left) or inside(value.right)
+        case ast.UnaryOp(op=ast.Invert() | ast.USub(), operand=operand):
+            return inside(operand)
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq() | ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
+            return inside(value.left) or inside(value.comparators[0])
+        case ast.IfExp():
+            return inside(value.body) and inside(value.orelse)
+    return False
+
+
+def _bound(function: ast.FunctionDef, names: _Names, known: set[str]) -> set[str]:
+    """The arguments of the functions that quantifiers, filters and maps are given, and no other function's."""
+    found: list[ast.arg] = []
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if names.is_language(name):
+                found += _lambda_arguments(node.args)
+            case ast.Call(func=ast.Attribute(value=whole)) if _is_expression(whole, names, known):
+                found += _lambda_arguments(node.args)
+    others = {x.arg for x in _lambda_arguments(ast.walk(function)) if x not in found}
+    return {x.arg for x in found} - others
+
+
+def _lambda_arguments(nodes: Iterable[ast.AST]) -> list[ast.arg]:
+    """The arguments without a default of the lambdas among some nodes."""
+    given = [x.args for x in nodes if isinstance(x, ast.Lambda)]
+    return [x for one in given for x in one.args[: len(one.args) - len(one.defaults)]]
+
+
+def _by_identity(node: ast.Compare, names: _Names, known: set[str]) -> bool:
+    pairs = itertools.pairwise((node.left, *node.comparators))
+    return any(
+        isinstance(op, ast.Is | ast.IsNot) and any(_is_expression(x, names, known) for x in pair)
+        for op, pair in zip(node.ops, pairs, strict=True)
+    )
+
+
+def _identity(node: ast.Compare) -> str:
+    word, value, mend = ("is not", True, "!=") if isinstance(node.ops[0], ast.IsNot) else ("is", False, "==")
+    told = (
+        f"`{_shown(node)}` is Python's {value} in every state, since `{word}` compares the expression itself"
+    )
+    return f"{told}: write {_shown(node.left)} {mend} {_shown(node.comparators[0])}"
+
+
+_PLAIN = (bool, int, str, float, type(None))
+
+
+def _constants(function: ast.FunctionDef, names: _Names) -> dict[str, Any]:
+    """The names that stand for one plain value at all parameters: those of the module, and variables."""
+    # Names of the function hide those of the module.
+    hidden = {*_stored(function)} | {x.arg for x in ast.walk(function) if isinstance(x, ast.arg)}
+    known: dict[str, Any] = {
+        x: value for x, value in names.space.items() if isinstance(value, _PLAIN) and x not in hidden
     }
+    for name, values in _assigned(function).items():
+        if len(values) == 1 and isinstance(values[0], ast.Constant):
+            known[name] = values[0].value
+    return known
+
+
+def _is_false(guard: ast.expr, constants: Mapping[str, Any]) -> bool:
+    """Whether a guard has a value in which no state and no parameter has a part, and it is false."""
+    allowed = (ast.Constant, ast.Name, ast.Compare, ast.BoolOp, ast.UnaryOp)
+    helpers = (ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop)
+    for node in ast.walk(guard):
+        if not isinstance(node, allowed + helpers) or (
+            isinstance(node, ast.Name) and node.id not in constants
+        ):
+            return False
+    try:
+        code = compile(ast.Expression(guard), "<guard>", "eval")
+        return eval(code, {"__builtins__": {}}, dict(constants)) is False
+    except Exception:  # It is reported when the model is built.
+        return False
+
+
+def _always_false(guard: ast.expr) -> str:
+    text = f"the guard `{_shown(guard)}` is always false, so the action is never taken"
+    return f"{text}: write what it shall depend on, make it a parameter, or leave the action out"
 
 
 def _root(value: ast.expr) -> str | None:
@@ -257,9 +401,12 @@ def _does_nothing(value: ast.expr, names: _Names) -> bool:
     return False
 
 
-def _no_effect(node: ast.Expr, following: Iterable[str]) -> str:
-    text = ast.unparse(node.value)
-    shown = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+def _shown(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _no_effect(node: ast.expr, following: Iterable[str]) -> str:
     nxt = next(iter(following), None)
     repair = f"a guard is {nxt}.require(...), a change is {nxt}.x = ..." if nxt else "return it, or use it"
-    return f"`{shown}` has no effect: {repair}"
+    return f"`{_shown(node)}` has no effect: {repair}"

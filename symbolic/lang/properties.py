@@ -142,10 +142,8 @@ def _find_by_claim(made: Claim, name: str) -> None:
     function, when = made.function, made.when
     if function.__qualname__ == name:
         function.__qualname__ = f"{name}.function"
-        if isinstance(when, FunctionType) and (when.__module__, when.__name__) == (
-            function.__module__,
-            "<lambda>",
-        ):
+        lambda_of_own = isinstance(when, FunctionType) and when.__name__ == "<lambda>"
+        if lambda_of_own and when.__module__ == function.__module__:
             when.__qualname__ = f"{name}.when"
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
-from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, wrap
+from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, refuse, wrap
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
@@ -51,6 +51,12 @@ class Temporal(OverRuns):
 
     def __invert__(self) -> Temporal:
         return Negated(self)
+
+    def __bool__(self) -> bool:
+        refuse(
+            "a formula about runs has no truth value while the model is written: instead of `and`, `or`, `not` and "
+            "`if` use &, |, ~ and .implies"
+        )
 
     def implies(self, conclusion: TemporalLike) -> Temporal:
         """Implication."""

@@ -40,7 +40,10 @@ from leadline.symbolic.lang import (
     weak,
     weak_next,
 )
+from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.enabled import fair_enabled
+from leadline.symbolic.lang.expr import wrap
+from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.lang.temporal import (
     Always,
@@ -379,3 +382,9 @@ def test_a_step_out_of_bounds_can_be_taken_if_it_would_change_a_watched_variable
         query = Query("test", {}, ("moved",), ENGINES[engine].options())
         (found,) = answer_here(model, query).results
         assert found.verdict is Verdict.OUT_OF_BOUNDS, engine
+
+
+@pytest.mark.parametrize("combine", [bool, lambda x: not x, lambda x: x and x, lambda x: x or x])
+def test_a_formula_about_runs_has_no_truth_value(combine: Callable[[object], object]) -> None:
+    with pytest.raises(ModelError, match=r"no truth value .* use &, \|, ~ and \.implies"):
+        combine(eventually(wrap(n.make(n.Const, Bool(), NOWHERE, True))))
