@@ -54,8 +54,8 @@ class Temporal(OverRuns):
 
     def __bool__(self) -> bool:
         refuse(
-            "a formula about runs has no truth value while the model is written: instead of `and`, `or`, `not` and "
-            "`if` use &, |, ~ and .implies"
+            "a formula about runs has no truth value while the model is written: instead of `and`, `or`, "
+            "`not` and `if` use &, |, ~ and .implies"
         )
 
     def implies(self, conclusion: TemporalLike) -> Temporal:
