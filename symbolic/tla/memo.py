@@ -3,8 +3,8 @@
 A search keeps one object for each value of a variable. So the parts of a formula that read few variables meet the
 same objects again in many states.
 
-Without it, exploring EWD998PCal of tlaplus/Examples takes 1.39 times the CPU (60,000 states), MultiPaxos-SMR 1.21 and
-ReadersWriters 1.22 times.
+Without it, exploring EWD998PCal of tlaplus/Examples takes 1.39 times the CPU (60,000 states), MultiPaxos-SMR 1.21
+and ReadersWriters 1.22 times.
 """
 
 from __future__ import annotations

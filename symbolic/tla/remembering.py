@@ -5,8 +5,8 @@ stage is a function of the stage before it and of some variables. It gives a lis
 values of local names, and the steps that are complete, with the values that change. None at the end tells that an
 expression has no value.
 
-Without it, exploring ReadersWriters of tlaplus/Examples takes 1.20 times the CPU (MC.cfg), and 0.90 to 1.00 times that
-of five others.
+Without it, exploring ReadersWriters of tlaplus/Examples takes 1.20 times the CPU (MC.cfg), and 0.90 to 1.00 times
+that of five others.
 """
 
 from __future__ import annotations
