@@ -17,6 +17,7 @@ from typing import Any
 
 import leadline
 from leadline.symbolic.catalog import find, model_of, receive
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict, answer_in_child
 from leadline.symbolic.engines.widening import widened_answers
 from leadline.symbolic.grid.parquet_files import RowFile
@@ -26,6 +27,7 @@ from leadline.symbolic.grid.rows import Row, solver_version
 from leadline.symbolic.grid.store import Store, certificate_place
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import document
+from leadline.symbolic.trace.page import page_data
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,11 @@ def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     # Parts of a proof are about one model: they are not asked of models with wider types.
     *_, (model, found) = islice(answers, 1) if query.obligation is not None else answers
     (result,) = found.results
-    return result, result.cti if result.trace is None else document(model, result.trace, query.source)
+    if result.trace is None:
+        return result, result.cti
+    # A report on the protocol of a user's file must not run the file, so what a page needs is stored now.
+    page = page_data(Semantics(model), result.trace)
+    return result, {**document(model, result.trace, query.source), "page": page}
 
 
 class Changed(UserError):

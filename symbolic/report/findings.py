@@ -15,13 +15,14 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import layers_text, point_text
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.lang import LeadlineError, UserError
+from leadline.symbolic.lang import LeadlineError, Model, UserError
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.report.heatmap import NO_LINKS, Links, varying
 from leadline.symbolic.report.outcomes import surprises
 from leadline.symbolic.report.separating_condition import LONGEST, condition_text, separate
-from leadline.symbolic.report.trace_page import stored_page, trace_page
+from leadline.symbolic.report.trace_page import html_of, trace_page
 from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, lines, stored_traces
+from leadline.symbolic.trace.page import Lacking, json_data, stored_page_data
 from leadline.symbolic.trace.text import step_lines
 
 _NONE: Mapping[str, Entry] = {}
@@ -50,8 +51,8 @@ def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE)
     """The counterexample of a violated cell.
 
     If the protocol is built in, installed or given, the counterexample is replayed before it is shown. If it
-    is in another file, the counterexample is shown as it is stored: a replay would run the file, and a store
-    of results must not make a program run.
+    is in another file, the counterexample is shown as it is stored, with the texts that were made when it was
+    found: a replay would run the file, and a store of results must not make a program run.
 
     Args:
         store: the store.
@@ -66,37 +67,47 @@ def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE)
     except (UserError, ValueError) as error:
         return ShownTrace((), f"Its counterexample cannot be shown: {error}")
     command = f"leadline trace {shlex.quote(str(store.folder / place))}"
-    if split_path(stored.source) is None:
-        again = command
-    else:
-        again = f"{command} --protocol {stored.source}"
+    if split_path(stored.source) is not None:
+        command = f"{command} --protocol {stored.source}"
         if stored.protocol not in given:
-            return _as_stored(stored, f"As it is stored; {again} replays it.")
+            return _as_stored(stored, "As it is stored, and not replayed", command)
     try:
         entry = given.get(stored.protocol) or installed(stored.protocol)
-        note = f"Replayed step by step as this page was written; {again} does so too."
-        return _replayed(entry, stored, note)
+        model = model_of(entry, stored.settings)
+        if model.fingerprint != stored.data["fingerprint"]:
+            why = f"{entry.name} has changed since it was written"
+            return _as_stored(stored, f"As it is stored. It does not replay here: {why}", command)
+        return _replayed(model, stored, command)
     except LeadlineError as error:
-        return _as_stored(stored, f"As it is stored. It does not replay here: {error}")
+        return _as_json(stored, f"As it is stored. It does not replay here: {error}. Values are JSON.")
 
 
-def _replayed(entry: Entry, stored: Stored, note: str) -> ShownTrace:
-    model = model_of(entry, stored.settings)
-    if model.fingerprint != stored.data["fingerprint"]:
-        raise UserError(f"{entry.name} has changed since it was written")
+def _replayed(model: Model, stored: Stored, command: str) -> ShownTrace:
     semantics = Semantics(model)
     trace = stored.trace(model)
     wrong = disagreement(semantics, trace)
     if wrong is not None:
         raise UserError(wrong)
-    page = partial(trace_page, semantics, trace, note)
-    return ShownTrace(tuple(lines(semantics, trace)), note, page)
+    note = f"Replayed step by step as this page was written; {command} does so too."
+    return ShownTrace(tuple(lines(semantics, trace)), note, partial(trace_page, semantics, trace, note))
 
 
-def _as_stored(stored: Stored, note: str) -> ShownTrace:
+def _as_stored(stored: Stored, note: str, command: str) -> ShownTrace:
+    """A counterexample by what was stored with it when it was found."""
     try:
-        stored_page(stored)  # tells now whether it can be made
-        return ShownTrace(tuple(_plain(stored.data)), note, partial(stored_page, stored, note))
+        data = stored_page_data(stored)
+    except Lacking as error:
+        return _as_json(stored, f"{note}. Values are JSON, since {error}; {command} shows all that.")
+    text = tuple(Line(LineKind(kind), line) for kind, line in data["text"])
+    note = f"{note}; {command} replays it."
+    return ShownTrace(text, note, partial(html_of, data, note))
+
+
+def _as_json(stored: Stored, note: str) -> ShownTrace:
+    """A counterexample by its states alone, without the types of their values."""
+    try:
+        data = json_data(stored)
+        return ShownTrace(tuple(_plain(stored.data)), note, partial(html_of, data, note))
     except (LeadlineError, KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return ShownTrace((), f"{stored.place} is not a trace that Leadline wrote.")
 
@@ -133,7 +144,7 @@ def _changes(path: str, old: Any, new: Any) -> Iterator[str]:
 
 
 def _spelled(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def findings(cells: Sequence[Cell], show: Show, links: Links = NO_LINKS) -> str:

@@ -13,11 +13,9 @@ from html import escape
 from string import Template
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.grid.query import layers_text, point_text
 from leadline.symbolic.report.assets import asset
-from leadline.symbolic.report.trace_data import Data, run_data, stored_data
-from leadline.symbolic.trace import Stored, Trace, headline
-from leadline.symbolic.trace.trace import title
+from leadline.symbolic.trace import Trace
+from leadline.symbolic.trace.page import Data, page_data
 
 
 def trace_page(semantics: Semantics, trace: Trace, note: str = "", back: str = "", *, begin: str = "") -> str:
@@ -28,26 +26,14 @@ def trace_page(semantics: Semantics, trace: Trace, note: str = "", back: str = "
         trace: a run of the model.
         note: a sentence: how the run was checked.
         back: the address of the report that the page belongs to, relative to the page.
-        begin: what the first state is, if it is no initial state.
+        begin: the first state's name, if it is no initial state.
     """
-    protocol = title(semantics.model)
-    finding = headline(semantics.model, trace).removeprefix(f"{protocol}: ")
-    return _html(run_data(semantics, trace, begin), protocol, finding, note, back)
+    return html_of(page_data(semantics, trace, begin), note, back)
 
 
-def stored_page(stored: Stored, note: str = "", back: str = "") -> str:
-    """The page of a stored run without its model: values as in JSON, and no reasons and no lanes.
-
-    Raises:
-        KeyError, ValueError, TypeError, AttributeError: if it is not a trace that Leadline wrote.
-    """
-    data, held = stored_data(stored), stored.data
-    finding = f"{held['property'] or held['ends']}, {layers_text(len(data['steps']) - 1, 'steps')}"
-    point = point_text(held["parameters"])
-    return _html(data, f"{stored.protocol}{f' ({point})' if point else ''}", finding, note, back)
-
-
-def _html(data: Data, protocol: str, finding: str, note: str, back: str) -> str:
+def html_of(data: Data, note: str = "", back: str = "") -> str:
+    """The page of these data, from `page_data`, `stored_page_data` or `json_data`."""
+    protocol, finding = data["title"], data["finding"]
     style = asset("palette.css") + asset("trace.css")
     script = asset("trace.js") + asset("space_time.js")
     policy = (

@@ -58,9 +58,19 @@ class Fair:
             return "never enabled in the loop"
         return f"not enabled in state {self.disabled}"
 
-    def __str__(self) -> str:
+    @property
+    def name(self) -> str:
+        """Its text, with the values."""
         named = ", ".join(self.at) if len(self.at) <= _MOST_NAMED else counted(len(self.at), "value")
-        return f"{self.condition}{f' at {named}' if named else ''}: {self.why()}"
+        return f"{self.condition}{f' at {named}' if named else ''}"
+
+    @property
+    def place(self) -> int | None:
+        """The number of the step or state in the reason."""
+        return self.disabled if self.taken is None else self.taken
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.why()}"
 
     def to_json(self) -> dict[str, Any]:
         """The condition as a JSON object; `step` or `state` has the place in the run."""

@@ -8,6 +8,10 @@ from typing import Any
 
 _MOST_LINES = 10
 _WIDTH = 80
+_MOST_TOLD = 4
+
+PLACES = ("state", "step")
+"""The names by which a reason about a run tells its place."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,43 @@ class Reason:
         if len(found) > _MOST_LINES:
             found[_MOST_LINES - 1 :] = [f"({len(found) - _MOST_LINES + 1} more lines)"]
         return found
+
+    def sentence(self) -> str:
+        """The reason in words for the middle of a sentence, formulas between backquotes."""
+        told = list(_pieces(self))
+        if len(told) > _MOST_TOLD:
+            told[_MOST_TOLD - 1 :] = [f"{len(told) - _MOST_TOLD + 1} more"]
+        return ", and ".join(filter(None, (", ".join(told[:-1]), told[-1])))
+
+
+def _pieces(reason: Reason) -> Iterator[str]:
+    """The formulas that decide, with their values, in words."""
+    chosen = [reason]
+    while len(reason.parts) == 1 and not reason.exhaustive:
+        (reason,) = reason.parts
+        chosen.append(reason)
+    values = [f"`{text}`" for one in chosen if not _is_place(one) for text in _choice(one)]
+    places = [_place(*one.chosen) for one in chosen if one.chosen and _is_place(one)]
+    given = "".join(f"{text}, " for text in (*([f"for {', '.join(values)}"] if values else []), *places))
+    if reason.parts and not reason.exhaustive:
+        for part in reason.parts:
+            for piece in _pieces(part):
+                yield given + piece
+                given = ""
+    else:
+        instance = f" (`{_cut(reason.instance)}`)" if reason.instance else ""
+        yield f"{given}`{_cut(reason.formula)}` is {reason.value.lower()}{instance}"
+
+
+def _is_place(reason: Reason) -> bool:
+    """Whether a reason is chosen by its place in a run."""
+    return reason.chosen is not None and reason.chosen[0] in PLACES
+
+
+def _place(kind: str, number: str) -> str:
+    if number.startswith("each of"):
+        return f"in {number.replace('each of', f'each of the {kind}s')}"
+    return f"in {kind} {number}"
 
 
 def _told(reason: Reason, indent: str = "") -> Iterator[str]:

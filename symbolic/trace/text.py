@@ -85,10 +85,11 @@ def step_lines(number: int, call: str, texts: Iterable[str]) -> Iterator[Line]:
 
 def headline(model: Model, trace: Trace) -> str:
     """The protocol, its parameters and the error found, on one line."""
-    return f"{title(model)}: {_finding(model, trace)}"
+    return f"{title(model)}: {finding(model, trace)}"
 
 
-def _finding(model: Model, trace: Trace) -> str:
+def finding(model: Model, trace: Trace) -> str:
+    """The error found, in words."""
     if trace.ends is TraceEnd.DEADLOCK:
         return f"deadlock {after(trace.length)}"
     if trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.last is not None:

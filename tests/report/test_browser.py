@@ -67,7 +67,7 @@ def test_the_counterexamples_are_shown(browser: Browser, report: Path) -> None:
     browser.open(report)
     counter, compaction = browser.texts("pre.trace")
     assert counter.splitlines()[:2] == [
-        "counter (top = 3, nodes = 1, overflow = false): below-three, 3 steps",
+        "counter (top = 3, nodes = 1, overflow = false): below-three violated in 3 steps",
         "  0  Init",
     ]
     assert "CompactorPhaseOne" in compaction
@@ -132,7 +132,7 @@ def test_by_keyboard(browser: Browser, report: Path) -> None:
     cell = browser.driver.find_element(By.CSS_SELECTOR, ".map td.violated a")
     assert cell.get_attribute("aria-label") == "nodes = 1, overflow = false, top = 3: violated in 3 steps"
     cell.send_keys(Keys.ENTER)
-    assert browser.texts("h1") == ["below-three, 3 steps"]
+    assert browser.texts("h1") == ["below-three violated in 3 steps"]
     browser.driver.find_element(By.LINK_TEXT, "Back to the report").send_keys(Keys.ENTER)
     assert "violated in 3 steps" in browser.driver.find_element(By.CSS_SELECTOR, "tr:target").text
     assert browser.complaints() == []

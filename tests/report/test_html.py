@@ -3,10 +3,12 @@
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,8 @@ from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.report.findings import ShownTrace, counterexample
 from leadline.symbolic.report.html import page
-from leadline.symbolic.trace import Line, LineKind
+from leadline.symbolic.trace import Line, LineKind, Stored
+from leadline.symbolic.trace.page import stored_page_data
 from tests.grid.conftest import COUNTER
 from tests.grid.rows import ROW, local, obligation, row, unknown
 from tests.report.store import EVIL, planted, real
@@ -254,19 +257,65 @@ def test_a_file_is_not_run_for_its_counterexample(store: Store) -> None:
     store.keep(found, documents)
     Path("counter.py").write_text("raise SystemExit('this must not run')")
     text, note = text_of(store, found)
-    assert "--protocol" in note
+    assert note.startswith("As it is stored, and not replayed; leadline trace ") and "--protocol" in note
     assert text.splitlines() == [
-        "counter (top = 3, nodes = 1, overflow = false): below-three, 3 steps",
+        "counter (top = 3, nodes = 1, overflow = false): below-three violated in 3 steps",
         "  0  Init",
         "       count = 0",
-        "       seenBy = []",
+        "       seenBy = {}",
         "  1  CountUp(node = n1)",
         "       count = 1",
-        '       seenBy = ["n1"]',
+        "       seenBy: added {n1}",
         "  2  CountUp(node = n1)",
         "       count = 2",
         "  3  CountUp(node = n1)",
         "       count = 3",
+        "     BelowThree is false.",
+        "       FALSE  count < 3   (3 < 3)",
+    ]
+
+
+WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
+    "none": lambda page: page.clear(),
+    "another version": lambda page: page.update(version=2),
+    "a value in a circle": lambda page: page["nodes"].insert(0, ["s", None, [0]]),
+    "a value that is not there": lambda page: page["steps"][0].update(state=[0, 99]),
+    "a state too short": lambda page: page["steps"][0].update(state=[0]),
+    "a reason in a circle": lambda page: page["reasons"][0].__setitem__(4, [0]),
+    "a text that is not there": lambda page: page["parts"].append([99, []]),
+    "a kind of line": lambda page: page["text"].append(['"><script>', ""]),
+    "a number for a text": lambda page: page.update(sentence=3),
+    "a loop that is not there": lambda page: page.update(loop=99),
+    "a lane that is not there": lambda page: page.update(
+        lanes={"groups": [], "steps": [{"acts": True, "lanes": [0]}] * 4, "messages": []}
+    ),
+    "no steps": lambda page: page.update(steps=[]),
+    "a condition without a place": lambda page: page["fairness"].append(["WF", "taken", 99]),
+}
+
+
+@pytest.mark.parametrize("change", WRONG.values(), ids=WRONG)
+def test_stored_texts_that_are_wrong_are_not_shown(
+    change: Callable[[dict[str, Any]], object], store: Store
+) -> None:
+    """As are those that an earlier Leadline did not store: the states are shown, and the note says so."""
+    found, documents = real(str(Path("counter.py").resolve()), "below-three", top=3)
+    (place,) = documents
+    data = json.loads(documents[place])
+    assert stored_page_data(Stored("x", data)) == data["page"]
+    change(data["page"])
+    store.keep(found, {place: json.dumps(data if data["page"] else {**data, "page": None})})
+    text, note = text_of(store, found)
+    assert note.startswith("As it is stored, and not replayed. Values are JSON, since ")
+    assert "the types of its values, the reason and the lanes" in note and "--protocol" in note
+    assert text.splitlines()[:7] == [
+        "counter (top = 3, nodes = 1, overflow = false): below-three, 3 steps",
+        "  0  Init",
+        "       count = 0",
+        "       seenBy = []",
+        '  1  CountUp(node = "n1")',
+        "       count = 1",
+        '       seenBy = ["n1"]',
     ]
 
 
@@ -283,7 +332,7 @@ def test_a_counterexample_that_is_not_one(store: Store) -> None:
     assert f"{name} = {state[name]}" in text
     wrong: list[dict[str, object]] = [{"actions": [3]}, {"states": []}, {"actions": [None]}]
     for broken in wrong:
-        store.put(place, json.dumps({**data, "source": "x.py", **broken}))
+        store.put(place, json.dumps({**data, "source": "x.py", "page": None, **broken}))
         assert text_of(store, found) == ("", f"{store.document(place)} is not a trace that Leadline wrote.")
     store.put(place, "{")
     assert "is not JSON" in text_of(store, found)[1]

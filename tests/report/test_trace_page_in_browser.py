@@ -1,5 +1,6 @@
 """Pages to walk through a run, in a browser: the keyboard, the mouse and every view."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,12 +8,15 @@ import pytest
 from selenium.webdriver import ActionChains, Keys
 from selenium.webdriver.common.by import By
 
-from leadline.symbolic.report.trace_page import stored_page, trace_page
-from leadline.symbolic.trace import Stored, document
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.report.trace_page import html_of, trace_page
+from leadline.symbolic.trace import Stored, document, lines
+from leadline.symbolic.trace.page import json_data, page_data, stored_page_data
 from tests.report.browser import Browser, luminance, needs_chromium
 from tests.report.runs import kip_320, ring
 from tests.report.store import EVIL
 from tests.report.test_trace_page import hostile
+from tests.trace.test_fair import swinging
 
 
 class Walker:
@@ -143,7 +147,7 @@ def test_the_space_time_view(kip: Walker) -> None:
     joined = [(arrow.get_attribute("data-from"), arrow.get_attribute("data-to")) for arrow in arrows]
     assert joined == [("1", "2"), ("4", "5"), ("4", "6"), ("8", "10")]
     kip.click("#steps button[data-step='8']")
-    assert kip.text("#post") == "sends to step 10: 2 :> [leader |-> r1, isr |-> {r1, r2, r3}]"
+    assert kip.text("#post") == "sends Request to step 10: 2 :> [leader |-> r1, isr |-> {r1, r2, r3}]"
     assert len(kip.texts("#lanes .message.near")) == 1
     kip.click("#post button")
     assert kip.text("#call").startswith("10 of 12 BecomeFollower")
@@ -205,7 +209,7 @@ def test_walking_on_goes_round_the_loop(known: bool, browser: Browser, tmp_path:
     trace = replace(round_trip, loop=2, steps=(*round_trip.steps, *round_trip.steps[:2]))
     trace = replace(trace, property="in-the-mail")
     stored = Stored("x.json", document(semantics.model, trace, "ring"))
-    file.write_text(trace_page(semantics, trace) if known else stored_page(stored))
+    file.write_text(trace_page(semantics, trace) if known else html_of(json_data(stored)))
     page = Walker(browser, file)
     assert page.texts("#steps .again .number") == ["3", "4", "5", "6"]
     page.press(Keys.END)
@@ -224,7 +228,7 @@ def test_a_run_that_stops_is_drawn(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "ring.html"
     semantics, round_trip = ring()
     stopped = replace(round_trip, loop=round_trip.length)
-    file.write_text(stored_page(Stored("x.json", document(semantics.model, stopped, "ring"))))
+    file.write_text(html_of(json_data(Stored("x.json", document(semantics.model, stopped, "ring")))))
     page = Walker(browser, file)
     assert page.text("#end") == "Nothing happens any more."
     assert page.texts("#steps .again") == []
@@ -237,7 +241,7 @@ def test_a_run_that_stops_is_drawn(browser: Browser, tmp_path: Path) -> None:
 @needs_chromium
 def test_hostile_texts_are_only_texts(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "evil.html"
-    file.write_text(stored_page(hostile(), EVIL, "a.html"), encoding="utf-8")
+    file.write_text(html_of(json_data(hostile()), EVIL, "a.html"), encoding="utf-8")
     page = Walker(browser, file)
     page.press("s", Keys.HOME, "j", "/", "e")
     assert page.noise() == []
@@ -334,4 +338,85 @@ def test_aliases_are_beside_the_variables(browser: Browser, tmp_path: Path) -> N
     assert len(page.rows()) == 1
     page.click('[data-key="pin Holders"]')
     assert page.rows(".pinned")[0].startswith("Holders ")
+    assert page.noise() == []
+
+
+@needs_chromium
+def test_it_opens_on_the_reason_with_the_state_below(kip: Walker) -> None:
+    assert kip.text("#sentence") == (
+        "StrongIsr is false in state 12: for leader = r1, replicaState[r1].leader # r1 is false (r1 # r1), for "
+        "replica = r3 in quorumState.isr, offset = 0, 0 < replicaState[r1].hw is true (0 < 1), 0 < "
+        "replicaLog[r3].endOffset is false (0 < 0), and replicaLog[r1].records[0] = replicaLog[r3].records[0] is "
+        "false ([id |-> 0, epoch |-> 0] = None)."
+    )
+    sentence, state = (kip.browser.driver.find_element(By.ID, name) for name in ("sentence", "state"))
+    assert sentence.rect["y"] + sentence.rect["height"] <= state.rect["y"] and state.is_displayed()
+    assert kip.text("#steps [aria-current]").startswith("12 ")
+
+
+@needs_chromium
+def test_messages_are_labelled_by_their_kind(kip: Walker) -> None:
+    assert kip.texts("#lanes .kind") == ["Request"] * 4
+    kip.click("#steps button[data-step='8']")
+    assert kip.texts("#lanes .kind.near") == ["Request"]
+
+
+@needs_chromium
+def test_a_link_leads_to_a_step(kip: Walker) -> None:
+    """That of the step at hand, one that is followed within the page, and the browser's way back."""
+    kip.press(Keys.HOME)
+    link = kip.browser.driver.find_element(By.ID, "link")
+    assert (link.text, link.get_attribute("href")) == ("#0", f"{kip.file.as_uri()}#0")
+    kip.browser.driver.execute_script("location.hash = '#7'")
+    kip.browser.driver.execute_async_script("requestAnimationFrame(arguments[0])")
+    assert kip.text("#call").startswith("7 of 12")
+    kip.browser.driver.execute_script("location.hash = '#nowhere'")
+    assert kip.text("#call").startswith("7 of 12")
+    assert kip.noise() == []
+
+
+@needs_chromium
+def test_the_run_is_copied_as_text(kip: Walker) -> None:
+    kip.browser.driver.execute_script("navigator.clipboard.writeText = async (x) => { window.copied = x; }")
+    kip.click("#copy")
+    told = "".join(f"{line}\n" for line in lines(*kip_320()))
+    assert kip.browser.driver.execute_script("return window.copied") == told
+    assert kip.text("#copy") == "Copied"
+    kip.browser.driver.execute_script("navigator.clipboard.writeText = async () => { throw new Error(); }")
+    older = "document.execCommand = (x) => { window.copied = x + document.activeElement.value; }"
+    kip.browser.driver.execute_script(older)
+    kip.click("#copy")
+    assert kip.browser.driver.execute_script("return window.copied") == f"copy{told}"
+
+
+@needs_chromium
+def test_the_legend_names_each_sign(kip: Walker) -> None:
+    kip.click("#legend summary")
+    signs = kip.browser.driver.find_elements(By.CSS_SELECTOR, "#legend li")
+    assert len(signs) == 6 and all(sign.is_displayed() for sign in signs)
+
+
+@needs_chromium
+@pytest.mark.parametrize("stored", [False, True], ids=["replayed", "as stored"])
+def test_fairness_has_a_panel(stored: bool, browser: Browser, tmp_path: Path) -> None:
+    model, trace = swinging()
+    data = json.loads(json.dumps(page_data(Semantics(model), trace)))
+    if stored:
+        data = stored_page_data(Stored("x.json", {"page": data}))
+    (tmp_path / "page.html").write_text(html_of(data), encoding="utf-8")
+    page = Walker(browser, tmp_path / "page.html")
+    page.press("f")
+    assert page.texts("#conditions li") == [
+        "WF_locked(Lock) at d1, d2, d3: not enabled in state 0",
+        "SF_vars(Swing) at d1: taken at step 5",
+        "SF_vars(Swing) at d2: taken at step 1",
+        "SF_vars(Swing) at d3: taken at step 3",
+    ]
+    page.click("#conditions li:nth-child(2) button")
+    assert page.text("#call").startswith("5 of 6")
+    page.press("f")
+    assert browser.driver.find_element(By.ID, "state").is_displayed()
+    assert page.text("#sentence") == (
+        "OneIsLocked is false of this run: in state 6, \\E door \\in Door : locked[door] is false."
+    )
     assert page.noise() == []

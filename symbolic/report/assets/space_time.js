@@ -26,7 +26,8 @@ function shownLanes() {
 
 function drawLanes() {
   const lanes = shownLanes();
-  const wide = Math.max(30, ...lanes.map(([, name]) => 14 + 7 * Math.min(name.length, 12)));
+  const room = run.lanes?.messages.length && lanes.length < 7 ? 56 : 30;
+  const wide = Math.max(room, ...lanes.map(([, name]) => 14 + 7 * Math.min(name.length, 12)));
   const edge = run.loop === null ? 0 : 22;
   const gutter = edge + lanes.length * wide;
   $("column").style.setProperty("--gutter", `${gutter}px`);
@@ -42,6 +43,7 @@ function drawLanes() {
   const drawn = [heads("arrow"), heads("loop-arrow")];
   drawn.push(...lanes.map(([lane]) => svg("line", {class: "lane", x1: x.get(lane), x2: x.get(lane), y1: 0, y2: height})));
   if (lanes.length) drawn.push(...run.lanes.messages.map((one) => message(one, rows, x)).filter(Boolean));
+  if (lanes.length) drawn.push(...kinds(rows, x, gutter));
   if (lanes.length) drawn.push(...steps.slice(1).map((_, k) => marks(k + 1, rows[k + 1], x)));
   if (run.loop !== null) {
     const stops = run.loop === last ? 6 : 0;
@@ -71,6 +73,27 @@ function marks(step, y, x) {
     svg("circle", {class: "dot", cx: x.get(main), cy: y, r: 5.5}));
 }
 
+// The kinds of messages on their arrows, those of the step at hand first: a place on the arrow where no other is.
+function kinds(rows, x, gutter) {
+  const near = (one) => one[0] === view.at || one[1] === view.at;
+  const taken = [];
+  const drawn = [];
+  for (const one of [...run.lanes.messages].sort((a, b) => near(b) - near(a))) {
+    const [from, to, , kind] = one;
+    const name = kind.length > 18 ? `${kind.slice(0, 17)}\u2026` : kind;
+    const half = name.length * 3.1 + 2;
+    const [x1, x2, y1, y2] = [x.get(actor(from, x)), x.get(actor(to, x)), rows[from], rows[to]];
+    for (const part of [0.5, 0.35, 0.65, 0.2, 0.8]) {
+      const at = [Math.max(half, Math.min(gutter - half, x1 + (x2 - x1) * part + (x1 === x2 ? 12 : 0))), y1 + (y2 - y1) * part];
+      if (taken.some(([x0, y0, w]) => Math.abs(at[0] - x0) < half + w && Math.abs(at[1] - y0) < 12)) continue;
+      taken.push([...at, half]);
+      drawn.push(svg("text", {class: near(one) ? "kind near" : "kind", x: at[0], y: at[1] + 4}, name));
+      break;
+    }
+  }
+  return drawn;
+}
+
 function message([from, to, told], rows, x) {
   const [x1, x2, y1, y2] = [x.get(actor(from, x)), x.get(actor(to, x)), rows[from], rows[to]];
   const bend = x1 === x2 ? 16 : 0;
@@ -83,12 +106,15 @@ function message([from, to, told], rows, x) {
 // -- keyboard and mouse -------------------------------------------------------------------------------
 
 const flip = (name) => { view[name] = !view[name]; show(); };
+const turn = (tab) => $(`tab-${tab}`).hidden || choose(view.tab === tab ? "state" : tab);
+const choose = (tab) => { view.tab = tab; show(); };
+const asked = () => location.hash.length > 1 && Number.isInteger(Number(location.hash.slice(1))) ? Number(location.hash.slice(1)) : view.at;
 const KEYS = {
   ArrowDown: goOn, j: goOn, ArrowRight: goOn,
   ArrowUp: () => go(view.at - 1), k: () => go(view.at - 1), ArrowLeft: () => go(view.at - 1),
   Home: () => go(0), End: () => go(last), s: () => flip("two"), c: () => flip("changed"), t: () => flip("lanes"),
-  w: () => $("tab-why").hidden || flip("why"), "?": () => $("keys").showModal(),
-  "/": () => $(view.why ? "parts-filter" : "filter").focus(),
+  w: () => turn("why"), f: () => turn("fair"), "?": () => $("keys").showModal(),
+  "/": () => $(view.tab === "why" ? "parts-filter" : "filter").focus(),
 };
 
 function listen() {
@@ -108,9 +134,11 @@ function listen() {
   click("two", () => flip("two"));
   click("changed", () => flip("changed"));
   click("diagram", () => flip("lanes"));
-  click("because", () => { view.why = true; go(last); });
+  click("because", () => { view.tab = "why"; go(last); });
+  click("copy", copy);
+  window.addEventListener("hashchange", () => asked() !== view.at && go(asked()));
   click("help", () => $("keys").showModal());
-  for (const why of [false, true]) click(why ? "tab-why" : "tab-state", () => { view.why = why; show(); });
+  for (const tab of TABS) click(`tab-${tab}`, () => choose(tab));
   click("parts", (event) => event.target.dataset.step && go(Number(event.target.dataset.step)));
   $("other").addEventListener("change", (event) => beside(Number(event.target.value)));
   wide.addEventListener("change", show);
@@ -118,8 +146,9 @@ function listen() {
 }
 
 function begin() {
-  const asked = Number(location.hash.slice(1));
-  if (location.hash.length > 1 && Number.isInteger(asked)) view.at = Math.max(0, Math.min(last, asked));
+  view.at = Math.max(0, Math.min(last, asked()));
+  $("sentence").append(...marked(run.sentence));
+  $("copy").hidden = !run.text.length;
   $("other").append(...steps.map((_, step) => el("option", {value: String(step)}, String(step))));
   $("because").hidden = $("tab-why").hidden = run.property === null;
   $("end").hidden = !run.end && run.loop === null;
@@ -133,6 +162,8 @@ function begin() {
     };
     $("groups").append(el("label", {}, el("input", {type: "checkbox", checked: group.on, on: {change}}), ` ${group.name}`));
   });
+  $("tab-fair").hidden = !run.fairness.length;
+  makeFairness();
   makeSteps();
   listen();
   show();

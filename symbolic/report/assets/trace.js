@@ -1,11 +1,11 @@
 "use strict";
-// The data of the page: see leadline.symbolic.report.trace_page. Texts go in as texts, never as markup.
+// The data of the page: see leadline.symbolic.trace.page. Texts go in as texts, never as markup.
 const run = JSON.parse(document.getElementById("data").textContent);
 const {nodes, variables, steps} = run;
 const last = steps.length - 1;
 const repeats = run.loop !== null && run.loop < last;
 const view = {
-  at: last, other: null, two: false, changed: false, why: false, lanes: run.lanes !== null,
+  at: last, other: null, two: false, changed: false, tab: "state", lanes: run.lanes !== null,
   filter: "", parts: "", pins: new Map(), open: new Map(), groups: new Set(),
 };
 
@@ -26,12 +26,13 @@ function el(tag, options = {}, ...inside) {
 // -- values: a node is a text, or [kind, keys or null, children] --------------------------------------
 
 const texts = new Map();
-const OPENING = {r: "[", m: "(", s: "{", q: "<<"};
-const CLOSING = {r: "]", m: ")", s: "}", q: ">>"};
+const OPENING = {r: "[", m: "(", s: "{", q: "<<", o: "{", a: "["};
+const CLOSING = {r: "]", m: ")", s: "}", q: ">>", o: "}", a: "]"};
+const JOINT = {r: " |-> ", m: " :> ", o: ": "};
 const isWhole = (i) => typeof nodes[i] !== "string";
 
 function label(node, place) {
-  return node[0] === "r" ? `${node[1][place]} |-> ` : node[0] === "m" ? `${node[1][place]} :> ` : "";
+  return node[0] in JOINT ? node[1][place] + JOINT[node[0]] : "";
 }
 
 function text(i) {
@@ -59,7 +60,7 @@ function children(a, b) {
     const gone = old.filter((x) => !inside.includes(x)).map((x) => [`${IN}${x}`, IN, x, undefined]);
     return [...inside.map((x) => [`${IN}${x}`, IN, old.includes(x) ? x : undefined, x]), ...gone];
   }
-  if (kind === "q") {
+  if (kind === "q" || kind === "a") {
     return Array.from({length: Math.max(inside.length, old.length)}, (_, k) =>
       [`[${k + 1}]`, `[${k + 1}]`, old[k], inside[k]]);
   }
@@ -74,7 +75,7 @@ function inline(a, b, both) {
     made.append(both && a !== undefined ? el("del", {}, text(a)) : el("span", {className: "none"}, "\u2013"));
   } else if (a === b || a === undefined && !both) {
     made.append(text(b));
-  } else if (sameShape(a, b) && nodes[b][0] !== "q") {
+  } else if (sameShape(a, b) && !"qa".includes(nodes[b][0])) {
     const node = nodes[b];
     made.append(OPENING[node[0]]);
     const shown = children(a, b).filter(([, , , child]) => both || child !== undefined);
@@ -241,6 +242,29 @@ function again() {
   return repeats ? `Steps ${run.loop + 1} to ${last} repeat for ever.` : "Nothing happens any more.";
 }
 
+// A text with formulas between backquotes.
+const marked = (told) => told.split("`").map((part, k) => k % 2 ? el("code", {}, part) : part);
+
+function makeFairness() {
+  $("conditions").replaceChildren(...run.fairness.map(([name, why, place]) => el("li", {}, el("code", {}, name), ": ",
+    place === null ? why : el("button", {on: {click: () => go(place)}}, why))));
+}
+
+// Browsers give a page that was opened from disk no clipboard; the older way works there.
+async function copy() {
+  const all = run.text.map(([, line]) => line).join("\n") + "\n";
+  try {
+    await navigator.clipboard.writeText(all);
+  } catch {
+    const area = el("textarea", {value: all, className: "aside"});
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  $("copy").textContent = "Copied";
+}
+
 function makeSteps() {
   $("steps").replaceChildren(...steps.map((step, k) => el("li", {}, el("button", {
     className: [step.bad ? "bad" : "", repeats && k > run.loop ? "again" : ""].join(" ").trim(), data: {step: k}, title: step.bad ? `${run.property} is false` : "",
@@ -260,23 +284,26 @@ function showRun() {
   const step = steps[view.at];
   $("call").replaceChildren(el("span", {className: "count"}, `${view.at} of ${last}  `), step.name,
     el("span", {className: "picks"}, step.picks.length ? `(${picksOf(step)})` : ""));
+  $("link").textContent = $("link").href = `#${view.at}`;
   $("back").disabled = view.at === 0;
   $("on").disabled = view.at === last && !repeats;
-  const post = (run.lanes?.messages ?? []).flatMap(([from, to, message]) => {
+  const post = (run.lanes?.messages ?? []).flatMap(([from, to, message, kind]) => {
     const jump = (k, word) => el("button", {on: {click: () => go(k)}}, `${word} step ${k}`);
-    return from === view.at ? [el("li", {}, "sends to ", jump(to, ""), ": ", el("code", {}, message))] :
-      to === view.at ? [el("li", {}, "receives from ", jump(from, ""), ": ", el("code", {}, message))] : [];
+    return from === view.at ? [el("li", {}, "sends ", el("b", {}, kind), " to ", jump(to, ""), ": ", el("code", {}, message))] :
+      to === view.at ? [el("li", {}, "receives ", el("b", {}, kind), " from ", jump(from, ""), ": ", el("code", {}, message))] : [];
   });
   $("post").replaceChildren(...post);
 }
 
+const TABS = ["state", "why", "fair"];
 const wide = matchMedia("(min-width: 1700px)");
 
 function show() {
   const both = wide.matches && run.property !== null;
-  for (const [tab, on] of [["state", !view.why], ["why", view.why]]) {
-    $(`tab-${tab}`).ariaSelected = String(on);
-    $(tab).hidden = !on && !both;
+  for (const tab of TABS) {
+    const there = !$(`tab-${tab}`).hidden;
+    $(`tab-${tab}`).ariaSelected = String(tab === view.tab);
+    $(tab).hidden = !there || tab !== view.tab && !both;
   }
   $("at").classList.toggle("both", both);
   $("two").checked = view.two;

@@ -10,17 +10,31 @@ It is received by the step that takes it away or, where it stays, by each step w
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from leadline.symbolic.concrete import State
-from leadline.symbolic.lang import Bool, Int, Map, Model, Option, Record, Seq, Set, Sort, Tuple, Type, Union
+from leadline.symbolic.lang import (
+    Bool,
+    Enum,
+    Int,
+    Map,
+    Model,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+)
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.types import Named, Value, all_types
-from leadline.symbolic.trace import Step, Trace
-from leadline.symbolic.trace.trace import action_named
+from leadline.symbolic.trace.trace import Step, Trace, action_named
 
 _MOST_LANES = 16
 _MOST_MESSAGES = 500
@@ -73,7 +87,7 @@ def space_time(model: Model, trace: Trace) -> dict[str, Any] | None:
 
     `groups` has each group's name, whether it is shown at first, and its lanes. `steps` has for each state
     whether it has an actor, and its lanes, the actor's first, each as its place among all lanes. `messages`
-    has the step that sends, the step that receives, and the text of each.
+    has the step that sends, the step that receives, the text and the kind of each.
     """
     found = groups(model)
     if not any(group.on for group in found):
@@ -179,14 +193,31 @@ class Element(NamedTuple):
         shown = self.kind.tla(self.value)
         return f"{self.key[0].tla(self.key[1])} :> {shown}" if self.key else shown
 
+    def label(self, path: str) -> str:
+        """The kind of a message: its shape's or record's name, else the variable that holds it.
+
+        A record's field that is one of some words, such as `type |-> "Prepare"`, tells records apart.
+        """
+        if isinstance(self.kind, Union):
+            return str(self.value[0])
+        if isinstance(self.kind, Record):
+            words = (x for part, x in zip(self.kind.parts, self.value, strict=True) if isinstance(part, Enum))
+            return str(next(words, self.kind.name or _variable(path))).strip('"')
+        return str(self.value).strip('"') if isinstance(self.kind, Enum) else _variable(path)
+
+
+def _variable(path: str) -> str:
+    """The variable at the beginning of a path."""
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
 
 Contents = Mapping[str, Counter[Element]]
 """The elements of the containers in a state, by their paths."""
 _NOTHING: Counter[Element] = Counter()
 
 
-def messages(model: Model, trace: Trace, actors: set[Type]) -> list[tuple[int, int, str]]:
-    """The messages of a run: the step that sends, the step that receives, the text; in order, at most 500.
+def messages(model: Model, trace: Trace, actors: set[Type]) -> list[tuple[int, int, str, str]]:
+    """The messages of a run: the step that sends, the step that receives, the text, the kind; at most 500.
 
     Args:
         model: the model.
@@ -195,7 +226,7 @@ def messages(model: Model, trace: Trace, actors: set[Type]) -> list[tuple[int, i
     """
     contents = [_contents(model, stage.state, actors) for stage in trace.stages if stage.state is not None]
     picks = [list(_picks(model, stage)) for stage in trace.stages]
-    found: list[tuple[int, int, str]] = []
+    found: list[tuple[int, int, str, str]] = []
     for sent in range(1, len(contents)):
         old = {one._replace(owner=None) for elements in contents[sent - 1].values() for one in elements}
         for path, elements in contents[sent].items():
@@ -204,7 +235,7 @@ def messages(model: Model, trace: Trace, actors: set[Type]) -> list[tuple[int, i
                 # A copy of a message that was there, as in a log of what was received, is not sent again.
                 copied = element._replace(owner=None) in old
                 received = [taken] if taken else [] if copied else read
-                found += ((sent, step, element.text()) for step in received)
+                found += ((sent, step, element.text(), element.label(path)) for step in received)
     return found[:_MOST_MESSAGES]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import Protocol, Seq, Set, action, build, pick, sort
-from leadline.symbolic.report.space_time import groups, space_time
+from leadline.symbolic.trace.space_time import groups, space_time
 from tests.report.runs import kip_320, ring, run
 
 
@@ -23,10 +23,10 @@ def test_entries_of_a_map_are_received_by_who_picks_their_key() -> None:
         ("epoch", False, 3),
     ]
     assert found["messages"] == [
-        (1, 2, "0 :> [leader |-> r1, isr |-> {r1, r2, r3}]"),
-        (4, 5, "1 :> [leader |-> r2, isr |-> {r1, r2}]"),
-        (4, 6, "1 :> [leader |-> r2, isr |-> {r1, r2}]"),
-        (8, 10, "2 :> [leader |-> r1, isr |-> {r1, r2, r3}]"),
+        (1, 2, "0 :> [leader |-> r1, isr |-> {r1, r2, r3}]", "Request"),
+        (4, 5, "1 :> [leader |-> r2, isr |-> {r1, r2}]", "Request"),
+        (4, 6, "1 :> [leader |-> r2, isr |-> {r1, r2}]", "Request"),
+        (8, 10, "2 :> [leader |-> r1, isr |-> {r1, r2, r3}]", "Request"),
     ]
 
 
@@ -40,8 +40,8 @@ def test_the_actor_is_the_pick_whose_own_state_changes() -> None:
 def test_a_message_that_is_taken_away() -> None:
     found = diagram(ring())
     assert found["messages"] == [
-        (1, 2, "[source |-> n1, target |-> n3]"),
-        (3, 4, "[source |-> n3, target |-> n1]"),
+        (1, 2, "[source |-> n1, target |-> n3]", "Token"),
+        (3, 4, "[source |-> n3, target |-> n1]", "Token"),
     ]
     # The receiver is not picked: it is named in the message, and its entry changes.
     assert [step["lanes"][0] for step in found["steps"][1:]] == [0, 2, 2, 0]
@@ -53,7 +53,7 @@ def test_messages_that_stay_and_are_picked_by_their_fields() -> None:
     calls += [("handle_vote", {"replica": other, "voter": "r1", "end": 4}) for other in ("r2", "r3")]
     found = diagram((semantics, run(semantics, calls, "disjointness")))
     vote = '[type |-> "Vote", end |-> 4, voter |-> r1]'
-    assert found["messages"] == [(1, 2, vote), (1, 3, vote)]
+    assert found["messages"] == [(1, 2, vote, "Vote"), (1, 3, vote, "Vote")]
 
 
 def test_a_message_that_is_moved_to_a_log_is_not_sent_again() -> None:

@@ -1,0 +1,402 @@
+"""The data of the page of a run, as JSON: what occurs several times is written once.
+
+They are made where the model is known, and are stored with a counterexample of a grid, so that a page of it can be
+made without the model: its values as TLA+ text, the reason, the lanes. Stored data are only data, and are checked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.lang import Map, Model, Option, Record, Seq, Set, Tuple, Type, Union, UserError
+from leadline.symbolic.lang.names import camel, counted, setting_text
+from leadline.symbolic.lang.types import Value
+from leadline.symbolic.trace.aliases import alias_values
+from leadline.symbolic.trace.document import Stored
+from leadline.symbolic.trace.explainer import Explainer
+from leadline.symbolic.trace.explanation import Falsified, blame, explanation, predicates
+from leadline.symbolic.trace.fair import fairness
+from leadline.symbolic.trace.reason import Reason
+from leadline.symbolic.trace.replay import end_reason
+from leadline.symbolic.trace.space_time import space_time
+from leadline.symbolic.trace.text import LineKind, ending, finding, lines
+from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, action_named, states, title
+from leadline.symbolic.trace.values import field_names
+
+_MOST_WITNESSES = 4
+
+Data = dict[str, Any]
+
+
+VERSION = 1
+"""The version of the data that are stored."""
+
+
+def page_data(semantics: Semantics, trace: Trace, begin: str = "") -> Data:
+    """The data of the page of a run.
+
+    Args:
+        semantics: the concrete meaning of the model.
+        trace: a run of the model.
+        begin: the first state's name, if it is no initial state.
+    """
+    model = semantics.model
+    values = Nodes()
+    steps = [_step(model, stage, values) for stage in trace.stages]
+    if begin:
+        steps[0]["name"] = begin
+    aliases = _add_aliases(model, trace, steps, values)
+    end = ending(model, trace, end_reason(semantics, trace))
+    return {
+        "version": VERSION,
+        "title": title(model),
+        "finding": finding(model, trace),
+        "sentence": _sentence(model, trace, end),
+        "text": [[str(line.kind), line.text] for line in lines(semantics, trace)],
+        "variables": [*(variable.tla for variable in model.variables), *aliases],
+        "aliases": len(aliases),
+        "steps": steps,
+        "lanes": space_time(model, trace),
+        "end": end,
+        "ends": str(trace.ends),
+        "loop": trace.loop,
+        "property": trace.property,
+        "fairness": [[one.name, one.why(), one.place] for one in fairness(model, trace)],
+        **_why(model, trace, steps),
+        "nodes": values.rows,
+    }
+
+
+def _sentence(model: Model, trace: Trace, end: str) -> str:
+    """The reason of a counterexample in one sentence, formulas between backquotes."""
+    why = explanation(model, trace)
+    if why is None or trace.ends is not TraceEnd.VIOLATES:
+        return end
+    claim = model.properties[trace.property or ""].tla
+    where = "of this run" if trace.loop is not None else f"in state {trace.length}"
+    return f"{claim} is false {where}: {why.sentence()}."
+
+
+def stored_page_data(stored: Stored) -> Data:
+    """The data of the page that are stored with a counterexample.
+
+    Raises:
+        Lacking: if there are none.
+    """
+    data = stored.data.get("page")
+    if data is None:
+        raise Lacking("it was stored without the types of its values, the reason and the lanes")
+    if not isinstance(data, dict) or data.get("version") != VERSION:
+        raise Lacking(
+            f"the types of its values, the reason and the lanes are not stored in version {VERSION}"
+        )
+    try:
+        _Checked(data).all()
+    except (KeyError, ValueError, TypeError) as error:
+        raise Lacking("the types of its values, the reason and the lanes are stored wrong") from error
+    return data
+
+
+class Lacking(UserError):
+    """A stored run lacks data for a page."""
+
+
+class _Checked:
+    """Checks that stored data are such as the page's script takes: no place leads out of a table or in a circle.
+
+    Args:
+        data: the data.
+    """
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def all(self) -> None:
+        """Check everything.
+
+        Raises:
+            KeyError, ValueError, TypeError: if something is wrong.
+        """
+        data = self.data
+        for name in ("title", "finding", "sentence", "end", "ends"):
+            _need(type(data[name]) is str)
+        _need(data["property"] is None or type(data["property"]) is str)
+        _need(all(type(x) is str for x in [*data["variables"], *data["texts"]]))
+        _need(all(kind in list(LineKind) and type(text) is str for kind, text in data["text"]))
+        self._tables()
+        steps, size = data["steps"], len(data["variables"])
+        _need(bool(steps) and data["aliases"] in range(size + 1))
+        _need(data["loop"] is None or (type(data["loop"]) is int and data["loop"] in range(len(steps))))
+        for step in steps:
+            _need(type(step["name"]) is str and type(step["bad"]) is bool)
+            _need(all(type(name) is str for name, _ in step["picks"]))
+            _places((value for _, value in step["picks"]), data["nodes"])
+            _need(step["state"] is None or len(step["state"]) == size)
+            _places(step["state"] or (), data["nodes"])
+            _places(() if step["reason"] is None else (step["reason"],), data["reasons"])
+        for name, why, place in data["fairness"]:
+            _need(type(name) is type(why) is str)
+            _places(() if place is None else (place,), steps)
+        if data["lanes"] is not None:
+            self._lanes(data["lanes"])
+
+    def _tables(self) -> None:
+        data = self.data
+        for number, node in enumerate(data["nodes"]):
+            if type(node) is not str:
+                kind, keys, parts = node
+                _need(kind in _KINDS and (keys is None) is (kind in "sq"))
+                _need(keys is None or (len(keys) == len(parts) and all(type(key) is str for key in keys)))
+                _places(parts, range(number))
+        for number, (formula, value, instance, chosen, parts, more) in enumerate(data["reasons"]):
+            _places((formula, value, instance, chosen), data["texts"])
+            _places(parts, range(number))
+            _need(type(more) is int)
+        for name, row in data["parts"]:
+            _places((name, *(value for value in row[1::2] if value != -1)), data["texts"])
+            _places(row[::2], data["steps"])
+            _need(len(row) % 2 == 0)
+
+    def _lanes(self, lanes: Data) -> None:
+        steps, names = self.data["steps"], [name for group in lanes["groups"] for name in group["lanes"]]
+        _need(all(type(name) is str for name in names))
+        _need(all(type(group["name"]) is str and type(group["on"]) is bool for group in lanes["groups"]))
+        _need(len(lanes["steps"]) == len(steps))
+        for step in lanes["steps"]:
+            _need(type(step["acts"]) is bool)
+            _places(step["lanes"], names)
+        for sent, received, text, kind in lanes["messages"]:
+            _places((sent, received), steps)
+            _need(type(text) is type(kind) is str)
+
+
+_KINDS = "rmsq"
+
+
+def _need(fits: bool) -> None:
+    if not fits:
+        raise ValueError
+
+
+def _places(found: Iterable[object], table: Sequence[object]) -> None:
+    _need(all(type(place) is int and 0 <= place < len(table) for place in found))
+
+
+def json_data(stored: Stored) -> Data:
+    """The data of a stored run of which nothing more is stored: values as in JSON, and no reasons and no lanes.
+
+    Raises:
+        KeyError, ValueError, TypeError, AttributeError: if it is not a trace that Leadline wrote.
+    """
+    held, values = stored.data, Nodes()
+    names, found = _json_states(held, values)
+    calls = [{"name": "Init", "picks": held["initial_picks"]}, *held["actions"]]
+    point = ", ".join(
+        f"{name} = {setting_text(x)}" for name, x in held["parameters"].items() if x is not None
+    )
+    steps = [
+        {
+            "name": str(call.get("tla", call["name"])),
+            "picks": [(str(name), values.plain(value)) for name, value in call["picks"].items()],
+            "state": found[number] if number < len(found) else None,
+            "reason": None,
+            "bad": False,
+        }
+        for number, call in enumerate(calls)
+    ]
+    loop = held.get("loop")
+    return {
+        "title": f"{stored.protocol} ({point})" if point else stored.protocol,
+        "finding": f"{held['property'] or held['ends']}, {counted(len(calls) - 1, 'step')}",
+        "sentence": "",
+        "text": [],
+        "variables": names,
+        "aliases": len(names) - len(held["vars"]),
+        "steps": steps,
+        "lanes": None,
+        "end": "",
+        "ends": str(held["ends"]),
+        "loop": loop if type(loop) is int and 0 <= loop < len(found) else None,
+        "property": None,
+        "fairness": [],
+        "parts": [],
+        "nodes": values.rows,
+    }
+
+
+def _json_states(held: Mapping[str, Any], values: Nodes) -> tuple[list[str], list[list[int]]]:
+    """The names of the variables and aliases, and the values of each state."""
+    variables = [str(name) for name in held["vars"]]
+    shown = held.get("aliases") or [{} for _ in held["states"]]
+    aliases = list(dict.fromkeys(str(name) for row in shown for name in row))
+    found = []
+    for state, row in zip(held["states"], shown, strict=True):
+        own = [values.plain(state[name]) for name in variables]
+        found.append(own + [values.plain(row[x]) if x in row else values.place("-") for x in aliases])
+    return [*variables, *aliases], found
+
+
+def _step(model: Model, stage: Step, values: Nodes) -> Data:
+    action = action_named(model, stage.action)
+    made = (pick for pick in action.picks if pick.name in stage.picks)
+    return {
+        "name": action.tla,
+        "picks": [(camel(pick.name), values.of(pick.type, stage.picks[pick.name])) for pick in made],
+        "state": None if stage.state is None else _state(model, stage.state, values),
+        "reason": None,
+        "bad": False,
+    }
+
+
+def _add_aliases(model: Model, trace: Trace, steps: Sequence[Data], values: Nodes) -> list[str]:
+    """Add the values of aliases to the states, after those of the variables. Gives the aliases' names."""
+    rows = alias_values(model, trace)
+    names = list(dict.fromkeys(one.tla for row in rows for one in row))
+    for step, row in zip(steps, rows, strict=True):
+        shown = {
+            one.tla: values.place("out of bounds") if one.why else values.of(one.type, one.value)
+            for one in row
+        }
+        if step["state"] is not None:
+            step["state"] += [shown.get(name, values.place("out of bounds")) for name in names]
+    return names
+
+
+def _state(model: Model, state: State, values: Nodes) -> list[int]:
+    return [values.of(variable.type, x) for variable, x in zip(model.variables, state, strict=True)]
+
+
+# -- why the property is false ---------------------------------------------------------------------------
+
+
+def _why(model: Model, trace: Trace, steps: Sequence[Data]) -> Data:
+    """The values of the property's predicates and their parts. Adds the reasons for one of them to the steps.
+
+    That is the predicate to blame or, if there is none, the first.
+    """
+    found = _Predicates(steps)
+    visited = list(states(trace))
+    if trace.property is not None and visited:
+        about, blamed = model.properties[trace.property], blame(model, trace)
+        asked = predicates(about)
+        explained = blamed.demand.formula if blamed is not None else asked[0]
+        at_once = about.temporal is None or (
+            blamed is not None and blamed.demand.falsified is Falsified.SOMEWHERE
+        )
+        for node in asked:
+            explainer = Explainer(model, node)
+            views = explainer.views(visited)
+            if node is explained:
+                found.add_reasons(explainer, views, at_once)
+            found.add_parts(explainer, views)
+    return {"texts": found.texts.rows, "reasons": found.reasons.rows, "parts": found.parts}
+
+
+class _Predicates:
+    """The tables of texts and reasons, and the parts of predicates with their values.
+
+    Args:
+        steps: the steps of the page, to which reasons are added.
+    """
+
+    def __init__(self, steps: Sequence[Data]) -> None:
+        self.steps = steps
+        self.texts = Table()
+        self.texts.place("")
+        self.reasons = Table()
+        self.parts: list[tuple[int, list[int]]] = []
+
+    def add_reasons(self, explainer: Explainer, views: Sequence[State | None], at_once: bool) -> None:
+        """Add the reason at each step; with `at_once`, the property is false where the predicate is."""
+        for step, view in zip(self.steps, views, strict=False):
+            if view is not None:
+                reason = explainer.reason(view, _MOST_WITNESSES)
+                step["reason"] = self._placed(reason)
+                step["bad"] = at_once and reason.value == "FALSE"
+
+    def add_parts(self, explainer: Explainer, views: Sequence[State | None]) -> None:
+        """Add the values of a predicate and its parts, short texts first."""
+        there = [view for view in views if view is not None]
+        missing: list[str | None] = [None] * (len(views) - len(there))
+        rows = explainer.table(there) if there else []
+        rows[1:] = sorted(rows[1:], key=lambda row: len(row[0]))
+        self.parts += ((self.texts.place(name), self._changes([*missing, *row])) for name, row in rows)
+
+    def _placed(self, reason: Reason) -> int:
+        """The place of a reason: the places of its texts and of its parts, and the number left out."""
+        chosen = " = ".join(reason.chosen or ()) + (f" in {reason.domain}" if reason.domain else "")
+        parts = tuple(map(self._placed, reason.parts))
+        words = (reason.formula, reason.value, reason.instance, chosen)
+        return self.reasons.place((*map(self.texts.place, words), parts, reason.left_out))
+
+    def _changes(self, row: Sequence[str | None]) -> list[int]:
+        """A row's values: each step at which they change, with the place of the text from then on, or -1."""
+        found: list[int] = []
+        for step, value in enumerate(row):
+            if step == 0 or value != row[step - 1]:
+                found += (step, -1 if value is None else self.texts.place(value))
+        return found
+
+
+# -- tables ----------------------------------------------------------------------------------------------
+
+
+class Table:
+    """Rows without duplicates."""
+
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+        self._places: dict[Hashable, int] = {}
+
+    def place(self, row: Hashable) -> int:
+        """The place of a row, which is added if it is new."""
+        if row not in self._places:
+            self._places[row] = len(self.rows)
+            self.rows.append(row)
+        return self._places[row]
+
+
+class Nodes(Table):
+    """Values: a text, or a kind (r: record, m: map, s: set, q: sequence or tuple;
+    o, a: object and array of JSON), keys, and places of parts.
+
+    Equal values have the same place, so the script compares places.
+    """
+
+    def of(self, kind: Type, value: Value) -> int:
+        """The place of a value of the type."""
+        match kind:
+            case Option() if value is not None:
+                return self.of(kind.item, value)
+            case Record() if kind.parts:
+                return self._whole("r", field_names(kind), zip(kind.parts, value, strict=True))
+            case Union():
+                record = kind.by_tag[value[0]]
+                fields = [(kind.tags, value[0]), *zip(record.parts, value[1], strict=True)]
+                return self._whole("r", ("type", *field_names(record)), fields)
+            case Map():
+                keys = tuple(kind.key.tla(key) for key in kind.keys)
+                return self._whole("m", keys, ((kind.value, x) for x in value))
+            case Set():
+                return self._whole("s", None, ((kind.item, x) for x in sorted(value, key=kind.item.rank)))
+            case Seq():
+                return self._whole("q", None, ((kind.item, x) for x in value))
+            case Tuple():
+                return self._whole("q", None, zip(kind.items, value, strict=True))
+        return self.place(kind.tla(value))
+
+    def _whole(self, kind: str, keys: tuple[str, ...] | None, parts: Iterable[tuple[Type, Value]]) -> int:
+        return self.place((kind, keys, tuple(self.of(part, x) for part, x in parts)))
+
+    def plain(self, data: Any) -> int:
+        """The place of a value that is only known as JSON, which it is shown as."""
+        match data:
+            case dict():
+                keys = tuple(json.dumps(key, ensure_ascii=False) for key in data)
+                return self.place(("o", keys, tuple(map(self.plain, data.values()))))
+            case list():
+                return self.place(("a", None, tuple(map(self.plain, data))))
+        return self.place(json.dumps(data, ensure_ascii=False))
