@@ -11,7 +11,19 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.lang import Map, Model, Option, Record, Seq, Set, Tuple, Type, Union, UserError
+from leadline.symbolic.lang import (
+    Map,
+    Model,
+    Option,
+    PropertyKind,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    Union,
+    UserError,
+)
 from leadline.symbolic.lang.names import camel, counted, setting_text
 from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace.aliases import alias_values
@@ -75,9 +87,10 @@ def _sentence(model: Model, trace: Trace, end: str) -> str:
     why = explanation(model, trace)
     if why is None or trace.ends is not TraceEnd.VIOLATES:
         return end
-    claim = model.properties[trace.property or ""].tla
+    claim = model.properties[trace.property or ""]
     where = "of this run" if trace.loop is not None else f"in state {trace.length}"
-    return f"{claim} is false {where}: {why.sentence()}."
+    expected = ", as a probe should be" if claim.kind is PropertyKind.PROBE else ""
+    return f"{claim.tla} is false {where}{expected}: {why.sentence()}."
 
 
 def stored_page_data(stored: Stored) -> Data:
