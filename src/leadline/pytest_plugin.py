@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from leadline.symbolic.api.verify import Verification
+    from leadline.symbolic.api.verification import Verification
 
 _MARK = "__leadline_verification__"
 _IMPORT = re.compile(rb"^\s*(?:from|import)\s+leadline\b", re.MULTILINE)
@@ -70,7 +70,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Show a counterexample without the way to it through Leadline's own code."""
     if not hasattr(getattr(item, "obj", None), _MARK):
         return (yield)
-    from leadline.symbolic.api.verify import Violated
+    from leadline.symbolic.api.verification import Violated
 
     try:
         return (yield)
@@ -96,7 +96,7 @@ class ProtocolFile(pytest.File):
         """A test for each property of each protocol."""
         # Here, since other test suites need none of it.
         from leadline.symbolic.api.protocols import LoadedProtocol
-        from leadline.symbolic.api.verify import Verification
+        from leadline.symbolic.api.verification import Verification
         from leadline.symbolic.catalog import load_file
 
         config = self.config
@@ -132,7 +132,7 @@ class PropertyItem(pytest.Item):
 
     def runtest(self) -> None:
         """Fail with the counterexample if the property does not hold."""
-        from leadline.symbolic.api.verify import Violated
+        from leadline.symbolic.api.verification import Violated
 
         try:
             self.verification.judge()

@@ -5,13 +5,18 @@ command of that name, and the parameters of the protocol. The answer is an objec
 property; a counterexample is a sequence of states. `ARCHITECTURE.md` calls this floor 7.
 """
 
-from leadline.symbolic.api.grids import GridResults, grid
-from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, load
-from leadline.symbolic.api.results import Result, Results, VerdictName
-from leadline.symbolic.api.states import Fields, Step, Trace
-from leadline.symbolic.api.verbs import Stopped, check, explore, prove, simulate
-from leadline.symbolic.api.verify import Unanswered, Violated, verify
-from leadline.symbolic.engines import Effort, Progress
+from typing import TYPE_CHECKING
+
+from leadline.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from leadline.symbolic.api.grids import GridResults, grid
+    from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, load
+    from leadline.symbolic.api.results import Result, Results, VerdictName
+    from leadline.symbolic.api.states import Fields, Step, Trace
+    from leadline.symbolic.api.verbs import Stopped, check, explore, prove, simulate
+    from leadline.symbolic.api.verification import Unanswered, Violated, verify
+    from leadline.symbolic.engines import Effort, Progress
 
 __all__ = [
     "Effort",
@@ -36,3 +41,16 @@ __all__ = [
     "simulate",
     "verify",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        ".grids": ("GridResults", "grid"),
+        ".protocols": ("LoadedProtocol", "ProtocolLike", "load"),
+        ".results": ("Result", "Results", "VerdictName"),
+        ".states": ("Fields", "Step", "Trace"),
+        ".verbs": ("Stopped", "check", "explore", "prove", "simulate"),
+        ".verification": ("Unanswered", "Violated", "verify"),
+        "leadline.symbolic.engines": ("Effort", "Progress"),
+    },
+)

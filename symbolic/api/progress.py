@@ -10,10 +10,6 @@ from html import escape
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from rich.console import Console
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bar
-
 from leadline.symbolic.engines import Progress
 
 Follow: TypeAlias = Callable[[Progress], object] | bool | None
@@ -60,6 +56,9 @@ def live(what: str) -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
+    # Here and below, since nothing but a terminal needs it.
+    from rich.console import Console
+
     start = time.monotonic()
     console = Console(stderr=True, highlight=False)
     with console.status(what, spinner="line") as status:
@@ -86,6 +85,10 @@ def steady(what: str) -> Iterator[Callable[[str, float], None]]:
     if not sys.stderr.isatty():
         yield _plain(what)
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
     console = Console(stderr=True, highlight=False)
     columns = TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[text]}")
     with Bar(*columns, console=console, transient=True) as bar:

@@ -1,54 +1,83 @@
 """The command line. Floor 8.
 
-A command's module has `add_parser(commands)`, which declares it with a function that runs it and returns the
-exit code. A user's mistake is reported in one message without a traceback, a fault of Leadline's in full.
+The table `COMMANDS` names the module of each command, which is loaded once the command is chosen: its function
+declares the command's options and the function that runs it and returns the exit code. A user's mistake is
+reported in one message without a traceback, a fault of Leadline's in full.
 """
 
 from __future__ import annotations
 
 import argparse
-import errno
+import importlib
 import importlib.metadata
 import io
 import os
-import shlex
 import sys
-import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from leadline import __version__
-from leadline.symbolic.cli import (
-    ask,
-    check,
-    completion,
-    export,
-    grid,
-    prove,
-    repl,
-    results,
-    show,
-    trace,
-    workshop,
-)
+from leadline.redaction import redacted
 from leadline.symbolic.cli.endings import orderly
-from leadline.symbolic.cli.output import COLOURS, Exit, forget_output, put, set_colour, tell
-from leadline.symbolic.engines import ENGINES
-from leadline.symbolic.engines.limits import TimeIsOver
-from leadline.symbolic.grid.remote import StoreAway
-from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
-from leadline.symbolic.lang.files import redacted
+from leadline.symbolic.cli.terminal import COLOURS, Exit, NoOutput, forget_output, put, set_colour, tell
 
-BEFORE, AFTER = (show,), (export, grid, results, trace, repl, workshop, completion)
-"""The commands that ask no engine, as the help lists them before and after those that do."""
 
-ASKING = {"check": check, "prove": prove}
-"""The commands that do more than to ask an engine; `ask` declares the others."""
+@dataclass(frozen=True)
+class Command:
+    """A command.
+
+    Attributes:
+        help: a line of help.
+        place: the function that declares it to a parser: its module and its name.
+    """
+
+    help: str
+    place: str
+
+    def declare(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's options to its parser; this loads its module."""
+        module, _, name = self.place.partition(":")
+        getattr(importlib.import_module(module), name)(parser)
+
+
+def _ours(module: str, about: str, name: str = "declare") -> Command:
+    return Command(about, f"{__name__}.{module}:{name}")
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "list": _ours("show", "list protocols with their parameters and properties", "declare_list"),
+        "show": _ours("show", "show the variables, actions and properties of a protocol"),
+        "check": _ours(
+            "check", "check properties: by several engines at once or, with a depth, within so many steps"
+        ),
+        "explore": _ours(
+            "ask", "search all reachable states, or those within a number of steps, breadth first", "explore"
+        ),
+        "prove": _ours("prove", "prove a property for all depths"),
+        "simulate": _ours(
+            "ask",
+            "random runs, which check the properties and count how often each action is taken",
+            "simulate",
+        ),
+        "export": _ours("export", "write a protocol as a TLA+ module or an AIGER circuit"),
+        "grid": _ours("grid", "answer the queries of a grid file on Spark"),
+        "results": _ours("results", "show or export the answers in a store of results", "declare_results"),
+        "report": _ours("results", "write a store of results as one HTML page", "declare_report"),
+        "trace": _ours("trace", "replay and show a stored counterexample"),
+        "repl": _ours("repl", "evaluate expressions in a state of a trace, or of a run"),
+        "init": _ours("workshop", "write a first protocol with its test", "declare_init"),
+        "watch": _ours("workshop", "check a file again whenever it changes", "declare_watch"),
+        "completion": _ours("completion", "write the completion script of a shell"),
+    }
+)
+"""The commands, as the help lists them."""
 
 PLUGINS = "leadline.commands"
 """The entry-point group through which packages add commands, such as `leadline bench`. An entry point has the
-command's name, and its value is a module like those of the commands here."""
+command's name, and its value is a module with `COMMAND`, a `Command`. The help loads that module."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,22 +133,16 @@ def _run(given: list[str]) -> int:
             return leaving.code if isinstance(leaving.code, int) else Exit.HOLDS
         set_colour(args.color)
         return int(args.run(args))
-    except AssumptionFailed as error:
-        return _mistaken(error, Exit.ASSUMPTION)
-    except ModelError as error:
-        return _mistaken(error, Exit.MODEL_MISTAKES)
-    except UserError as error:
-        return _mistaken(error, Exit.WRONG_COMMAND)
     except BrokenPipeError:
         raise
-    except (TimeIsOver, StoreAway) as error:
-        return _lacking(str(error))
-    except MemoryError:
-        return _lacking("memory: there is not enough for this; make the parameters smaller, or give it more")
-    except OSError as error:
-        return _lacking(_refused(error)) if error.errno in _SURROUNDINGS else _internal(given)
-    except (Exception, SystemExit):
-        return _internal(given)
+    except NoOutput as error:
+        tell(str(error))
+        return Exit.WRONG_COMMAND
+    except (Exception, SystemExit) as error:
+        # Here, since the help and the version need no errors of a protocol, a solver or a store.
+        from leadline.symbolic.cli.failures import told
+
+        return told(error, given)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -142,76 +165,65 @@ class _Parser(argparse.ArgumentParser):
             super()._print_message(redacted(message), file)
 
 
-def new_parser(given: list[str]) -> argparse.ArgumentParser:
+class _Version(argparse.Action):
+    """Prints the version, for which the installed packages are looked through: not before it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from leadline import __version__
+
+        put(f"leadline {__version__}\n")
+        parser.exit()
+
+
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]  # it takes none at run time
+    """The commands, each declared once it is chosen."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.known: dict[str, Command] = {}
+
+    def add(self, name: str, command: Command) -> None:
+        """Add a command by its name and its line of help."""
+        self.known[name] = command
+        self.add_parser(name, help=command.help)
+
+    def declare(self, name: str) -> argparse.ArgumentParser:
+        """The parser of a command, with its options."""
+        parser: argparse.ArgumentParser = self.choices[name]
+        self.known[name].declare(parser)
+        return parser
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        self.declare(values[0])
+        super().__call__(parser, namespace, values, option_string)
+
+
+def new_parser(given: list[str], *, whole: bool = False) -> argparse.ArgumentParser:
     """The parser of the command line.
 
     Args:
         given: the arguments; commands of other packages are looked for unless the first is one of ours.
+        whole: whether all commands are declared with their options, and not only the one that is chosen.
     """
     parser = _Parser(prog="leadline", description="Bounded model checking of distributed protocols.")
     parser.set_defaults(color=COLOURS[0])
-    parser.add_argument("--version", action="version", version=f"leadline {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in BEFORE:
-        command.add_parser(commands)
-    for name in dict.fromkeys(name for engine in ENGINES.values() for name in engine.commands):
-        ASKING[name].add_parser(commands) if name in ASKING else ask.add_command(commands, name)
-    for command in AFTER:
-        command.add_parser(commands)
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, action=_Commands)
+    assert isinstance(commands, _Commands)
+    for name, command in COMMANDS.items():
+        commands.add(name, command)
     # Reading the installed packages takes time, which our own commands do not need.
     if not given or given[0] not in commands.choices:
         _add_plugins(commands)
+    for name in commands.choices if whole else ():
+        commands.declare(name)
     return parser
 
 
-def _mistaken(error: UserError, code: Exit) -> Exit:
-    tell(str(error))
-    return code
+def _add_plugins(commands: _Commands) -> None:
+    """Add the commands of installed packages; one that is broken is reported and left out.
 
-
-_SURROUNDINGS = {
-    errno.EMFILE: "this process may not open more files: raise its limit (ulimit -n)",
-    errno.ENFILE: "this machine has no more files to open",
-    errno.EAGAIN: "this user may start no more processes: raise the limit (ulimit -u)",
-    errno.ENOMEM: "this machine has no memory left",
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the quota of the disk is used up",
-    errno.EROFS: "the disk can only be read",
-    errno.EIO: "the disk fails",
-    errno.EACCES: "this is not permitted",
-    errno.EPERM: "this is not permitted",
-    errno.ENOENT: "the folder or file is gone",
-    errno.ESTALE: "the folder is gone from its server",
-}
-"""Errors of the system that are about the surroundings, wherever they are met."""
-
-
-def _refused(error: OSError) -> str:
-    place = f" {error.filename}:" if error.filename else ""
-    return f"the system refuses to go on:{place} {error.strerror} ({_SURROUNDINGS[error.errno or 0]})"
-
-
-def _lacking(text: str) -> Exit:
-    """Report that the surroundings lack what an answer needs."""
-    tell(text)
-    return Exit.UNKNOWN
-
-
-def _internal(given: list[str]) -> Exit:
-    sys.stdout.flush()
-    print(redacted(traceback.format_exc()), end="", file=sys.stderr)
-    tell(
-        "this is a fault of Leadline's, not yours; please report it with the text above. To see it again:\n"
-        f"  {shlex.join(['leadline', *given])}"
-    )
-    return Exit.INTERNAL
-
-
-def _add_plugins(commands: Any) -> None:
-    """Declare the commands of installed packages; one that is broken is reported and left out.
-
-    Args:
-        commands: what `add_subparsers` returned. A command that is there already is not replaced.
+    A command that is there already is not replaced.
     """
     for point in sorted(importlib.metadata.entry_points(group=PLUGINS), key=lambda point: point.name):
         package = point.dist.name if point.dist is not None else "a package"
@@ -220,6 +232,6 @@ def _add_plugins(commands: Any) -> None:
             tell(f"{origin} is left out: there is one of that name")
             continue
         try:
-            point.load().add_parser(commands)
+            commands.add(point.name, point.load().COMMAND)
         except Exception as error:
             tell(f"{origin} cannot be loaded: {type(error).__name__}: {error}")

@@ -9,30 +9,28 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.api.asked import Asked
-from leadline.symbolic.api.diagnostics import problems, sarif
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry
-from leadline.symbolic.cli import tla
 from leadline.symbolic.cli.inputs import (
     add_properties,
     add_protocol,
     at_least,
     chosen_model,
     chosen_properties,
+    is_module,
     seconds,
 )
 from leadline.symbolic.cli.output import (
-    Exit,
     Report,
     add_format,
     as_json,
     check_writable,
     deliver,
     exit_of,
-    tell,
     worst,
     written_trace,
 )
+from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import (
     AUTO,
@@ -55,17 +53,24 @@ FAILED, ALL = "failed", "all"
 """The runs that a report shows."""
 
 
-def add_command(commands: Any, command: str) -> argparse.ArgumentParser:
+def explore(parser: argparse.ArgumentParser) -> None:
+    """Declare `explore`."""
+    declare(parser, "explore")
+
+
+def simulate(parser: argparse.ArgumentParser) -> None:
+    """Declare `simulate`."""
+    declare(parser, "simulate")
+
+
+def declare(parser: argparse.ArgumentParser, command: str) -> None:
     """Declare a command that asks an engine about properties of a protocol."""
-    (engine, *_) = engines_of(command).values()
-    parser: argparse.ArgumentParser = commands.add_parser(command, help=engine.summary)
     add_protocol(parser)
     add_properties(parser)
     add_question(parser, command)
     add_format(parser, "text", "json", "itf", "tla", "sarif", "problems", out=True)
     add_traces(parser)
     parser.set_defaults(run=run, command=command)
-    return parser
 
 
 def add_traces(parser: argparse.ArgumentParser) -> None:
@@ -154,7 +159,10 @@ def _flag(one: Field[Any]) -> str:
 
 def run(args: argparse.Namespace) -> Exit:
     """Have a query answered, and report the verdicts with their counterexamples."""
-    if args.command == ExploreOptions.engine and tla.is_module(args.protocol):
+    if args.command == ExploreOptions.engine and is_module(args.protocol):
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.cli import tla
+
         return tla.explore(args)
     _, code = asked(args)
     return code
@@ -224,10 +232,11 @@ class Question(Asked):
         elif form == "json":
             document = self.engine.as_json(self.model, self.query, self.answer)
             deliver(self.report(), as_json(document), out)
-        elif form == "sarif":
-            deliver(self.report(), as_json(sarif(self)), out)
-        elif form == "problems":
-            deliver(self.report(), problems(self), out)
+        elif form in ("sarif", "problems"):
+            # Here, since the other formats need none of the report.
+            from leadline.symbolic.api.diagnostics import problems, sarif
+
+            deliver(self.report(), as_json(sarif(self)) if form == "sarif" else problems(self), out)
         else:
             self._deliver_trace(form, out)
         if not self.tells_winner:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.cli import ask, tla
-from leadline.symbolic.cli.output import Exit, check_writable, is_special, tell, worst
+from leadline.symbolic.cli import ask
+from leadline.symbolic.cli.inputs import is_module
+from leadline.symbolic.cli.output import check_writable, is_special, worst
+from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
 from leadline.symbolic.engines.refutation import answer_proof, formula_of
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.solve import PROVER
-from leadline.symbolic.tla.protocol import NoBehaviour
 
 
-def add_parser(commands: Any) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    parser = ask.add_command(commands, "check")
+    ask.declare(parser, "check")
     parser.add_argument(
         "--proof",
         type=Path,
@@ -39,10 +39,13 @@ def run(args: argparse.Namespace) -> Exit:
         args.engine = args.engine or next(x.name for x in engines_of("check").values() if x.takes_solver)
     try:
         asked, code = ask.asked(args)
-    except NoBehaviour as module:
-        if not module.specification.assumptions:
+    except UserError as error:
+        if not is_module(args.protocol):
             raise
-        return tla.assume(module.specification, args)
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.cli import tla
+
+        return tla.assumed(error, args)
     if args.proof is None:
         return code
     return worst([code, _write_proof(args.proof, asked, Limits(args.timeout, args.memory))])

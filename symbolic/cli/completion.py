@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import entries
-from leadline.symbolic.cli.output import Exit, put
+from leadline.symbolic.cli.terminal import Exit, put
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -17,15 +17,13 @@ zsh:  leadline completion zsh > a folder of $fpath, as _leadline
 fish: leadline completion fish > ~/.config/fish/completions/leadline.fish"""
 
 
-def add_parser(commands: Any) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "completion",
-        help="write the completion script of a shell",
-        description="Write the script with which a shell completes commands, options, protocols and files.",
-        epilog=_INSTALL,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser.description = (
+        "Write the script with which a shell completes commands, options, protocols and files."
     )
+    parser.epilog = _INSTALL
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("shell", choices=SHELLS, help="the shell")
     parser.set_defaults(run=_run)
 
@@ -36,7 +34,7 @@ def _run(args: argparse.Namespace) -> Exit:
 
     from leadline.symbolic.cli import new_parser
 
-    parser = new_parser([])
+    parser = new_parser([], whole=True)
     protocols = " ".join(entries())
     files = "find . -maxdepth 2 -name '*.py' -not -path '*/.*' | cut -c3-"
     _mark(parser, {Path: shtab.FILE}, {"protocol": shtab.cmd(f"printf '%s\\n' {protocols}; {files}")})

@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_model
-from leadline.symbolic.cli.output import Exit, check_writable, put, tell, write_out
+from leadline.symbolic.cli.output import check_writable, write_out
+from leadline.symbolic.cli.terminal import Exit, put, tell
 from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.export import Machine, aiger, large_sets, module_name, tla_module, tlc_config
 from leadline.symbolic.lang import Model, UserError
 
 
-def add_parser(commands: Any) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    parser = commands.add_parser("export", help="write a protocol as a TLA+ module or an AIGER circuit")
+
     add_protocol(parser)
     add_properties(parser)
     parser.add_argument(

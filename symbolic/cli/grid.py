@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.cli.grid_report import show_plan
 from leadline.symbolic.cli.inputs import seconds, store_place
-from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
+from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
+from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.remote import StoreAway
@@ -22,18 +23,18 @@ if TYPE_CHECKING:
 _STORES = Path("build", "store")
 
 
-def add_parser(commands: Any) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "grid",
-        help="answer the queries of a grid file on Spark",
-        description="Answer the queries of a grid file on Spark. A query that the store answers is not run "
+    parser.description = (
+        "Answer the queries of a grid file on Spark. A query that the store answers is not run "
         "again, unless its answer is unknown and its limits are larger now. A query is moot, and not run, "
-        "once another answer implies its own: a violation that it would find too, or a proof.",
-        epilog="Exit codes: 0 if every query is answered or moot (a violation is an answer), 20 if one is "
+        "once another answer implies its own: a violation that it would find too, or a proof."
+    )
+    parser.epilog = (
+        "Exit codes: 0 if every query is answered or moot (a violation is an answer), 20 if one is "
         "unknown or was not run, or a recheck did not end, 255 if --replay refuted something in the store, 2 "
         "if the file has mistakes or Spark does not start, 150 if a model has mistakes, 130 if interrupted "
-        "(the same command goes on from there).",
+        "(the same command goes on from there)."
     )
     parser.add_argument("file", metavar="FILE.toml", type=Path, help="the grid file")
     parser.add_argument(

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from leadline.symbolic.cli.output import Exit, Report, as_json, deliver
+from leadline.symbolic.cli.output import Report, as_json, deliver
+from leadline.symbolic.cli.terminal import Exit
 
 if TYPE_CHECKING:
     from leadline.symbolic.grid.layers import LayerFormula

@@ -8,17 +8,18 @@ import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.catalog import Entry, find, find_module, installed, model_of, split_path
-from leadline.symbolic.cli import tla
-from leadline.symbolic.cli.output import tell
+from leadline.symbolic.cli.terminal import tell
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.limits import timely
-from leadline.symbolic.grid.remote import Place, place_of
 from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.parameters import Setting
+
+if TYPE_CHECKING:
+    from leadline.symbolic.grid.remote import Place
 
 
 def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
@@ -96,16 +97,32 @@ def settings_of(entry: Entry, texts: Sequence[str], option: str = "-p") -> dict[
     return found
 
 
+def is_module(protocol: str) -> bool:
+    """Whether an argument names a TLA+ module."""
+    return protocol.endswith(".tla")
+
+
+def refuse_module_options(args: argparse.Namespace) -> None:
+    """Refuse options that are for TLA+ modules where there is none.
+
+    Raises:
+        UserError: if one is given.
+    """
+    for flag, value in (("--config", args.config), ("--path", args.path), ("--invariant", args.invariants)):
+        if value:
+            raise UserError(f"{flag} is for TLA+ modules: {args.protocol} is none")
+
+
 def chosen_entry(args: argparse.Namespace) -> Entry:
     """The protocol of the command line.
 
     Raises:
         UserError: if there is none, or an option about TLA+ modules is given for a protocol in Python.
     """
-    if tla.is_module(args.protocol):
+    if is_module(args.protocol):
         properties = getattr(args, "properties", [])
         return find_module(Path(args.protocol), args.config, args.path, args.invariants, properties)
-    tla.refuse_module_options(args)
+    refuse_module_options(args)
     return find(args.protocol)
 
 
@@ -169,6 +186,9 @@ def chosen_properties(model: Model, names: Sequence[str]) -> tuple[str, ...]:
 
 def store_place(text: str) -> Place:
     """Read the argument for a store of results, or a file in one: a path or a URI."""
+    # Here, since most commands take none.
+    from leadline.symbolic.grid.remote import place_of
+
     try:
         return place_of(text)
     except UserError as error:

@@ -6,49 +6,22 @@ Text is in colour on a terminal. Files are written whole or not at all.
 from __future__ import annotations
 
 import argparse
-import io
 import json
 import os
 import re
 import stat
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
 from pathlib import Path
-from typing import Any, TextIO
-
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
+from typing import Any
 
 from leadline.symbolic.api.asked import Part, plain
+from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, put, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Table, Verdict
 from leadline.symbolic.engines.judgement import Judgement
-from leadline.symbolic.grid.durable import write_whole
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import redacted
-from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
-
-
-class Exit(IntEnum):
-    """Exit codes: those of TLC, which scripts know, and a few that TLC does not have."""
-
-    HOLDS = 0
-    WRONG_COMMAND = 2
-    ASSUMPTION = 10
-    DEADLOCK = 11
-    VIOLATED = 12
-    LIVENESS = 13
-    UNKNOWN = 20
-    OUT_OF_BOUNDS = 21
-    INTERRUPTED = 130
-    BROKEN_PIPE = 141
-    TERMINATED = 143
-    MODEL_MISTAKES = 150
-    INTERNAL = 255
-
+from leadline.symbolic.trace import DEADLOCK, Line, Trace, document, end_reason, itf, tla_module
 
 # A violation weighs more than an open question, and an open question more than "holds so far".
 _WORST_FIRST = (Exit.VIOLATED, Exit.LIVENESS, Exit.DEADLOCK, Exit.OUT_OF_BOUNDS, Exit.UNKNOWN)
@@ -68,9 +41,6 @@ def exit_of(result: Result, judgement: Judgement) -> Exit:
     if result.trace is not None and result.trace.loop is not None:
         return Exit.LIVENESS
     return Exit.DEADLOCK if result.property == DEADLOCK else Exit.VIOLATED
-
-
-_STYLES = {LineKind.HEAD: "bold", LineKind.STEP: "bold cyan", LineKind.PART: "", LineKind.END: "bold red"}
 
 
 def add_format(parser: argparse.ArgumentParser, *formats: str, out: bool = False) -> None:
@@ -110,23 +80,10 @@ class Report:
         if not in_colour():
             put(self.text())
             return
-        made = io.StringIO()
-        console = Console(file=made, highlight=False, soft_wrap=True, force_terminal=True, no_color=False)
-        for part in self.parts:
-            console.print(_rich_table(part) if isinstance(part, Table) else _rich_line(part))
-        put(made.getvalue(), coloured=True)
+        # Here, since nothing but a terminal needs it.
+        from leadline.symbolic.cli.colour import coloured
 
-
-def _rich_line(part: str | Line) -> Text:
-    text, style = (part.text, _STYLES[part.kind]) if isinstance(part, Line) else (part, "")
-    return Text("\n".join(map(printable, text.split("\n"))), style=style)
-
-
-def _rich_table(rows: Table) -> RichTable:
-    table = RichTable(*rows.header, box=None, header_style="bold", pad_edge=False)
-    for row in rows.rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    return table
+        put(coloured(self.parts), coloured=True)
 
 
 def deliver(report: Report, written: str | None, out: Path | None) -> Exit:
@@ -174,43 +131,9 @@ def keep(path: Path, content: str, option: str = "--out") -> bool:
     return True
 
 
-def _tell_after(error: UserError, content: str) -> None:
+def _tell_after(error: Exception, content: str) -> None:
     """Write to standard error what standard output does not take."""
     tell("\n".join([f"{error}; it would be this:", *content.splitlines()] if content else [str(error)]))
-
-
-class NoOutput(UserError):
-    """Standard output cannot be written, as on a full disk."""
-
-
-def put(text: str, *, coloured: bool = False) -> None:
-    """Write to standard output and flush it.
-
-    Args:
-        text: the text; control characters in it are escaped.
-        coloured: whether it is made here, with control characters for its colours.
-
-    Raises:
-        BrokenPipeError: if its reader has closed it.
-        NoOutput: if it cannot be written.
-    """
-    try:
-        sys.stdout.write(text if coloured else _STEERING.sub(lambda found: printable(found[0]), text))
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        forget_output()
-        raise NoOutput(f"standard output: {error.strerror}") from error
-
-
-def forget_output() -> None:
-    """Discard unwritten output, of which the interpreter would complain at its end."""
-    try:
-        descriptor = sys.stdout.fileno()
-    except io.UnsupportedOperation:
-        return
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def as_json(data: Any) -> str:
@@ -219,48 +142,8 @@ def as_json(data: Any) -> str:
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _CONTROLS = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 """The control characters that JSON leaves as they are, of directions too."""
-
-
-COLOURS = ("auto", "always", "never")
-_colour = [COLOURS[0]]
-
-
-def set_colour(when: str) -> None:
-    """Choose when answers are in colour: one of `COLOURS`."""
-    _colour[0] = when
-
-
-def in_colour() -> bool:
-    """Whether answers are in colour: on a terminal, unless the user or NO_COLOR says otherwise."""
-    if _colour[0] != "auto":
-        return _colour[0] == "always"
-    return is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
-
-
-def is_terminal(stream: TextIO) -> bool:
-    """Whether the stream is a terminal."""
-    return stream.isatty()
-
-
-def tell(text: str) -> None:
-    """Write a message to standard error, after all output so far.
-
-    Control characters are escaped, and URIs lose their passwords and keys.
-    """
-    sys.stdout.flush()
-    print("\n".join(map(printable, redacted(f"leadline: {text}").split("\n"))), file=sys.stderr)
-
-
-def printable(text: str) -> str:
-    """A text with unprintable characters as escapes, so that it cannot control a terminal.
-
-    >>> printable("a\\x1b[2Jb")
-    'a\\\\x1b[2Jb'
-    """
-    return "".join(x if x.isprintable() else x.encode("unicode_escape").decode() for x in text)
 
 
 def written_trace(form: str, semantics: Semantics, trace: Trace, source: str, out: Path | None) -> str:
@@ -329,6 +212,9 @@ def write_out(path: Path, content: str | bytes, option: str = "--out") -> None:
         if is_special(path):
             path.write_bytes(data)
         else:
+            # Here, since most answers are written to no file.
+            from leadline.symbolic.grid.durable import write_whole
+
             write_whole(_real(path, option), lambda file: file.write(data))
     except OSError as error:
         raise UserError(f"{option} {path}: {error.strerror}") from error

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import shlex
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data, store_place
-from leadline.symbolic.cli.output import Exit, add_format, as_json, check_writable, keep, tell
-from leadline.symbolic.engines import Limits, Verdict, engines_of
+from leadline.symbolic.cli.output import add_format, as_json, check_writable, keep
+from leadline.symbolic.cli.terminal import Exit, tell
+from leadline.symbolic.engines import Limits, Verdict
 from leadline.symbolic.engines.certificates import read_certificate, recheck
 from leadline.symbolic.engines.invariants import understood
 from leadline.symbolic.engines.limits import timely
@@ -24,10 +24,8 @@ from leadline.symbolic.lang.names import setting_text
 WRITE = "--write-strengthenings"
 
 
-def add_parser(commands: Any) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    (engine, *_) = engines_of("prove").values()
-    parser = commands.add_parser("prove", help=engine.summary)
     add_protocol(parser, optional=True)
     parser.add_argument("--property", metavar="NAME", action=Once, help="the property to prove")
     ask.add_question(parser, "prove")

@@ -12,7 +12,7 @@ from typing import Any
 from leadline.symbolic import lang
 from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_entry, settings_of, store_place
-from leadline.symbolic.cli.output import Exit, printable, put, tell
+from leadline.symbolic.cli.terminal import Exit, printable, put, tell
 from leadline.symbolic.concrete import Outcome, Semantics
 from leadline.symbolic.concrete import State as Values
 from leadline.symbolic.engines import Query, answer_here
@@ -43,14 +43,12 @@ their names, and so have `now`, `protocol` and the functions of the language. NA
 _MOST_STATES = 1_000_000
 
 
-def add_parser(commands: Any) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "repl",
-        help="evaluate expressions in a state of a trace, or of a run",
-        description="Evaluate expressions of the language in a state: of a trace, of a run taken step by "
+    parser.description = (
+        "Evaluate expressions of the language in a state: of a trace, of a run taken step by "
         "step, or the nearest in which something holds. What you type is evaluated by Python, as if it "
-        "stood in the protocol's file.",
+        "stood in the protocol's file."
     )
     add_protocol(parser)
     parser.add_argument(

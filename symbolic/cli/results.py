@@ -11,24 +11,22 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from leadline.symbolic.catalog import find
 from leadline.symbolic.cli.inputs import store_place
 from leadline.symbolic.cli.output import (
-    Exit,
     Report,
     add_format,
     as_json,
     check_writable,
     deliver,
     is_special,
-    printable,
-    tell,
     worst,
     write_out,
 )
+from leadline.symbolic.cli.terminal import Exit, printable, tell
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.lang.names import counted
 
@@ -41,26 +39,20 @@ if TYPE_CHECKING:
     from leadline.symbolic.report.outcomes import Comparison
 
 
-def add_parser(commands: Any) -> None:
-    """Declare both commands."""
-    _add_results(commands)
-    _add_report(commands)
-
-
-def _add_results(commands: Any) -> None:
-    parser = commands.add_parser(
-        "results",
-        help="show or export the answers in a store of results",
-        description="Show or export the latest answers of a store of results. In JUnit XML and SARIF all "
+def declare_results(parser: argparse.ArgumentParser) -> None:
+    """Declare `results`."""
+    parser.description = (
+        "Show or export the latest answers of a store of results. In JUnit XML and SARIF all "
         "queries about a property at a point are one test. It passes if the answer agrees with what is known "
         "of the property at that point, and fails if it does not. Where nothing is known, a violation, a "
         "value out of bounds and a probe that is unreachable fail. A point without an answer, or a probe that is "
-        "not reached within the bound, is an error in JUnit, and a notification in SARIF.",
-        epilog="Exit codes: 0 if the store can be read. With --baseline, for answers that got worse: 12 if a "
+        "not reached within the bound, is an error in JUnit, and a notification in SARIF."
+    )
+    parser.epilog = (
+        "Exit codes: 0 if the store can be read. With --baseline, for answers that got worse: 12 if a "
         "property is violated now (13 by a run that goes on for ever, 11 for a deadlock) or a probe "
         "unreachable, 21 if a value is out of bounds now, 20 if a query is unknown now, a probe not reached or a "
-        "row missing. "
-        "Queries that only this store has are reported and do not fail.",
+        "row missing. Queries that only this store has are reported and do not fail."
     )
     parser.add_argument(
         "store", metavar="STORE", type=store_place, help="the store's folder or URI, from `leadline grid`"
@@ -248,14 +240,13 @@ def _exit(cell: Cell) -> Exit:
     return Exit.DEADLOCK if cell.goal.property == DEADLOCK else Exit.VIOLATED
 
 
-def _add_report(commands: Any) -> None:
-    parser = commands.add_parser(
-        "report",
-        help="write a store of results as one HTML page",
-        description="Write a store of results as one HTML page that opens without a network: maps of the "
+def declare_report(parser: argparse.ArgumentParser) -> None:
+    """Declare `report`."""
+    parser.description = (
+        "Write a store of results as one HTML page that opens without a network: maps of the "
         "verdicts by parameters, the condition on the parameters under which each property breaks, the "
         "counterexample of the smallest broken point, and what the queries cost. Each counterexample has a "
-        "page of its own to walk through it, in a folder beside the report.",
+        "page of its own to walk through it, in a folder beside the report."
     )
     parser.add_argument(
         "store", metavar="STORE", type=store_place, help="the store's folder or URI, from `leadline grid`"

@@ -11,9 +11,9 @@ from typing import Any
 
 from leadline.symbolic.api.asked import columns
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
-from leadline.symbolic.cli import tla
-from leadline.symbolic.cli.inputs import add_protocol, chosen_model
-from leadline.symbolic.cli.output import Exit, Report, add_format, as_json, deliver, tell
+from leadline.symbolic.cli.inputs import add_protocol, chosen_model, is_module
+from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
+from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import (
     Action,
@@ -40,14 +40,9 @@ from leadline.symbolic.lang.tla_types import set_text
 from leadline.symbolic.trace.trace import title
 
 
-def add_parser(commands: Any) -> None:
-    """Declare both commands."""
-    _add_list(commands)
-    _add_show(commands)
+def declare_list(parser: argparse.ArgumentParser) -> None:
+    """Declare `list`."""
 
-
-def _add_list(commands: Any) -> None:
-    parser = commands.add_parser("list", help="list protocols with their parameters and properties")
     parser.add_argument(
         "paths",
         nargs="*",
@@ -148,8 +143,9 @@ def _parameter_json(one: Parameter) -> dict[str, Any]:
     }
 
 
-def _add_show(commands: Any) -> None:
-    parser = commands.add_parser("show", help="show the variables, actions and properties of a protocol")
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare `show`."""
+
     add_protocol(parser)
     add_format(parser, "text", "json")
     parser.set_defaults(run=_show)
@@ -157,7 +153,10 @@ def _add_show(commands: Any) -> None:
 
 def _show(args: argparse.Namespace) -> Exit:
     """Show a protocol at given parameters."""
-    if tla.is_module(args.protocol):
+    if is_module(args.protocol):
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.cli import tla
+
         return tla.show(args)
     entry, _, model = chosen_model(args)
     written = as_json(_model_json(entry, model)) if args.format == "json" else None

@@ -10,7 +10,8 @@ from typing import Any
 
 from leadline.symbolic.api.asked import distinct
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.cli.output import Exit, Report, as_json, check_writable, deliver, exit_of, tell, worst
+from leadline.symbolic.cli.output import Report, as_json, check_writable, deliver, exit_of, worst
+from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Level
 from leadline.symbolic.engines import Answer, Interrupted, Limits, Result
 from leadline.symbolic.engines.explore import ExploreOptions, explored
@@ -25,6 +26,7 @@ from leadline.symbolic.tla.alias import Field, fields_of
 from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.config import read_config
 from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.protocol import NoBehaviour
 from leadline.symbolic.tla.specification import Specification, load
 from leadline.symbolic.tla.syntax import Apply
 from leadline.symbolic.tla.values import EvaluationError, tla_text
@@ -32,22 +34,6 @@ from leadline.symbolic.trace import Line, LineKind, Trace, TraceEnd
 from leadline.symbolic.trace.formats import FORMAT
 from leadline.symbolic.trace.text import after, going_on, step_lines
 from leadline.symbolic.trace.trace import Step, in_steps
-
-
-def is_module(protocol: str) -> bool:
-    """Whether an argument names a TLA+ module."""
-    return protocol.endswith(".tla")
-
-
-def refuse_module_options(args: argparse.Namespace) -> None:
-    """Refuse options that are for TLA+ modules where there is none.
-
-    Raises:
-        UserError: if one is given.
-    """
-    for flag, value in (("--config", args.config), ("--path", args.path), ("--invariant", args.invariants)):
-        if value:
-            raise UserError(f"{flag} is for TLA+ modules: {args.protocol} is none")
 
 
 def loaded(args: argparse.Namespace) -> Specification:
@@ -126,6 +112,17 @@ def assume(specification: Specification, args: argparse.Namespace) -> Exit:
     else:
         deliver(report, None, args.out)
     return Exit.HOLDS
+
+
+def assumed(error: UserError, args: argparse.Namespace) -> Exit:
+    """Evaluate the assumptions of a module that has nothing else.
+
+    Raises:
+        UserError: the error itself, if it says something else of the module.
+    """
+    if not isinstance(error, NoBehaviour) or not error.specification.assumptions:
+        raise error
+    return assume(error.specification, args)
 
 
 class _Told:

@@ -6,21 +6,19 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.cli.inputs import entry_of_data, store_place
 from leadline.symbolic.cli.output import (
-    Exit,
     Report,
     add_format,
     as_json,
     check_writable,
     deliver,
-    tell,
     write_out,
     written_trace,
 )
+from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.export import Machine, is_aiger, origin_of, witness
@@ -44,9 +42,9 @@ from leadline.symbolic.trace import (
 )
 
 
-def add_parser(commands: Any) -> None:
+def declare(parser: argparse.ArgumentParser) -> None:
     """Declare the command."""
-    parser = commands.add_parser("trace", help="replay and show a stored counterexample")
+
     parser.add_argument(
         "file",
         metavar="FILE",

@@ -8,10 +8,10 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.catalog import split_path
-from leadline.symbolic.cli.output import Exit, is_terminal, tell, write_out
+from leadline.symbolic.cli.output import write_out
+from leadline.symbolic.cli.terminal import Exit, is_terminal, tell
 from leadline.symbolic.lang import UserError
 
 _OFTEN = 0.25
@@ -84,16 +84,17 @@ def test_three_workers_within_six_steps(): ...
 '''
 
 
-def add_parser(commands: Any) -> None:
-    """Declare both commands."""
-    parser = commands.add_parser("init", help="write a first protocol with its test")
+def declare_init(parser: argparse.ArgumentParser) -> None:
+    """Declare `init`."""
     parser.add_argument("name", metavar="NAME", help="the protocol's name, such as my-protocol")
     parser.set_defaults(run=_init)
-    parser = commands.add_parser(
-        "watch",
-        help="check a file again whenever it changes",
-        description="Run `leadline check` on a file, and again whenever that file or another Python file in "
-        "its folder changes. Ctrl-C ends it.",
+
+
+def declare_watch(parser: argparse.ArgumentParser) -> None:
+    """Declare `watch`."""
+    parser.description = (
+        "Run `leadline check` on a file, and again whenever that file or another Python file in "
+        "its folder changes. Ctrl-C ends it."
     )
     parser.add_argument(
         "file", metavar="FILE.py", help="the file, with :ClassName if it holds several protocols"

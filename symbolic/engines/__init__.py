@@ -5,13 +5,24 @@ unknown, safe to depth k, proved. A bound that is hit is reported, and never cou
 interface, `table` lists the engines, `parallel` has them answer queries.
 """
 
-from leadline.symbolic.engines.bmc import UNROLLINGS, BmcOptions, chosen_unrolling
-from leadline.symbolic.engines.engine import Engine, Interrupted, Violation
-from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.parallel import answer, answer_here, answer_in_child, answer_in_children, cores
-from leadline.symbolic.engines.query import AUTO, Listener, Options, Query
-from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
-from leadline.symbolic.engines.table import ENGINES, engines_of
+from typing import TYPE_CHECKING
+
+from leadline.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.bmc import UNROLLINGS, BmcOptions, chosen_unrolling
+    from leadline.symbolic.engines.engine import Engine, Interrupted, Violation
+    from leadline.symbolic.engines.limits import Limits
+    from leadline.symbolic.engines.parallel import (
+        answer,
+        answer_here,
+        answer_in_child,
+        answer_in_children,
+        cores,
+    )
+    from leadline.symbolic.engines.query import AUTO, Listener, Options, Query
+    from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
+    from leadline.symbolic.engines.table import ENGINES, engines_of
 
 __all__ = [
     "AUTO",
@@ -39,3 +50,16 @@ __all__ = [
     "cores",
     "engines_of",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        ".bmc": ("UNROLLINGS", "BmcOptions", "chosen_unrolling"),
+        ".engine": ("Engine", "Interrupted", "Violation"),
+        ".limits": ("Limits",),
+        ".parallel": ("answer", "answer_here", "answer_in_child", "answer_in_children", "cores"),
+        ".query": ("AUTO", "Listener", "Options", "Query"),
+        ".result": ("Answer", "Effort", "Progress", "Result", "Table", "Verdict"),
+        ".table": ("ENGINES", "engines_of"),
+    },
+)

@@ -14,11 +14,10 @@ from typing import Any, Self
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.engines import liveness
 from leadline.symbolic.engines.cubes import Cube, cubes
 from leadline.symbolic.engines.engine import Engine, NewSolver, Violation
 from leadline.symbolic.engines.limits import Limits, seldom_collected
-from leadline.symbolic.engines.liveness.direct import LoopSearch, noting_model
-from leadline.symbolic.engines.liveness.product import Product
 from leadline.symbolic.engines.query import SILENT, Ledger, Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Verdict
 from leadline.symbolic.engines.search import Clock, Search, deadlock_property
@@ -98,9 +97,7 @@ class Bmc(Engine):
     """Bounded model checking by steps or sweeps."""
 
     name = BmcOptions.engine
-    commands = ("check",)
     doing = "checking"
-    summary = "check whether a bad state can be reached within a number of steps"
     kind = "bounded"
     options = BmcOptions
     in_portfolio = BmcOptions(ENDLESS, SWEEPS)
@@ -114,7 +111,7 @@ class Bmc(Engine):
             return Answer(bounded_check(model, targets, query.options, new_solver, listener))
 
     def loop(
-        self, product: Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
+        self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
     ) -> Result | None:
         assert isinstance(query.options, BmcOptions)
         if query.options.unroll != STEPS:
@@ -224,7 +221,11 @@ def _has_order(model: Model, targets: Sequence[Property]) -> bool:
 
 
 def loop_check(
-    product: Product, name: str, options: BmcOptions, new_solver: NewSolver, listener: Listener = SILENT
+    product: liveness.Product,
+    name: str,
+    options: BmcOptions,
+    new_solver: NewSolver,
+    listener: Listener = SILENT,
 ) -> Result:
     """Look for a fair run of a product within `options.depth` steps: one that stops, or a loop.
 
@@ -235,10 +236,10 @@ def loop_check(
         new_solver: makes a fresh solver.
         listener: is told of progress.
     """
-    model = noting_model(product, name)
+    model = liveness.noting_model(product, name)
     semantics, clock = Semantics(model), Clock()
     unroll = chosen_unrolling(semantics, list(model.properties.values()), replace(options, cube=()))
-    search = LoopSearch(product, semantics, new_solver(), clock, unroll)
+    search = liveness.LoopSearch(product, semantics, new_solver(), clock, unroll)
     news = _News(search, options, listener)
     search.start()
     for depth in range(options.depth + 1):

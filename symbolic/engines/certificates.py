@@ -26,7 +26,7 @@ from leadline.symbolic.engines.invariants import (
     understood,
 )
 from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.liveness.parts import PARTS, Method
+from leadline.symbolic.engines.liveness import PARTS, Method
 from leadline.symbolic.engines.parallel import answer_in_children
 from leadline.symbolic.engines.query import SILENT, Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Result, Verdict

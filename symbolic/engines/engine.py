@@ -23,7 +23,7 @@ from leadline.symbolic.solve import Solver
 from leadline.symbolic.trace import end_reason
 
 if TYPE_CHECKING:
-    from leadline.symbolic.engines.liveness.product import Product
+    from leadline.symbolic.engines import liveness
 
 NewSolver = Callable[[], Solver]
 """Makes a fresh solver."""
@@ -63,8 +63,6 @@ class Engine(ABC):
 
     Attributes:
         name: the engine's name.
-        commands: the commands that offer it.
-        summary: the line of help of the command whose first engine it is.
         doing: the engine's work in a word, such as "checking", for the line that shows progress.
         kind: the name of its queries in a grid file, or "" if a grid cannot ask it.
         options: the class of its options.
@@ -82,8 +80,6 @@ class Engine(ABC):
     """
 
     name: ClassVar[str]
-    commands: ClassVar[tuple[str, ...]] = ()
-    summary: ClassVar[str] = ""
     doing: ClassVar[str] = ""
     kind: ClassVar[str] = ""
     options: ClassVar[type[Options]]
@@ -129,7 +125,7 @@ class Engine(ABC):
         return options
 
     def loop(
-        self, product: Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
+        self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
     ) -> Result | None:
         """The result about a fair run of a product, which is then a counterexample; None if it does not look
         for loops by itself, but for states of another model.

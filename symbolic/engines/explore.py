@@ -9,10 +9,10 @@ from typing import Any
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
+from leadline.symbolic.engines import liveness
 from leadline.symbolic.engines.coverage import coverage_facts, covered, noted
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
-from leadline.symbolic.engines.liveness.explicit import Explicit
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
 from leadline.symbolic.engines.sweeps import sorts_alike
@@ -62,11 +62,9 @@ class Explore(Engine):
     """Breadth-first search over concrete states."""
 
     name = ExploreOptions.engine
-    commands = ("explore", "check")
     doing = "exploring"
     kind = "explore"
     proves = True
-    summary = "search all reachable states, or those within a number of steps, breadth first"
     options = ExploreOptions
     takes_solver = False
     needs_property = False
@@ -148,7 +146,7 @@ def _search(explorer: Explorer, runs: Sequence[str], listener: Listener) -> dict
     if not runs:
         return {}
     listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs"))
-    graph = Explicit(explorer)
+    graph = liveness.Explicit(explorer)
     properties = explorer.semantics.model.properties
     return {name: graph.counterexample(properties[name]) for name in runs}
 

@@ -35,7 +35,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
+from leadline.on_demand import load_whole
 from leadline.symbolic.catalog import find, model_of, receive
+from leadline.symbolic.engines import liveness, pdr
 from leadline.symbolic.engines.limits import size_mb
 from leadline.symbolic.engines.parallel import answer_here
 from leadline.symbolic.engines.query import Listener, Query
@@ -145,7 +147,11 @@ DESCRIPTORS = 5
 
 def main() -> None:
     """Serve until the parent hangs up."""
-    # Copies share the solvers' libraries and need no memory of their own to load them.
+    # Copies share the engines and the solvers' libraries, and need no time and memory of their own to load them.
+    for engine in ENGINES:
+        ENGINES[engine]
+    for package in (liveness, pdr):
+        load_whole(package)
     for kind in SOLVERS.values():
         kind.load()
     gc.collect()

@@ -12,10 +12,9 @@ from typing import Any
 
 import leadline
 from leadline.symbolic.encode.facts import Facts
+from leadline.symbolic.engines import liveness, pdr
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
-from leadline.symbolic.engines.liveness.parts import Method, Part, Reduction
-from leadline.symbolic.engines.pdr import Invariant, recheck
 from leadline.symbolic.engines.query import Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
 from leadline.symbolic.engines.search import deadlock_property
@@ -81,7 +80,7 @@ class InvariantCheck(Engine):
             failing: list[str] = []
             found = invariants(model, target, options)
             for other, goal, invariant in found:
-                failing += recheck(other, goal, invariant, new_solver)
+                failing += pdr.recheck(other, goal, invariant, new_solver)
             result = Result(
                 property=target.name,
                 engine=self.name,
@@ -100,35 +99,37 @@ class InvariantCheck(Engine):
 
 def invariants(
     model: Model, target: Property, options: InvariantQuery
-) -> list[tuple[Model, Property, Invariant]]:
+) -> list[tuple[Model, Property, pdr.Invariant]]:
     """The invariants that prove a property, each with the model and the property of it that it is about.
 
     Raises:
         UserError: if they are about something else.
     """
 
-    def read(one: Model, own: InvariantQuery) -> Invariant:
+    def read(one: Model, own: InvariantQuery) -> pdr.Invariant:
         return understood(one, own.strengthenings, own.clauses, in_bounds=not own.within_bounds)
 
     if target.temporal is None:
         return [(model, target, read(model, options))]
-    reduction = Reduction(model, target)
+    reduction = liveness.Reduction(model, target)
     own = [_part(one) for one in options.proofs]
     reduction.check([part for part, _ in own])
     made = [(reduction.stated(part), one) for part, one in own]
     return [(other, other.properties[target.name], read(other, one)) for other, one in made]
 
 
-def _part(data: Mapping[str, Any]) -> tuple[Part, InvariantQuery]:
+def _part(data: Mapping[str, Any]) -> tuple[liveness.Part, InvariantQuery]:
     """A part of a proof about runs, and its invariant."""
     settled = tuple(tuple(level) for level in data.get("settled", ()))
-    part = Part(Method(data["method"]), data.get("rounds", 0), settled, data.get("conjunct"))
+    part = liveness.Part(
+        liveness.Method(data["method"]), data.get("rounds", 0), settled, data.get("conjunct")
+    )
     clauses = tuple(tuple(tuple(cube) for cube in orbit) for orbit in data["clauses"])
     names = tuple(data["strengthenings"])
     return part, InvariantQuery(names, clauses, data.get(WITHIN_BOUNDS, False))
 
 
-def spelled(model: Model, invariant: Invariant) -> Clauses:
+def spelled(model: Model, invariant: pdr.Invariant) -> Clauses:
     """The clauses of an invariant as texts."""
     facts = Facts(model)
     return tuple(
@@ -138,7 +139,7 @@ def spelled(model: Model, invariant: Invariant) -> Clauses:
 
 def understood(
     model: Model, strengthenings: Sequence[str], clauses: Clauses, *, in_bounds: bool = True
-) -> Invariant:
+) -> pdr.Invariant:
     """The invariant that clauses as texts spell.
 
     Raises:
@@ -151,7 +152,7 @@ def understood(
         if text not in numbers:
             raise UserError(f"the invariant speaks of {text!r}, and {model.protocol} has no such part")
     orbits = tuple(tuple(tuple(numbers[text] for text in cube) for cube in orbit) for orbit in clauses)
-    return Invariant(tuple(strengthenings), orbits, in_bounds)
+    return pdr.Invariant(tuple(strengthenings), orbits, in_bounds)
 
 
 def certificate_head(model: Model, goal: str, source: str) -> dict[str, Any]:
@@ -169,7 +170,7 @@ def certificate_head(model: Model, goal: str, source: str) -> dict[str, Any]:
 
 
 def invariant_certificate(
-    model: Model, goal: str, source: str, invariant: Invariant, clauses: Clauses
+    model: Model, goal: str, source: str, invariant: pdr.Invariant, clauses: Clauses
 ) -> dict[str, Any]:
     """A proof by an invariant, whose clauses are given as texts too, as a JSON object that
     `certificates.read_certificate` reads.

@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 
+from leadline.symbolic.engines import liveness
 from leadline.symbolic.engines.instances import refuse_too_large
 from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.liveness import answered
 from leadline.symbolic.engines.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.query import AUTO, SILENT, Ledger, Listener, Query
 from leadline.symbolic.engines.result import Answer, Effort, Part, Progress, Result, Verdict
@@ -77,7 +77,10 @@ def answer_here(
     refuse_too_large(model, query)
     own = _alone(query)
     new_solver = partial(SOLVERS[own.solver], own.seed)
-    return answered(ENGINES[own.engine], model, own, new_solver, limits, listener)
+    engine = ENGINES[own.engine]
+    if engine.knows_runs or all(one.temporal is None for one in own.chosen(model)):
+        return engine.answer(model, own, new_solver, limits, listener)
+    return liveness.answered(engine, model, own, new_solver, limits, listener)
 
 
 def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> Answer:

@@ -31,8 +31,6 @@ class Portfolio(Engine):
     """Every engine that takes part in a portfolio, side by side."""
 
     name = PortfolioOptions.engine
-    commands = ("check",)
-    summary = "check properties: by several engines at once or, with a depth, within so many steps"
     doing = "checking"
     options = PortfolioOptions
     takes_solver = False
@@ -48,9 +46,9 @@ class Portfolio(Engine):
     ) -> Answer:
         # Here, since the table that these work with lists this engine too.
         from leadline.symbolic.engines.parallel import answer_in_children
-        from leadline.symbolic.engines.table import ENGINES
+        from leadline.symbolic.engines.table import engines_of
 
-        members = [one.in_portfolio for one in ENGINES.values() if one.in_portfolio is not None]
+        members = [one.in_portfolio for one in engines_of("check").values() if one.in_portfolio is not None]
         queries = [replace(query, options=options, solver=LONE) for options in members]
         return answer_in_children(model, queries, limits, listener)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines import liveness, pdr
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.invariants import (
     WITHIN_BOUNDS,
@@ -19,15 +20,7 @@ from leadline.symbolic.engines.invariants import (
 from leadline.symbolic.engines.judgement import verdict_text
 from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
-from leadline.symbolic.engines.liveness.parts import METHODS
-from leadline.symbolic.engines.pdr import (
-    PdrOptions,
-    PdrProgress,
-    PdrResult,
-    minimized,
-    pdr,
-)
-from leadline.symbolic.engines.pdr.words import formulas
+from leadline.symbolic.engines.pdr.results import PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.query import Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
 from leadline.symbolic.lang import Model, Property, PropertyKind
@@ -43,7 +36,6 @@ LONGEST_SHORTENED = 300
 class _Prover(Engine):
     """An engine that proves each property by itself."""
 
-    commands = ("prove", "check")
     doing = "proving"
     proves = True
 
@@ -77,7 +69,6 @@ class Pdr(_Prover):
     """Property-directed reachability: a proof without help, or a counterexample."""
 
     name = PdrOptions.engine
-    summary = "whether a property holds in every reachable state: a proof for all depths"
     kind = "pdr"
     options = PdrOptions
     in_portfolio = PdrOptions()
@@ -105,9 +96,9 @@ class Pdr(_Prover):
                 text = f"{counted(now.frames, 'frame')}, {now.lemmas} orbits of clauses"
                 listener.progress(Progress(now.frames, now.seconds, text=text))
 
-            found = pdr(model, target, options, seed=query.seed, told=told)
+            found = pdr.pdr(model, target, options, seed=query.seed, told=told)
             if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
-                found = replace(found, invariant=minimized(model, target, found.invariant))
+                found = replace(found, invariant=pdr.minimized(model, target, found.invariant))
             result, about = _told(model, target, query, found, options.show)
             facts[target.name] = {**about, "cpu_seconds": round(time.process_time() - begin, 3)}
             results.append(result)
@@ -128,11 +119,9 @@ class Pdr(_Prover):
             about = answer.facts.get(one.property, {})
             if about.get(_INDUCTIVE) and one.trace is not None:
                 told += ["", *_only_bounds(model, one, about)]
-            if about.get(METHODS):
-                told += [
-                    "",
-                    f"{one.property} is proved by {' and '.join(about[METHODS])}; --out writes the proof.",
-                ]
+            if about.get(liveness.METHODS):
+                ways = " and ".join(about[liveness.METHODS])
+                told += ["", f"{one.property} is proved by {ways}; --out writes the proof."]
             if "formulas" in about:
                 assumed = (one.certificate or {}).get("strengthenings", ())
                 told += ["", f"{one.property} follows from the conjunction of these, which is inductive:"]
@@ -172,7 +161,10 @@ def _told(
     if invariant is not None:
         facts |= {"clauses": invariant.clauses, "orbits": len(invariant.orbits)}
     if show and invariant is not None:
-        facts |= {"invariant": clauses, "formulas": [one.tla(model) for one in formulas(model, invariant)]}
+        facts |= {
+            "invariant": clauses,
+            "formulas": [one.tla(model) for one in pdr.formulas(model, invariant)],
+        }
     return result, facts
 
 
@@ -205,7 +197,6 @@ class KInduction(_Prover):
     """k-induction: quick where a property holds after a few steps along which it held."""
 
     name = KInductionOptions.engine
-    summary = "proof by k-induction"
     kind = "k-induction"
     options = KInductionOptions
 

@@ -52,9 +52,7 @@ class Simulate(Engine):
     """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes."""
 
     name = SimulateOptions.engine
-    commands = ("simulate",)
     doing = "simulating"
-    summary = "random runs, which check the properties and count how often each action is taken"
     options = SimulateOptions
     takes_solver = False
     needs_property = False

@@ -2,38 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 
-from leadline.symbolic.engines.bmc import Bmc
 from leadline.symbolic.engines.engine import Engine
-from leadline.symbolic.engines.explore import Explore
-from leadline.symbolic.engines.induction import Induction
-from leadline.symbolic.engines.invariants import InvariantCheck
-from leadline.symbolic.engines.portfolio import Portfolio
-from leadline.symbolic.engines.provers import KInduction, Pdr
-from leadline.symbolic.engines.refutation import Refutation
-from leadline.symbolic.engines.simulate import Simulate
 
-ENGINES: Mapping[str, Engine] = MappingProxyType(
-    {
-        engine.name: engine
-        for engine in (
-            Portfolio(),
-            Bmc(),
-            Explore(),
-            Induction(),
-            Pdr(),
-            KInduction(),
-            InvariantCheck(),
-            Refutation(),
-            Simulate(),
-        )
-    }
-)
+_CLASSES = {
+    "portfolio": "portfolio.Portfolio",
+    "bmc": "bmc.Bmc",
+    "explore": "explore.Explore",
+    "induction": "induction.Induction",
+    "pdr": "provers.Pdr",
+    "k-induction": "provers.KInduction",
+    "invariant": "invariants.InvariantCheck",
+    "refutation": "refutation.Refutation",
+    "simulate": "simulate.Simulate",
+}
+"""The class of each engine, whose module is loaded when the engine is first used."""
+
+_COMMANDS = {
+    "check": ("portfolio", "bmc", "explore", "pdr", "k-induction"),
+    "explore": ("explore",),
+    "prove": ("induction", "pdr", "k-induction"),
+    "simulate": ("simulate",),
+}
+"""The engines that each command offers, the default first."""
+
+
+class _Engines(Mapping[str, Engine]):
+    """The engines by name, each made once."""
+
+    def __getitem__(self, name: str) -> Engine:
+        return _engine(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _CLASSES
+
+
+@cache
+def _engine(name: str) -> Engine:
+    module, _, kind = _CLASSES[name].partition(".")
+    made: Engine = getattr(import_module(f"leadline.symbolic.engines.{module}"), kind)()
+    return made
+
+
+ENGINES: Mapping[str, Engine] = _Engines()
 """The engines by name."""
 
 
 def engines_of(command: str) -> dict[str, Engine]:
     """The engines that a command offers, by name, the default first."""
-    return {name: one for name, one in ENGINES.items() if command in one.commands}
+    return {name: ENGINES[name] for name in _COMMANDS[command]}

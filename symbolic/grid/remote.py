@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
 
+from leadline.redaction import redacted
 from leadline.symbolic.lang import LeadlineError, UserError
-from leadline.symbolic.lang.files import redacted
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
 """The schemes of URIs that pyarrow knows besides file."""

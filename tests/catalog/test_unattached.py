@@ -11,7 +11,7 @@ import pytest
 
 from leadline.symbolic.catalog import GROUP, complaints, entries, find, model_of
 from leadline.symbolic.cli import main
-from leadline.symbolic.cli.output import Exit
+from leadline.symbolic.cli.terminal import Exit
 from leadline.symbolic.lang import ModelError
 
 BEFORE = """\

@@ -12,7 +12,7 @@ import pytest
 
 from leadline.symbolic.api import asked
 from leadline.symbolic.cli import inputs
-from leadline.symbolic.cli.output import Exit
+from leadline.symbolic.cli.terminal import Exit
 from leadline.symbolic.engines import Answer, Limits, Listener, Query, Result, answer
 from leadline.symbolic.lang import Model
 from tests.cli.conftest import Leadline

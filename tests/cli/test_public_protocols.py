@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.cli.output import Exit
+from leadline.symbolic.cli.terminal import Exit
 from leadline.symbolic.concrete import Semantics, explore
 from tests.cli.conftest import Leadline
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.cli import output
+from leadline.symbolic.cli import terminal
 from tests.cli.conftest import Leadline
 
 
@@ -83,7 +83,7 @@ def test_colour(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[" not in leadline(*asked).out
     assert "\x1b[" in leadline(*asked, "--color", "always").out
-    monkeypatch.setattr(output, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
     assert "\x1b[" in leadline(*asked).out
     assert "\x1b[" not in leadline(*asked, "--color", "never").out
     monkeypatch.setenv("NO_COLOR", "1")

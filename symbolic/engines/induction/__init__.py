@@ -56,9 +56,7 @@ class Induction(Engine):
     """Proof by induction with the strengthenings that a property has."""
 
     name = InductionOptions.engine
-    commands = ("prove",)
     doing = "proving"
-    summary = "prove a property for all depths"
     kind = "induction"
     options = InductionOptions
     proves = True

@@ -4,8 +4,41 @@ Two more ways to the same answers share nothing with this one but the formulas: 
 (`leadline.symbolic.concrete.fair`), and the replay of every counterexample (`leadline.symbolic.concrete.runs`).
 """
 
-from leadline.symbolic.engines.liveness.loops import loop_model
-from leadline.symbolic.engines.liveness.product import product_of
-from leadline.symbolic.engines.liveness.reduction import answered
+from typing import TYPE_CHECKING
 
-__all__ = ["answered", "loop_model", "product_of"]
+from leadline.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.liveness.direct import LoopSearch, noting_model
+    from leadline.symbolic.engines.liveness.explicit import Explicit
+    from leadline.symbolic.engines.liveness.loops import loop_model
+    from leadline.symbolic.engines.liveness.parts import METHODS, PARTS, Method, Part, Reduction
+    from leadline.symbolic.engines.liveness.product import Product, product_of
+    from leadline.symbolic.engines.liveness.reduction import answered
+
+__all__ = [
+    "METHODS",
+    "PARTS",
+    "Explicit",
+    "LoopSearch",
+    "Method",
+    "Part",
+    "Product",
+    "Reduction",
+    "answered",
+    "loop_model",
+    "noting_model",
+    "product_of",
+]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        ".parts": ("METHODS", "PARTS", "Method", "Part", "Reduction"),
+        ".explicit": ("Explicit",),
+        ".direct": ("LoopSearch", "noting_model"),
+        ".loops": ("loop_model",),
+        ".product": ("product_of", "Product"),
+        ".reduction": ("answered",),
+    },
+)

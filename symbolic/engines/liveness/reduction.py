@@ -36,14 +36,12 @@ PATIENCE = 100_000
 def answered(
     engine: Engine, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
 ) -> Answer:
-    """Have an engine answer a query, its claims about runs reduced to invariants one by one.
+    """Have an engine that knows no runs answer a query, its claims about these reduced to invariants.
 
     The arguments are those of `Engine.answer`.
     """
     claims = query.chosen(model)
     runs = [one for one in claims if one.temporal is not None]
-    if not runs or engine.knows_runs:
-        return engine.answer(model, query, new_solver, limits, listener)
     names = tuple(one.name for one in claims if one.temporal is None)
     first = Answer(())
     if names or query.deadlock:

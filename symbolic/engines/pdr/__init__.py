@@ -5,16 +5,33 @@ makes strong clauses of what it answers, `samples` knows reachable states, `engi
 keeps and checks what was proved, `words` tells it as formulas, and `written` writes these in Python.
 """
 
-from leadline.symbolic.engines.pdr.engine import pdr
-from leadline.symbolic.engines.pdr.invariant import Invariant, minimized, recheck
-from leadline.symbolic.engines.pdr.results import PdrOptions, PdrProgress, PdrResult
+from typing import TYPE_CHECKING
+
+from leadline.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.pdr.engine import pdr
+    from leadline.symbolic.engines.pdr.invariant import Invariant, minimized, recheck
+    from leadline.symbolic.engines.pdr.results import PdrOptions, PdrProgress, PdrResult
+    from leadline.symbolic.engines.pdr.words import formulas
 
 __all__ = [
     "Invariant",
     "PdrOptions",
     "PdrProgress",
     "PdrResult",
+    "formulas",
     "minimized",
     "pdr",
     "recheck",
 ]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        ".words": ("formulas",),
+        ".engine": ("pdr",),
+        ".invariant": ("Invariant", "minimized", "recheck"),
+        ".results": ("PdrOptions", "PdrProgress", "PdrResult"),
+    },
+)

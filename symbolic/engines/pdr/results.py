@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from leadline.symbolic.engines.pdr.invariant import Invariant
 from leadline.symbolic.engines.query import Options, option
 from leadline.symbolic.engines.result import Verdict
 from leadline.symbolic.trace import Trace
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.pdr.invariant import Invariant
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,94 @@
+"""A command loads what it needs: modules are counted, not seconds."""
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COUNTER = str(Path(__file__).parent / "cli" / "counter.py")
+
+REPORT = """
+import sys
+from leadline.__main__ import main
+main()
+own = sorted(name for name in sys.modules if name.partition(".")[0] == "leadline")
+print("LOADED", *{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
+print(*own, sep="\\n", file=sys.stderr)
+"""
+
+OF_GRIDS = {"py4j", "pyarrow", "pyspark"}
+LARGE = {*OF_GRIDS, "IPython", "cloudpickle", "pysat", "rich", "shtab", "sympy", "tree_sitter", "z3"}
+OTHER_ROOMS = tuple(f"leadline.symbolic.{room}" for room in ("tla", "grid", "report", "export"))
+
+
+def loaded(*words: str, **environment: str) -> tuple[set[str], set[str]]:
+    """The modules of Leadline and the packages that a command has loaded when it ends."""
+    command = [sys.executable, "-c", REPORT, *words]
+    surroundings = {**os.environ, **environment}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=surroundings)
+    packages, *own = done.stderr.rpartition("LOADED ")[2].splitlines()
+    return set(own), set(packages.split())
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["--bogus"], ["chekc"]], ids=" ".join)
+def test_the_help_loads_nearly_nothing(words: list[str]) -> None:
+    own, packages = loaded(*words)
+    assert len(own) < 30, own
+    assert not packages & LARGE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check", COUNTER],
+        ["check", COUNTER, "--depth", "3"],
+        ["check", "transaction-commit"],
+        ["explore", COUNTER],
+        ["simulate", COUNTER, "--runs", "2"],
+    ],
+    ids=lambda words: " ".join(Path(word).name for word in words),
+)
+def test_a_question_about_a_python_protocol_loads_what_it_needs(words: list[str]) -> None:
+    own, packages = loaded(*words)
+    assert len(own) < 140, own
+    assert not packages & LARGE - {"z3", "pysat"}
+    assert not [name for name in own if name.startswith(OTHER_ROOMS)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list"],
+        ["check", COUNTER, "--depth", "2", "--timeout", "60"],
+        ["explore", COUNTER],
+        ["prove", "transaction-commit", "--property", "consistency"],
+        ["export", COUNTER, "--to", "tla"],
+    ],
+    ids=lambda words: " ".join(Path(word).name for word in words),
+)
+def test_nothing_but_a_grid_loads_spark_arrow_or_java(words: list[str], tmp_path: Path) -> None:
+    """Neither the command's process nor one of its children: each of the three would leave a file behind."""
+    for name in OF_GRIDS:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'started')!r}, 'w')\n")
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\nexit 1\n")
+    java.chmod(0o755)
+    path = f"{java.parent}{os.pathsep}{os.environ['PATH']}"
+    _, packages = loaded(*words, PYTHONPATH=str(tmp_path), PATH=path, JAVA_HOME=str(tmp_path))
+    assert not packages & OF_GRIDS
+    assert not (tmp_path / "started").exists()
+
+
+@pytest.mark.parametrize("package", ["api", "engines", "engines.liveness", "engines.pdr"])
+def test_a_package_that_loads_on_demand_has_all_its_names(package: str) -> None:
+    face = importlib.import_module(f"leadline.symbolic.{package}")
+    modules = {path.stem for path in Path(face.__path__[0]).iterdir()}
+    for name in face.__all__:
+        assert getattr(face, name) is not None
+        # Python would take it for the module.
+        assert name not in modules
+    assert not hasattr(face, "nothing")
