@@ -42,7 +42,7 @@ from leadline.symbolic.engines import (
     Query,
     engines_of,
 )
-from leadline.symbolic.engines.choice import chosen_query, kind_of, options_of
+from leadline.symbolic.engines.choice import chosen_engine, chosen_query, kind_of, options_of
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.judgement import judgement, verdict_text
 from leadline.symbolic.engines.process import start_server
@@ -144,11 +144,29 @@ def query_of(
     Raises:
         UserError: if the engine that is named does not have an option that is given.
     """
-    given = {name: value for name, value in vars(args).items() if value is not None and value != []}
+    return chosen_query(command, entry.source, settings, model, names, _given(args), _spelled(command))
+
+
+def engine_of(
+    args: argparse.Namespace, command: str, model: Model, names: Sequence[str]
+) -> tuple[Engine, str]:
+    """The engine of a command line, and why it was chosen; "" if it is named there.
+
+    Raises:
+        UserError: as `query_of`.
+    """
+    return chosen_engine(command, model, names, _given(args), _spelled(command))
+
+
+def _given(args: argparse.Namespace) -> dict[str, Any]:
+    """The options that are given, by name."""
+    return {name: value for name, value in vars(args).items() if value is not None and value != []}
+
+
+def _spelled(command: str) -> Callable[[str], str]:
+    """Spells options of a command's engines."""
     flags = {name: _flag(one) for name, (_, one) in options_of(command).items()}
-    return chosen_query(
-        command, entry.source, settings, model, names, given, lambda name: flags.get(name, f"--{name}")
-    )
+    return lambda name: flags.get(name, f"--{name}")
 
 
 def _flag(one: Field[Any]) -> str:

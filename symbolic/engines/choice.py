@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import Field, fields
 from typing import Any, get_type_hints
 
@@ -69,7 +69,7 @@ def chosen_query(
     Raises:
         UserError: if the engine that is named does not have an option that is given.
     """
-    engine = _engine(command, model, names, given, spelled)
+    engine, _ = chosen_engine(command, model, names, given, spelled)
     own = {one.name: given.get(one.name) for one in fields(engine.options)}
     own = {name: tuple(value) if isinstance(value, list) else value for name, value in own.items()}
     return Query(
@@ -83,10 +83,19 @@ def chosen_query(
     )
 
 
-def _engine(
+def chosen_engine(
     command: str, model: Model, names: Sequence[str], given: Mapping[str, Any], spelled: Callable[[str], str]
-) -> Engine:
-    """The engine that is named, or the first that has the options that are given and suits the properties."""
+) -> tuple[Engine, str]:
+    """The engine that is named, or the first that has the options that are given and suits the properties.
+
+    The arguments are those of `chosen_query`.
+
+    Returns:
+        The engine, and why it was chosen; "" if the user named it.
+
+    Raises:
+        UserError: as `chosen_query`.
+    """
     engines = engines_of(command)
     own = {engine: {one.name for one in fields(engine.options)} for engine in engines.values()}
     asked = given.keys() & set().union(*own.values())
@@ -100,7 +109,7 @@ def _engine(
         wrong = spelled(next(iter(sorted(asked - own[wanted])), "solver"))
         raise UserError(f"{wrong} means nothing to the engine {wanted.name}: leave one of them out")
     if not able:
-        raise UserError(f"no engine takes all of {', '.join(map(spelled, sorted(asked)))}: leave some out")
+        raise UserError(_clash(own, sorted(asked), given, spelled))
     runs = [
         name for name in names if name in model.properties and model.properties[name].temporal is not None
     ]
@@ -113,4 +122,26 @@ def _engine(
             raise UserError(f"{told}: ask one of {others}")
         able = fit
     suited = [one for one in able if all(one.suits(model, name, one.options()) for name in names)]
-    return wanted or next(iter(suited or able))
+    if wanted is not None:
+        return wanted, ""
+    chosen = next(iter(suited or able))
+    if runs:
+        return chosen, f"{runs[0]} is a claim about runs"
+    if chosen in suited and len(able) > 1:
+        return chosen, chosen.suited
+    options = sorted(asked | ({"solver"} & given.keys()))
+    return chosen, f"it takes {' and '.join(map(spelled, options))}" if options else ""
+
+
+def _clash(
+    own: Mapping[Engine, Set[str]],
+    asked: Sequence[str],
+    given: Mapping[str, Any],
+    spelled: Callable[[str], str],
+) -> str:
+    """The error in options that no engine takes together: the engines of each."""
+    takers = {name: [engine.name for engine, known in own.items() if name in known] for name in asked}
+    if "solver" in given:
+        takers["solver"] = [engine.name for engine in own if engine.takes_solver]
+    told = "; ".join(f"{spelled(name)} is for {' and '.join(found)}" for name, found in takers.items())
+    return f"no engine takes {' and '.join(map(spelled, takers))} together: {told}: leave one of them out"

@@ -71,6 +71,7 @@ class Engine(ABC):
         proves: whether its definite answers hold at every depth.
         certifies: whether each of its proofs is one result with a certificate.
         breadth_first: whether its counterexamples to claims about states are shortest ones.
+        suited: why it suits a property, in words, for a command that leaves the choice to Leadline.
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
             definite; None if it takes no part.
         knows_runs: whether it answers about claims about runs by itself; for others they are reduced.
@@ -92,6 +93,7 @@ class Engine(ABC):
     sets_alarm: ClassVar[bool] = False
     certifies: ClassVar[bool] = False
     breadth_first: ClassVar[bool] = False
+    suited: ClassVar[str] = ""
     in_portfolio: ClassVar[Options | None] = None
 
     @abstractmethod

@@ -74,6 +74,7 @@ class Pdr(_Prover):
     in_portfolio = PdrOptions()
     certifies = True
     takes_solver = False
+    suited = "no strengthenings are written for it"
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         return True

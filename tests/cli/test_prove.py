@@ -62,7 +62,7 @@ def test_a_proof(solver: str, here: Leadline) -> None:
     ]
     assert len(table) == 10 and {cells[0] for cells in table.values()} == {"holds"}
     assert {cells[1] for cells in table.values()} <= ({solver} if solver != "auto" else {"z3", "cadical"})
-    assert ran.err == "leadline: wrote p.json\n"
+    assert ran.err == "leadline: by induction: strengthenings are written for it\nleadline: wrote p.json\n"
     assert json.loads(Path("p.json").read_text())["verdict"] == "proved"
 
 
@@ -80,7 +80,10 @@ def test_a_counterexample_to_induction(here: Leadline) -> None:
         "     NotSeven is false.",
         "       FALSE  number # 7   (7 # 7)",
     ]
-    assert ran.err == "leadline: no certificate is written: not-seven is not proved\n"
+    assert (
+        ran.err
+        == "leadline: by induction: strengthenings are written for it\nleadline: no certificate is written: not-seven is not proved\n"
+    )
     assert not Path("p.json").exists()
 
 
@@ -331,3 +334,25 @@ def test_written_strengthenings_prove_the_property(here: Leadline) -> None:
         True,
     )
     assert not Path("none.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ((), "by induction: strengthenings are written for it"),
+        (("--no-strengthenings",), "by pdr: it takes --no-strengthenings"),
+        (("--engine", "pdr"), ""),
+        (("--solver", "cadical"), "by induction: strengthenings are written for it"),
+    ],
+)
+def test_the_engine_and_why(options: tuple[str, ...], told: str, leadline: Leadline) -> None:
+    ran = leadline("prove", "two-phase-commit", "--property", "consistency", *options)
+    assert (ran.code, ran.err) == (0, f"leadline: {told}\n" if told else "")
+
+
+def test_options_that_no_engine_takes_together(leadline: Leadline) -> None:
+    arguments = ("prove", "two-phase-commit", "--property", "consistency")
+    ran = leadline(*arguments, "--no-strengthenings", "--solver", "cadical")
+    assert ran.code == 2
+    for part in ("--no-strengthenings is for pdr", "--solver is for induction and k-induction", "leave one"):
+        assert part in ran.err

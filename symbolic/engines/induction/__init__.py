@@ -61,6 +61,7 @@ class Induction(Engine):
     options = InductionOptions
     proves = True
     asks_states = True
+    suited = "strengthenings are written for it"
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
