@@ -236,7 +236,11 @@ class Question(Asked):
 
     def exit(self) -> Exit:
         """The exit code."""
-        codes = [exit_of(one, judgement(self.model, one)) for one in self.verdicts]
+        kinds = {name: one.kind for name, one in self.model.properties.items()}
+        codes = [
+            exit_of(one.property, kinds.get(one.property), one.verdict, judgement(self.model, one))
+            for one in self.verdicts
+        ]
         if self.answer.out_of_bounds is not None:
             codes.append(Exit.OUT_OF_BOUNDS)
         if self.answer.facts.get("stopped") is not None:

@@ -18,9 +18,9 @@ from typing import Any
 from leadline.symbolic.api.asked import Part, plain
 from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, put, tell
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import Result, Table, Verdict
+from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.judgement import Judgement
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import PropertyKind, UserError
 from leadline.symbolic.trace import DEADLOCK, Line, Trace, document, end_reason, itf, tla_module
 
 # A violation weighs more than an open question, and an open question more than "holds so far".
@@ -32,15 +32,22 @@ def worst(codes: list[Exit]) -> Exit:
     return next((code for code in _WORST_FIRST if code in codes), Exit.HOLDS)
 
 
-def exit_of(result: Result, judgement: Judgement) -> Exit:
-    """The exit code for one answer."""
+def exit_of(name: str, kind: str | None, verdict: Verdict, judgement: Judgement) -> Exit:
+    """The exit code for one answer.
+
+    Args:
+        name: the property.
+        kind: its kind, if it has one. As in TLC, a claim about steps counts as one about runs.
+        verdict: the verdict about it.
+        judgement: whether that is as it should be.
+    """
     if judgement is not Judgement.FAILED:
         return Exit.UNKNOWN if judgement is Judgement.OPEN else Exit.HOLDS
-    if result.verdict is Verdict.OUT_OF_BOUNDS:
+    if verdict is Verdict.OUT_OF_BOUNDS:
         return Exit.OUT_OF_BOUNDS
-    if result.trace is not None and result.trace.loop is not None:
-        return Exit.LIVENESS
-    return Exit.DEADLOCK if result.property == DEADLOCK else Exit.VIOLATED
+    if name == DEADLOCK:
+        return Exit.DEADLOCK
+    return Exit.LIVENESS if kind in [x for x in PropertyKind if x.about_runs] else Exit.VIOLATED
 
 
 def add_format(parser: argparse.ArgumentParser, *formats: str, out: bool = False) -> None:

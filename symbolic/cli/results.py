@@ -22,6 +22,7 @@ from leadline.symbolic.cli.output import (
     as_json,
     check_writable,
     deliver,
+    exit_of,
     is_special,
     worst,
     write_out,
@@ -50,7 +51,7 @@ def declare_results(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         "Exit codes: 0 if the store can be read. With --baseline, for answers that got worse: 12 if a "
-        "property is violated now (13 by a run that goes on for ever, 11 for a deadlock) or a probe "
+        "property is violated now (13 if it is about runs or steps, 11 for a deadlock) or a probe "
         "unreachable, 21 if a value is out of bounds now, 20 if a query is unknown now, a probe not reached or a "
         "row missing. Queries that only this store has are reported and do not fail."
     )
@@ -227,17 +228,13 @@ def _comparison(found: Comparison) -> list[str]:
 
 def _exit(cell: Cell) -> Exit:
     """The exit code for a cell that got worse."""
+    from leadline.symbolic.engines import Verdict
     from leadline.symbolic.engines.judgement import Judgement
     from leadline.symbolic.report.outcomes import outcome
-    from leadline.symbolic.trace import DEADLOCK
 
     if outcome(cell) is not Judgement.FAILED:
         return Exit.UNKNOWN
-    if cell.verdict == "out-of-bounds":
-        return Exit.OUT_OF_BOUNDS
-    if cell.row.stem is not None:
-        return Exit.LIVENESS
-    return Exit.DEADLOCK if cell.goal.property == DEADLOCK else Exit.VIOLATED
+    return exit_of(cell.goal.property, cell.kind, Verdict.named(cell.verdict), Judgement.FAILED)
 
 
 def declare_report(parser: argparse.ArgumentParser) -> None:

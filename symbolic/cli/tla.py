@@ -18,7 +18,7 @@ from leadline.symbolic.engines.explore import ExploreOptions, explored
 from leadline.symbolic.engines.judgement import judged
 from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.specifications import explore_specification
-from leadline.symbolic.lang import ParameterError, UserError
+from leadline.symbolic.lang import ParameterError, PropertyKind, UserError
 from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.tla import words
@@ -136,7 +136,11 @@ class _Told:
 
     def exit(self) -> Exit:
         """The exit code."""
-        codes = [exit_of(one, judged(None, one.verdict)) for one in self.answer.results]
+        about_runs = dict.fromkeys(self.specification.properties, PropertyKind.TEMPORAL)
+        codes = [
+            exit_of(one.property, about_runs.get(one.property), one.verdict, judged(None, one.verdict))
+            for one in self.answer.results
+        ]
         if self.answer.out_of_bounds is not None:
             codes.append(Exit.OUT_OF_BOUNDS)
         if self.answer.facts["stopped"] is not None:

@@ -227,6 +227,7 @@ class _Making:
         self.mistakes += _random_choices(made)
         if self.mistakes:
             raise ModelError(self.mistakes)
+        made = _claims_apart(made)
         return _begun(made) if made.action_constraints else made
 
     def constrained_name(self) -> tuple[str, ...]:
@@ -352,6 +353,24 @@ class _Making:
             )
             return None, None, ()
         return init[0] if len(init) == 1 else s.Apply("/\\", tuple(init)), steps[0], tuple(others)
+
+
+def _claims_apart(made: Specification) -> Specification:
+    """The specification with properties such as `[]P`, where P is about a state, as invariants: as in TLC."""
+    invariants, properties = dict(made.invariants), dict[str, s.Expression]()
+    for name, claim in made.properties.items():
+        found = list[s.Expression]()
+        for one in conjuncts(claim, made.definitions, made.levels):
+            match one:
+                case s.Apply("[]", (inner,)) if made.levels.of(inner) <= Level.STATE:
+                    found.append(inner)
+                case _:
+                    properties[name] = claim
+        if name not in properties:
+            invariants[name] = (
+                found[0] if len(found) == 1 else s.Apply("/\\", tuple(found), place=claim.place)
+            )
+    return replace(made, invariants=invariants, properties=properties)
 
 
 def _begun(made: Specification) -> Specification:

@@ -62,3 +62,23 @@ def test_mistakes(
 def test_options_of_modules_are_for_modules(leadline: Leadline) -> None:
     ran = leadline("check", "two-phase-commit", "--config", "a.cfg")
     assert ran.code == 2 and "is for TLA+ modules" in ran.err
+
+
+CLAIMS = {"Small": 12, "Up": 13, "Two": 13, "Back": 13}
+WAYS = (
+    ["explore"],
+    ["check"],
+    ["check", "--depth", "3"],
+    ["check", "--engine", "pdr"],
+)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=" ".join)
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_exit_codes_of_properties(way: list[str], claim: str, tmp_path: Path, leadline: Leadline) -> None:
+    """They are TLC's: `[]P` is an invariant, and whatever else PROPERTY names is a claim about runs."""
+    body = "EXTENDS Naturals\nVARIABLE x\nInit == x = 0\nNext == x' = (x + 1) % 3\n"
+    body += "Small == [](x < 2)\nUp == [][x' > x]_x\nTwo == x = 2 /\\ Up\nBack == <>(x = 2)\n"
+    (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{body}====\n")
+    (tmp_path / "M.cfg").write_text(f"INIT Init NEXT Next PROPERTY {claim}\n")
+    assert leadline(*way, str(tmp_path / "M.tla")).code == CLAIMS[claim]
