@@ -37,6 +37,21 @@ def test_a_path_is_recognised() -> None:
     assert named_paths(text) == {"symbolic/lang/nodes.py", "tests/cli", "docs"}
 
 
+def test_every_name_is_where_architecture_says() -> None:
+    """Names that stand right before the path of their module or folder, as in: `build` in `symbolic/...`."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    pairs = re.findall(r"`(\w+)`,? (?:in|of|to|\()\s?\(?`(symbolic/[\w./]+)`", text)
+    assert len(pairs) > 5
+    missing = []
+    for name, place in pairs:
+        path = ROOT / place
+        files = [path] if path.is_file() else path.rglob("*.py")
+        made = re.compile(rf"^\s*(?:def |class )?{name}\b(?: =|: |\(|:)", re.MULTILINE)
+        if not any(made.search(file.read_text(encoding="utf-8")) for file in files):
+            missing.append(f"{name} in {place}")
+    assert not missing
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
