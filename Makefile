@@ -7,12 +7,15 @@ REPORT ?= build/report.html
 BIN := $(VENV)/bin
 RUN_GRID = $(BIN)/leadline grid $(GRID) --store $(STORE)
 RUN_REPORT = $(BIN)/leadline report $(STORE) --out $(REPORT)
+# Running needs half of what the tests need, so each has a stamp.
 INSTALLED := $(VENV)/.installed
+EQUIPPED := $(VENV)/.equipped
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 
 .PHONY: setup test test-slow run java lint format docs clean
 .DEFAULT_GOAL := test
 
-setup: $(INSTALLED)
+setup: $(EQUIPPED)
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -20,7 +23,11 @@ $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	    { echo 'Leadline needs the venv module of Python: apt-get install python3-venv' >&2; exit 2; }
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(PIP) .
+	@touch $@
+
+$(EQUIPPED): $(INSTALLED)
+	@$(PIP) '.[test]'
 	@touch $@
 
 test: lint
@@ -29,12 +36,12 @@ test: lint
 test-slow: setup
 	@$(BIN)/pytest -n 2 -m slow
 
-# Before setup, so that a machine without Java hears of it at once.
+# Before the installation, so that a machine without Java hears of it at once.
 java:
 	@test -n "$$JAVA_HOME" || command -v java >/dev/null || \
 	    { echo 'Leadline grids need Java 17 or newer: apt-get install default-jre-headless (or set JAVA_HOME)' >&2; exit 2; }
 
-run: java setup
+run: java $(INSTALLED)
 	@$(RUN_GRID)
 	@$(RUN_REPORT)
 

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,3 +93,17 @@ def test_a_package_that_loads_on_demand_has_all_its_names(package: str) -> None:
         # Python would take it for the module.
         assert name not in modules
     assert not hasattr(face, "nothing")
+
+
+def test_running_installs_nothing_for_tests(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parent.parent
+    if not (root / "Makefile").exists() or shutil.which("make") is None:
+        pytest.skip("no Makefile, or no make")
+    told = {}
+    for target in ("run", "test"):
+        command = ["make", "--dry-run", target, f"VENV={tmp_path}/venv"]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+        told[target] = [
+            line.split("--editable ")[1] for line in done.stdout.splitlines() if "--editable" in line
+        ]
+    assert told == {"run": ["."], "test": [".", "'.[test]'"]}
