@@ -18,7 +18,7 @@ from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError
 from leadline.symbolic.solve import SOLVERS
-from tests.engines.test_steps_on_random_protocols import compare
+from tests.engines.comparison import compare
 from tests.export.parsed import parsed
 from tests.lang.sample import check, model
 from tests.strategies import models

@@ -236,3 +236,14 @@ def test_nothing_leans_on_a_folder_beside_the_checkout() -> None:
         if outside in line
     ]
     assert not mentions, "\n" + "\n".join(mentions)
+
+
+def test_no_test_imports_another_test() -> None:
+    """What tests share is in a module of helpers."""
+    found = [
+        f"{path.relative_to(ROOT)} imports {node.module}"
+        for path in python_files("tests")
+        for node in ast.walk(parsed(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and ".test_" in f"{node.module}" and path.name.startswith("test_")
+    ]
+    assert not found, "\n" + "\n".join(found)

@@ -6,9 +6,6 @@ says, and the outcome is read back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,31 +16,17 @@ from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.values import Values
-from leadline.symbolic.lang import Model, OutOfBounds, Protocol, Type, build
+from leadline.symbolic.lang import Model, OutOfBounds
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.totality import is_total
-from tests.random_expressions import literal
+from tests.holder import holder
 from tests.simulated import OUT, Simulation, Steps, concrete_outcome, inputs_of, pick_values
 from tests.strategies import expressions, models, models_of_logs, states, types
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=3000)
-
-
-def holder(kinds: Mapping[str, Type]) -> Model:
-    """A model with the variables, to evaluate expressions in."""
-
-    def init(self: Any, start: Any) -> None:
-        for name, kind in kinds.items():
-            setattr(start, name, literal(kind, next(kind.values())))
-
-    def define(self: Any, state: Any) -> None:
-        for name, kind in kinds.items():
-            state.declare(name, kind)
-
-    return build(type("Holder", (Protocol,), {"define": define, "init": init})())
 
 
 def check_expression(data: st.DataObject) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.test_notebooks import NOTEBOOKS, RUN
+from tests.api.notebooks import NOTEBOOKS, RUN
 from tests.pages import PAGES, REFERENCE, File, follow, steps
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,16 +11,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
-RUN = """
-import sys, nbformat
-from nbclient import NotebookClient
-from pathlib import Path
-book = nbformat.read(sys.argv[1], as_version=4)
-NotebookClient(book, timeout=600, kernel_name="python3").execute(cwd=".")
-nbformat.write(book, sys.argv[2])
-"""
+from tests.api.notebooks import NOTEBOOKS, ROOT, RUN
 
 
 def executed(notebook: Path, folder: Path) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.test_unused_expressions import mistakes
+from tests.catalog.mistakes import mistakes
 
 IDENTICAL = [
     ("nxt.require(now.x is None)", "now.x is None", "False", "now.x == None"),

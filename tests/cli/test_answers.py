@@ -11,7 +11,7 @@ import pytest
 from leadline.symbolic.api import asked
 from leadline.symbolic.engines import Answer, answer
 from tests.cli.conftest import Leadline
-from tests.engines.test_judgement import STUCK
+from tests.engines.stuck import STUCK
 
 
 def test_explore_in_json(leadline: Leadline) -> None:

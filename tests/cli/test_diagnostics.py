@@ -9,7 +9,7 @@ from typing import Any
 
 import leadline
 from tests.cli.conftest import Leadline
-from tests.cli.test_results import check_sarif
+from tests.cli.sarif import check_sarif
 
 MATCHER = Path(__file__).parent.parent.parent / "docs" / "problem-matcher.json"
 

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.symbolic.cli import endings
 from tests.cli.conftest import Leadline
-from tests.cli.test_manners import leadline_process
+from tests.cli.processes import leadline_process
 
 
 def test_sigterm_shows_the_answers_so_far(leadline: Leadline, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.lang import Model, UserError
 from tests.cli.conftest import Leadline
+from tests.cli.processes import leadline_process
 
 PIGEONS = Path(__file__).parent.parent / "engines" / "protocols.py"
 
@@ -270,19 +271,6 @@ def test_colour_is_for_terminals(leadline: Leadline, monkeypatch: pytest.MonkeyP
     assert "\x1b[" in out.getvalue()
     assert "CountUp(node = n1)" in out.getvalue()
     assert "exploring counter" in err.getvalue(), "progress is shown"
-
-
-@contextmanager
-def leadline_process(*arguments: str, folder: Path, **options: Any) -> Iterator[subprocess.Popen[str]]:
-    """A process of the command, killed at the end if it still runs: a test that fails leaves none behind."""
-    # Like the command that is installed, it does not look for modules where it is called.
-    command = [sys.executable, "-P", "-m", "leadline", *arguments]
-    streams = {"stderr": subprocess.PIPE, **options}
-    with subprocess.Popen(command, cwd=folder, text=True, **streams) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
 
 
 class Slow(ModuleType):

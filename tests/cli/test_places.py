@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Leadline
-from tests.cli.test_results import check_sarif
+from tests.cli.sarif import check_sarif
 
 SOURCE = '''
 from leadline.symbolic.lang import *

@@ -3,11 +3,9 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 from leadline.symbolic.grid.rows import SCHEMA, Row
 from leadline.symbolic.grid.store import Store
 from tests.cli.conftest import Leadline
+from tests.cli.sarif import check_sarif
 from tests.grid.queries import obligation as asked_obligation
 from tests.grid.rows import later, obligation, row, unknown
 
@@ -189,33 +188,6 @@ def test_the_table_cannot_steer_a_terminal(leadline: Leadline, filled: Filled) -
     out = leadline("results", filled("store", evil)).out
     assert all(character.isprintable() or character == "\n" for character in out)
     assert "crash: \\x1b[2J" in out
-
-
-def check_sarif(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """See that a document is what sections 3.13 to 3.58 of SARIF 2.1.0 ask for; its results."""
-    assert document["version"] == "2.1.0"
-    (run,) = document["runs"]
-    driver = run["tool"]["driver"]
-    assert driver["name"] == "Leadline"
-    ids = [rule["id"] for rule in driver["rules"]]
-    assert len(ids) == len(set(ids))
-    for invocation in run["invocations"]:
-        assert invocation["executionSuccessful"] is True
-        for note in invocation["toolExecutionNotifications"]:
-            assert note["level"] in {"none", "note", "warning", "error"}
-            assert note["message"]["text"]
-    for result in run["results"]:
-        assert ids[result["ruleIndex"]] == result["ruleId"]
-        assert (result["kind"], result["level"]) == ("fail", "error")
-        assert result["message"]["text"]
-        assert len(result["locations"]) == 1
-        assert all(isinstance(value, str) for value in result["partialFingerprints"].values())
-        physical = result["locations"][0].get("physicalLocation")
-        if physical is not None:
-            assert re.fullmatch(r"(file:///)?[A-Za-z0-9._~%/-]+", physical["artifactLocation"]["uri"])
-            assert physical["region"]["startLine"] >= 1
-    results: list[dict[str, Any]] = run["results"]
-    return results
 
 
 def test_sarif(leadline: Leadline, filled: Filled) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from leadline.symbolic.catalog import Entry
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Effort, Listener, Progress, Query, Result, Verdict
 from leadline.symbolic.engines.query import SILENT
@@ -16,13 +14,8 @@ from leadline.symbolic.lang import InternalError, Model, ModelError
 from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd
-from tests.asking import bounded_query, entry_at, here, model_for, options_of
-
-FILE = Path(__file__).parent / "protocols.py"
-
-
-def entry(name: str) -> Entry:
-    return entry_at(f"{FILE}:{name}")
+from tests.asking import bounded_query, here, model_for, options_of
+from tests.engines.cases import CASES, FILE, entry
 
 
 def query(name: str, depth: int, **options: Any) -> Query:
@@ -58,24 +51,6 @@ def expected(asked: Query) -> dict[str, tuple[Verdict, int | None]]:
         else:
             found[name] = Verdict.SAFE, None
     return found
-
-
-CASES: list[tuple[str, dict[str, Any]]] = [
-    ("Lift", {}),
-    ("Lift", {"first": 2}),
-    ("Lift", {"top": 1, "first": 1}),
-    ("Lift", {"at_top": "stop"}),
-    ("Lift", {"at_top": "break"}),
-    ("Lift", {"at_top": "break", "top": 2, "first": 2}),
-    ("Begin", {"broken": False}),
-    ("Begin", {}),
-    ("Begin", {"fine": False}),
-    ("Still", {}),
-    ("Dice", {}),
-    ("Pigeons", {"holes": 3}),
-    ("Nobody", {}),
-    ("Nobody", {"workers": 2}),
-]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -31,7 +31,7 @@ from leadline.symbolic.lang import (
     invariant,
     set_of,
 )
-from tests.engines.test_orbits import names_of, numbers
+from tests.engines.numbers import names_of, numbers
 from tests.random_symmetric import symmetric_model
 
 

@@ -8,40 +8,7 @@ import leadline
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.judgement import Judgement, judged, said
 from leadline.symbolic.lang import PropertyKind
-
-STUCK = '''
-"""A counter that somebody forgot to let go beyond two."""
-
-from leadline import Bool, Int, Protocol, action, invariant, probe
-
-
-class Stuck(Protocol):
-    def define(self, state):
-        state.count = Int(0, 9)
-
-    def init(self, start):
-        start.count = 0
-
-    @action
-    def count(self, now, nxt):
-        nxt.require(now.count < 2)
-        nxt.count = now.count + 1
-
-
-@invariant(Stuck)
-def small(stuck, now):
-    return now.count < 9
-
-
-@probe(Stuck)
-def never_one(stuck, now):
-    return now.count != 1
-
-
-@probe(Stuck)
-def never_five(stuck, now):
-    return now.count != 5
-'''
+from tests.engines.stuck import STUCK
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -36,17 +35,7 @@ from leadline.symbolic.engines.query import SILENT, Ledger
 from leadline.symbolic.lang import InternalError, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here, model_for
-
-FILE = Path(__file__).parent / "protocols.py"
-HARD = {"holes": 11}
-
-
-def query(name: str, depth: int = 6, **options: Any) -> Query:
-    return bounded_query(f"{FILE}:{name}", depth, **options)
-
-
-def limited(asked: Query, limits: Limits, listener: Listener = SILENT) -> Sequence[Result]:
-    return answer_in_child(model_for(asked), asked, limits, listener).results
+from tests.engines.limited import HARD, limited, query
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -16,7 +16,7 @@ import pytest
 import leadline
 from leadline.symbolic.engines import Limits, Listener, Verdict, process
 from leadline.symbolic.lang import InternalError
-from tests.engines.test_limited import FILE, HARD, limited, query
+from tests.engines.limited import FILE, HARD, limited, query
 
 SMALL = query("Lift", 2, properties=("never-two",))
 

@@ -23,7 +23,7 @@ from leadline.symbolic.lang import (
     sort,
 )
 from leadline.symbolic.lang.states import Next
-from tests.engines.test_bounded_check import entry
+from tests.engines.cases import entry
 
 
 class Stages(Protocol):

@@ -19,7 +19,7 @@ from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, replay
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 from tests.encode.protocols import Picky, Shelf
-from tests.engines.test_bounded_check import CASES, entry
+from tests.engines.cases import CASES, entry
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
 from tests.truth import Row, model_of_row, name_of, rows_where, shortest_violations

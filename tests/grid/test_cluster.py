@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
+from tests.grid.clusters import waiting
+from tests.grid.harm import kill_worker_of, runs, trapped
 from tests.grid.sparks import free_port, grid_process, leadline_grid, needs_java, rows, spark_class, wait_for
-from tests.grid.test_faults import kill_worker_of, runs, trapped
-from tests.soak.processes import below, processes
+from tests.soak.processes import below
 
 pytestmark = [needs_java, pytest.mark.slow]
 
@@ -79,11 +80,6 @@ def cluster(empty_cluster: Cluster) -> Cluster:
     empty_cluster.add_worker()
     empty_cluster.wait()
     return empty_cluster
-
-
-def waiting(folder: Path) -> set[int]:
-    """The processes of queries that wait."""
-    return {int(path.suffix[1:]) for path in folder.glob("waits.*")} & processes().keys()
 
 
 def descriptions(pages: str) -> list[str]:

@@ -21,6 +21,9 @@ from leadline.symbolic.grid.connect import ConnectLink
 from leadline.symbolic.grid.links import ClassicLink, Link
 from leadline.symbolic.grid.session import SparkSetup, session
 from leadline.symbolic.lang import UserError
+from tests.grid.clusters import waiting
+from tests.grid.grids import GRID
+from tests.grid.harm import runs, trapped
 from tests.grid.sparks import (
     folder_with,
     free_port,
@@ -32,9 +35,6 @@ from tests.grid.sparks import (
     spark_class,
     wait_for,
 )
-from tests.grid.test_cluster import waiting
-from tests.grid.test_faults import runs, trapped
-from tests.grid.test_spark import GRID
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 

@@ -13,20 +13,8 @@ from hypothesis import strategies as st
 
 from leadline.symbolic.grid.conditions import LONGEST, NESTING, Condition
 from leadline.symbolic.grid.constraints import read_constraint
-from leadline.symbolic.lang.parameters import Parameter
+from tests.grid.declared import DECLARED, UNSET
 
-DECLARED = {
-    name: Parameter(default, None, None, choices, "", name)
-    for name, default, choices in (
-        ("replicas", 1, ()),
-        ("log_size", 2, ()),
-        ("fast", True, ()),
-        ("slow", False, ()),
-        ("variant", "kip-101", ("kip-101", "kip-279", "kip-320")),
-        ("max_pid", None, ()),
-    )
-}
-UNSET = frozenset({"max_pid"})
 POINT: dict[str, Any] = {
     "replicas": 3,
     "log_size": 2,

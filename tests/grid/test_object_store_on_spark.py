@@ -13,9 +13,9 @@ import pytest
 from leadline.symbolic.grid.parquet_files import Reading
 from leadline.symbolic.grid.remote import place_of
 from leadline.symbolic.grid.store import Store
+from tests.grid.harm import kill_worker_of, trapped, waiting
 from tests.grid.object_store import ObjectStore, keys, objects
 from tests.grid.sparks import PATIENCE, grid_process, needs_java, wait_for
-from tests.grid.test_faults import kill_worker_of, trapped, waiting
 from tests.soak.processes import below, processes
 
 pytestmark = [needs_java, pytest.mark.slow]

@@ -8,7 +8,7 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Query, Verdict, answer_here
 from leadline.symbolic.grid.pruning import Pruning, cause
 from leadline.symbolic.grid.query import GridQuery
-from tests.engines.test_limited import FILE
+from tests.engines.limited import FILE
 from tests.grid.queries import finding, obligation, query, with_options
 from tests.grid.rows import row
 

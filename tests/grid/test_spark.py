@@ -21,6 +21,7 @@ from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import TaskResult, answer
 from leadline.symbolic.grid.workers import SparkGaveUp, Watch
 from leadline.symbolic.lang import UserError
+from tests.grid.grids import GRID
 from tests.grid.queries import query
 from tests.grid.rows import row
 from tests.grid.sparks import (
@@ -34,26 +35,6 @@ from tests.grid.sparks import (
     wait_for,
 )
 from tests.soak.processes import below, processes
-
-GRID = """
-solver = "cadical"
-
-[[check]]
-protocol = "counter.py"
-properties = "below-three"
-depth = [2, 3, 4, 5]
-parameters = { top = [2, 4] }
-
-[[check]]
-protocol = "counter.py"
-properties = "not-negative"
-kinds = "induction"
-
-[[check]]
-protocol = "two-phase-commit"
-properties = "consistency"
-timeout_seconds = 0.001
-"""
 
 Ran = tuple[Path, subprocess.CompletedProcess[str]]
 

@@ -31,8 +31,8 @@ from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.where import read_where
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import Trace, stored_traces
+from tests.grid.declared import DECLARED, UNSET
 from tests.grid.rows import ROW, row
-from tests.grid.test_constraints import DECLARED, UNSET
 from tests.hostile.inputs import CONFIG, CONSTRAINTS, GRID, MARK, MODULE, PROTOCOL, WHERE, WORDS, spoiled
 
 CASES = 60

@@ -16,6 +16,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.report.trace_page import html_of, trace_page
 from leadline.symbolic.trace import Step, Stored, Trace, document, lines
 from leadline.symbolic.trace.page import json_data
+from tests.report.hostile import hostile
 from tests.report.runs import kip_320, ring
 from tests.report.store import EVIL
 from tests.trace.samples import ALL, SEMANTICS
@@ -91,26 +92,6 @@ def test_the_guide_shows_what_is_shown() -> None:
     shown = re.findall(r"```\n(     StrongIsr.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL)
     told = "".join(f"{line}\n" for line in lines(*kip_320()))
     assert len(shown) == 1 and told.endswith(shown[0])
-
-
-def hostile() -> Stored:
-    """A stored run with a script in every text."""
-    state = {EVIL: EVIL, "b": {EVIL: [EVIL, None, True]}}
-    return Stored(
-        EVIL,
-        {
-            "protocol": EVIL,
-            "source": EVIL,
-            "parameters": {EVIL: EVIL},
-            "property": EVIL,
-            "ends": EVIL,
-            "vars": [EVIL, "b"],
-            "initial_picks": {EVIL: EVIL},
-            "loop": EVIL,
-            "actions": [{"name": EVIL, "picks": {EVIL: {EVIL: EVIL}}}],
-            "states": [state, {**state, EVIL: "</script><script>document.title = 'ran'</script>"}],
-        },
-    )
 
 
 def stored(tmp_path: Path, made: Any, **more: Any) -> Path:

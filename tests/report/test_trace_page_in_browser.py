@@ -13,10 +13,10 @@ from leadline.symbolic.report.trace_page import html_of, trace_page
 from leadline.symbolic.trace import Stored, document, lines
 from leadline.symbolic.trace.page import json_data, page_data, stored_page_data
 from tests.report.browser import Browser, luminance, needs_chromium
+from tests.report.hostile import hostile
 from tests.report.runs import kip_320, ring
 from tests.report.store import EVIL
-from tests.report.test_trace_page import hostile
-from tests.trace.test_fair import swinging
+from tests.trace.swinging import swinging
 
 
 class Walker:

@@ -8,9 +8,9 @@ import pytest
 
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.pdr import PdrOptions
+from tests.tla.explored import explored
 from tests.tla.loading import write
-from tests.tla.test_liveness import explored
-from tests.tla.test_lowering import asked
+from tests.tla.lowered import asked
 
 COUNTING = """
 EXTENDS Integers, Apalache, Sequences, Variants

@@ -11,7 +11,7 @@ from leadline.symbolic.tla.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from tests.tla.loading import write
-from tests.tla.test_lowering import counts
+from tests.tla.lowered import counts
 
 MODULE = r"""
 EXTENDS Integers

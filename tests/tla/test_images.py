@@ -11,7 +11,7 @@ from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.lang import nodes as n
 from tests.tla.loading import write
-from tests.tla.test_lowering import asked
+from tests.tla.lowered import asked
 
 MODULE = """
 EXTENDS Integers

@@ -17,7 +17,7 @@ from leadline.symbolic.lang.structures import Set, record
 from leadline.symbolic.lang.types import Int
 from leadline.symbolic.tla import origin
 from tests.tla.loading import write
-from tests.tla.test_lowering import asked
+from tests.tla.lowered import asked
 
 PAIRS = KeyedSet(record("Pair", at=Int(1, 3), of=Int(0, 2)), "at")
 REQUESTS = """

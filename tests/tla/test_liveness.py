@@ -9,7 +9,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete.conditions import conditions_in
-from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict, answer
+from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Verdict, answer
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.liveness.formulas import split
 from leadline.symbolic.engines.pdr import PdrOptions
@@ -20,37 +20,10 @@ from leadline.symbolic.tla.behaviour import Behaviour
 from leadline.symbolic.tla.interpreter import Interpreter
 from leadline.symbolic.tla.runs import is_violated, literal
 from leadline.symbolic.tla.values import function, model_value, sequence
+from tests.tla.explored import MUTEX, config, explored
 from tests.tla.loading import specification, write
-from tests.tla.test_lowering import asked
+from tests.tla.lowered import asked
 
-MUTEX = r"""
-EXTENDS Naturals
-CONSTANTS P
-VARIABLES pc, turn
-vars == <<pc, turn>>
-Init == pc = [p \in P |-> "try"] /\ turn \in P
-Set(v, e) == v' = e
-Enter(p) == pc[p] = "try" /\ turn = p /\ pc' = [pc EXCEPT ![p] = "in"] /\ UNCHANGED turn
-Leave(p) == pc[p] = "in" /\ Set(pc, [pc EXCEPT ![p] = "try"]) /\ \E q \in P : Set(turn, q)
-Next == \E p \in P : Enter(p) \/ Leave(p)
-Machine == Init /\ [][Next]_vars
-None == Machine
-Weak == Machine /\ \A p \in P : WF_vars(Enter(p)) /\ WF_vars(Leave(p))
-Strong == Machine /\ \A p \in P : SF_vars(Enter(p) /\ turn' = turn) /\ WF_vars(Leave(p)) /\ SF_turn(Next)
-Every == WF_vars(Next) /\ Machine
-Inside(p) == pc[p] = "in"
-Often(f) == []<>f
-Live == \A p \in P : []<>Inside(p)
-Some == Often(\E p \in P : Inside(p))
-Leads == \A p \in P : LET now == Inside(p) IN now ~> pc[p] = "try"
-Stay == <>[](\E p \in P : Inside(p))
-Changing == []<><<turn' # turn>>_turn
-Step == [][\A p \in P : Inside(p) => turn' \in P]_pc
-BadStep == [][turn' = turn]_pc
-Always == [](\A p, q \in P : Inside(p) /\ Inside(q) => p = q)
-Enabled == [](\E p \in P : ENABLED Enter(p) \/ ENABLED Leave(p))
-Begin == pc = [p \in P |-> "try"] /\ (Leads => Leads)
-"""
 SPECIFICATIONS = ("None", "Weak", "Strong", "Every")
 # Whether the property holds under each of the specifications.
 KNOWN = {
@@ -67,23 +40,9 @@ KNOWN = {
 }
 
 
-def config(name: str, *claims: str) -> str:
-    stated = " ".join(claims)
-    return f"SPECIFICATION {name}\nPROPERTY {stated}\nCONSTANT P = {{p1, p2}}\nCHECK_DEADLOCK FALSE\n"
-
-
 def known(name: str) -> dict[str, bool]:
     """Whether each property holds under a specification."""
     return {claim: row[SPECIFICATIONS.index(name)] for claim, row in KNOWN.items()}
-
-
-def explored(folder: Path, body: str, text: str, **modules: str) -> list[Result]:
-    behaviour = Behaviour(specification(folder, body, text, **modules))
-    return list(
-        explore_specification(
-            behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False
-        ).results
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SPECIFICATIONS)
@@ -198,11 +157,11 @@ def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint:
 
 def test_an_excluded_step_has_a_value(tmp_path: Path) -> None:
     """An action constraint is not evaluated where a constraint is false already."""
-    for config, wanted in (
+    for settings, wanted in (
         ("ACTION_CONSTRAINT Defined", 2),
         ("CONSTRAINT Few ACTION_CONSTRAINT Defined", None),
     ):
-        text = f"INIT Init NEXT Next {config} INVARIANT Lower\n"
+        text = f"INIT Init NEXT Next {settings} INVARIANT Lower\n"
         (result,) = explored(tmp_path, COUNTING, text)
         (tmp_path / "M.cfg").write_text(text)
         for one in (result, asked(tmp_path / "M.tla", "Lower", BmcOptions(depth=5))[1]):

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
+from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.lang import Model, ModelError
+from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from tests.tla.loading import write
+from tests.tla.lowered import asked, counts
 from tests.tla.modules import ALL
 
 VERDICTS = {
@@ -40,28 +40,6 @@ def written(name: str, folder: Path) -> Path:
     path = folder / f"{name}.tla"
     path.write_text(module)
     return path
-
-
-def asked(path: Path, name: str, options: Options) -> tuple[Model, Result]:
-    entry = find(str(path))
-    model = model_of(entry, {})
-    question = Asked(entry, model, Query(entry.source, {}, (name,), options, "cadical"))
-    question.put(Limits(), lambda _: None, lambda _: None)
-    (result,) = question.verdicts
-    return question.model, result
-
-
-def counts(learner: Learner) -> list[int]:
-    """The states within so many steps, found by the interpreter."""
-    known = dict.fromkeys(learner.initial())
-    frontier, found = list(known), [len(known)]
-    while True:
-        after = dict.fromkeys(x for state in frontier for x in learner.successors(state) if x not in known)
-        if not after:
-            return found
-        known |= after
-        frontier = list(after)
-        found.append(len(known))
 
 
 @pytest.mark.parametrize("name", ALL)

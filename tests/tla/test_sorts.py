@@ -19,7 +19,7 @@ from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from tests.swapped import assert_closed
 from tests.tla.loading import write
-from tests.tla.test_lowering import counts
+from tests.tla.lowered import counts
 
 VOTING = """
 EXTENDS Naturals, Sequences, FiniteSets, TLC

@@ -43,9 +43,9 @@ from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.report.trace_page import trace_page
 from leadline.symbolic.trace import Trace, document, explanation, lines
 from leadline.symbolic.trace.explainer import Explainer
+from tests.holder import holder
 from tests.report.runs import ROUND, Ring, run
 from tests.strategies import expressions, states, types
-from tests.test_two_meanings import holder
 from tests.trace.samples import ALL, MODEL
 
 Formula = Callable[[Any, Any], Any]

@@ -1,0 +1,35 @@
+"""Steps compared with exploration."""
+
+from __future__ import annotations
+
+import pytest
+
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
+from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.solve import SOLVERS
+
+DEPTH = 6
+"""Deep enough for layers that a solver copies from earlier ones."""
+
+
+def compare(model: Model, solver: str, depth: int = DEPTH) -> None:
+    """Explore a model and check it by steps; every shortest length within the depth must be the same."""
+    names = list(model.properties)
+    try:
+        seen = explore(Semantics(model), names, depth=depth)
+    except UserError:
+        with pytest.raises(UserError):
+            bounded_check(model, list(model.properties.values()), BmcOptions(depth), SOLVERS[solver])
+        return
+    results = bounded_check(model, list(model.properties.values()), BmcOptions(depth), SOLVERS[solver])
+    for result in results:
+        checked = seen.properties[result.property]
+        ways = [len(path) - 1 for path in (checked.out_of_bounds, seen.out_of_bounds) if path is not None]
+        if checked.steps is not None:
+            assert (result.verdict, result.steps) == (Verdict.VIOLATED, checked.steps)
+        elif ways:
+            assert result.verdict is Verdict.OUT_OF_BOUNDS
+        else:
+            assert (result.verdict, result.depth) == (Verdict.SAFE, depth)
