@@ -1,4 +1,4 @@
-"""The answer to one query as diagnostics: lines of the source with what is wrong there."""
+"""The answer to one query as diagnostics: messages at lines of the source."""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def _plain(value: Any) -> Any:
 
 
 def _entries(grid: Path | Mapping[str, Any]) -> dict[str, Entry]:
-    """The protocols of the user's that the grid has made run, by name."""
+    """The user's own protocols that the grid has loaded, by name."""
     if isinstance(grid, Path):
         return {}
     from leadline.symbolic.catalog import entry_of_class, find

@@ -97,7 +97,7 @@ def steady(what: str) -> Iterator[Callable[[str, float], None]]:
 
 
 def _plain(what: str) -> Callable[[str, float], None]:
-    """A function that prints new lines, but seldom; work that is done soon prints none."""
+    """A function that prints a new line now and then. Short work prints nothing."""
     last, said = time.monotonic(), ""
 
     def show(text: str, _: float) -> None:

@@ -201,7 +201,7 @@ def trace_of(asked: Asked, run: Run | None) -> Trace | None:
 
 
 def certificate_of(asked: Asked, found: EngineResult) -> Mapping[str, Any] | None:
-    """The certificate of a proof; None if it is none, or its engine has no certificate."""
+    """The certificate of a proof; None for other verdicts, and for engines without certificates."""
     if not found.holds:
         return None
     if found.certificate is None and asked.engine.proof_parts(asked.model, found.property):

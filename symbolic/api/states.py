@@ -246,7 +246,7 @@ class Trace(Sequence[State]):
 
     @cached_property
     def reason(self) -> str | None:
-        """Why the last step is out of bounds; None if the run ends otherwise."""
+        """The reason why the last step is out of bounds; None if the run ends otherwise."""
         if self.ends != TraceEnd.OUT_OF_BOUNDS:
             return None
         return end_reason(Semantics(self.model), self._run)

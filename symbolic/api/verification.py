@@ -56,10 +56,10 @@ class Verification:
         return results
 
     def judge(self) -> Results:
-        """The answer, which is as wished: each property holds, and each probe is reached.
+        """The answer, if each property holds and each probe is reached.
 
         Raises:
-            Violated: if it is not as wished.
+            Violated: if a property is violated or a probe is unreachable.
             Unanswered: as `results`.
         """
         results = self.results

@@ -107,7 +107,7 @@ def _built(entry: Entry, settings: Mapping[str, Setting]) -> Model:
 
 
 def is_ours(error: BaseException, tried: bool) -> bool:
-    """Whether an error of a file is about this process: one with limits, which loads what was tried before."""
+    """Whether a file's error is this process's own: a process with limits loads a file that was tried before."""
     return tried and isinstance(error, MemoryError)
 
 

@@ -126,7 +126,7 @@ _OURS = __name__.partition(".")[0]
 
 
 def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Claim]) -> list[Mistake]:
-    """The lines in the methods of protocols, in properties, and in their helpers that do not do what they say.
+    """The lines without the effect that they seem to have, in methods of protocols, properties and their helpers.
 
     These are lines without effect, comparisons of expressions by `is`, and guards that are always false.
     Helpers are the functions of the same files with an argument that has the name of a state there. Functions
@@ -220,7 +220,7 @@ class _Names:
 
 
 _Wrong: TypeAlias = tuple[ast.expr, str]
-"""An expression of a file, and what is wrong with it."""
+"""An expression of a file, and the complaint about it."""
 
 
 def _unused(function: ast.FunctionDef, names: _Names) -> Iterator[_Wrong]:

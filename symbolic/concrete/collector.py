@@ -20,5 +20,5 @@ def uncollected() -> Iterator[None]:
 
 
 def collect_new() -> None:
-    """Collect what has become garbage since the last time; it visits each object once."""
+    """Collect the garbage made since the last call. Each object is visited once."""
     gc.collect(1)

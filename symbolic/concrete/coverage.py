@@ -105,7 +105,7 @@ class _Suspect:
     """A part of a property that may be without effect.
 
     Attributes:
-        vacuous: what it would tell.
+        vacuous: the remark to make if it has none.
         weakened: the property with the part made false; the part has an effect once this is false.
         around: the parts in whose conclusions or bodies this one is.
     """
@@ -224,7 +224,7 @@ def _suspects(claim: Property) -> Iterator[_Suspect]:
 
 
 def _without_effect(node: n.Node) -> tuple[n.Node, n.Node] | None:
-    """A premise or a set, and what is left of the node with its conclusion or body made false; or None."""
+    """The premise or set of a node, and the node with its conclusion or body made false; None for other nodes."""
     false = n.make(n.Const, Bool(), node.span, False)
     match node:
         case n.Implies():

@@ -1,4 +1,4 @@
-"""Breadth-first exploration: every state within so many steps, the violations and the deadlocks."""
+"""Breadth-first exploration: every state within a number of steps, the violations and the deadlocks."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Explorer:
         self.complete = not self.full and start == len(self.order)
 
     def close_level(self, counted: int) -> None:
-        """Note that all states of a depth are found, so many with those before, and tell of it."""
+        """Record that all states of a depth are found, with the number of states up to it, and report it."""
         before = self.within[-1] if self.within else 0
         if counted > before or not self.within:
             self.within.append(counted)

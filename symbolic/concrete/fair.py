@@ -36,7 +36,7 @@ from leadline.symbolic.lang.temporal import (
 Owed: TypeAlias = frozenset[tuple[Temporal, bool]]
 """The formulas that a run must satisfy, or must violate where the second part is false."""
 Node: TypeAlias = int
-"""The place of a state, and below it in `_BITS` bits the number of what is owed there."""
+"""A state and an obligation in one integer: the state's index above the obligation's number, of `_BITS` bits."""
 Edge: TypeAlias = tuple[Node, int, int]
 """A step to a node, the mask of the fairness conditions that it serves, and that of promises that it puts off."""
 _BITS = 20
@@ -127,7 +127,7 @@ class Product:
             raise OutsideAt((place, target)) from error
 
     def _cover(self, number: int, truth: tuple[bool, ...]) -> list[tuple[int, int]]:
-        """The ways to pay what is owed, given the leaves' values: what is owed next, the promises put off."""
+        """The ways to meet an obligation, given the leaves' values: the next one, and the promises put off."""
         if (number, truth) not in self._covers:
             values = dict(zip((*self._states, *self._steps), truth, strict=True))
             ways = dict.fromkeys(self._ways(self._owed[number], values))
@@ -258,7 +258,7 @@ def _without_repetition(owed: Owed) -> Owed:
 
 
 def fair_run(product: Product) -> Word | None:
-    """A fair run of the graph that violates the formula; None if there is none. One that stops is a shortest.
+    """A fair run of the graph that violates the formula, or None. A run that stops is a shortest one.
 
     Raises:
         OutsideAt: if the evaluation of a predicate goes out of bounds.
@@ -278,7 +278,7 @@ def fair_run(product: Product) -> Word | None:
 
 
 def _path(product: Product, begun: Iterable[Node], ends: Callable[[Node], bool]) -> list[Node] | None:
-    """A shortest path from one of some nodes to one at which it ends, both included; None if there is none."""
+    """A shortest path from a start node to an end node, both included, or None."""
     before: dict[Node, Node | None] = dict.fromkeys(begun)
     waiting = deque(before)
     while waiting:

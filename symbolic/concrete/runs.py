@@ -228,7 +228,7 @@ def neglected(runs: Runs, fair: Fairness, word: Word) -> Keys | None:
 
 
 def is_refuted(runs: Runs, formula: Temporal, states: Sequence[State]) -> bool:
-    """Whether no run that begins with these states satisfies a formula, by what is seen of them alone.
+    """Whether these states alone already refute a formula: no run that begins with them satisfies it.
 
     Raises:
         OutOfBounds: if the evaluation of a predicate in it goes out of bounds.

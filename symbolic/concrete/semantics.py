@@ -132,8 +132,9 @@ class Semantics:
             yield from (outcome for outcome in self.attempts(state, action.name) if outcome is not None)
 
     def attempts(self, state: State | None, action: str) -> Iterator[Outcome | None]:
-        """The outcomes of an action in a state, or of "init", as they are found; None whenever a pick tries
-        another value, so that one can give up where there are too many."""
+        """Yield the outcomes of an action in a state, or of "init".
+
+        None is yielded whenever a pick tries another value, so that the caller can give up."""
         for found in self._attempts[self._places[action]](state):
             yield Outcome(action, *found) if found is not None else None
 

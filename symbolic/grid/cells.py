@@ -54,7 +54,7 @@ class Goal:
 
 
 def obligations_of(queries: Iterable[GridQuery]) -> dict[tuple[str, str], int]:
-    """The number of obligations of each proof that a plan asks for; a plan has all of a proof's, or none."""
+    """The number of obligations of each proof in a plan. A plan has all obligations of a proof, or none."""
     names: dict[tuple[str, str], set[str]] = {}
     for query in queries:
         if query.obligation is not None and query.asked.whole is None:
@@ -133,7 +133,7 @@ def _whole(rows: Sequence[Row]) -> Row:
 
 
 def _worst(rows: Sequence[Row], missing: int) -> tuple[str, Row]:
-    """The verdict of a question of which so many parts are missing, and the row of a part to show."""
+    """The verdict of a question from its parts, some of which may be missing, and the row of the part to show."""
     of: dict[str, list[Row]] = {}
     for row in rows:
         of.setdefault(row.verdict, []).append(row)

@@ -253,7 +253,7 @@ class _Reader:
             )
 
     def possible(self, one: _Part, text: _Part) -> None:
-        """Report a text that is no value of the name that it is compared with."""
+        """Report a comparison of a name with a text that is never its value."""
         value = self.quoted(text.node) if isinstance(text.node, ast.Constant) else None
         complaint = one.name.complaint(value) if one.name is not None and value is not None else None
         if complaint is not None:
@@ -447,7 +447,7 @@ def _computed(function: Callable[..., Any], parts: Sequence[_Part]) -> Callable[
 
 
 def _comparison(sign: type[ast.cmpop], left: _Part, right: _Part) -> Callable[[Any], bool]:
-    """A comparison; values of two kinds are not equal, and neither is smaller."""
+    """A comparison. Values of two kinds are never equal and never ordered."""
     equal, negated = sign in (ast.Eq, ast.NotEq), sign is ast.NotEq
 
     def value(subject: Any) -> bool:

@@ -177,7 +177,7 @@ class ConnectLink:
         self._calls.shutdown(wait=False, cancel_futures=True)
 
     def _heard(self, *, inflight_tasks: int, done: bool, **_: Any) -> None:
-        """Note what the server reports of a query, in the thread that waits for it; other questions are none."""
+        """Record the server's report on a query, in the thread that waits for it; others are ignored."""
         if not done and threading.get_ident() in self._at_work:
             self._at_work[threading.get_ident()] = inflight_tasks, self._clock()
 

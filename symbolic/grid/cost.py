@@ -109,7 +109,7 @@ class CostModel:
         return self.coefficients.get(name, _DEFAULTS.get(name, default))
 
     def refit(self, rows: Iterable[Row]) -> CostModel:
-        """The model drawn towards the measurements in rows; the same model if there are none.
+        """The model fitted to the measurements in rows; the same model without rows.
 
         A row counts if the size of its query is known and the query was answered, or stopped at its limit on
         time.

@@ -107,7 +107,7 @@ def held(path: Path) -> Iterator[None]:
 
 
 def sweep(folder: Path, pattern: str) -> None:
-    """Remove what killed processes have left in a folder and those in it; what cannot be removed stays.
+    """Remove the temporary files of killed processes from a folder and its subfolders, as far as possible.
 
     Args:
         folder: the folder.

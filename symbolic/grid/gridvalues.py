@@ -154,7 +154,7 @@ def integer(low: int, high: int) -> Complaint:
 
 
 def one_of(what: str, names: Sequence[str], special: Mapping[str, str] | None = None) -> Complaint:
-    """A complaint about a value that is none of these names.
+    """The complaint about a value that is not one of these names.
 
     Args:
         what: the kind of thing that the names stand for.

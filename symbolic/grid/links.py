@@ -46,7 +46,7 @@ class Link(Protocol):
         """The number of workers, as far as it is known; 0 if nothing is at work."""
 
     def gone(self, error: BaseException) -> str | None:
-        """Why Spark is no more, after a call of this link has raised an error; None if Spark goes on."""
+        """The reason why Spark has ended, after a call of this link raised an error; None if it still runs."""
 
 
 class ClassicLink:

@@ -1,4 +1,4 @@
-"""Pruning: an answer makes another query moot, that is pointless to ask, if it implies that query's answer.
+"""Pruning: a query is moot (pointless to ask) if another query's answer implies its answer.
 
 - **A violation** makes queries about the same goal moot, for any solver and seed, if their engine says so
   (`Engine.pointless`): a bounded check that looks as far, and every proof. A shallower check may still be

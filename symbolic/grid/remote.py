@@ -211,7 +211,7 @@ def place_of(text: str) -> Place:
     """The place that a user names: a path, or a URI.
 
     Raises:
-        UserError: if the URI is none that a store can have.
+        UserError: if a store cannot have this URI.
     """
     scheme, colon, rest = text.partition("://")
     if not colon:
@@ -276,7 +276,7 @@ def _write(files: Any, path: str, data: bytes) -> None:
 
 
 def _rename(files: Any, part: str, path: str) -> None:
-    """Give a file its name, also where a file system replaces none."""
+    """Rename a file, replacing the target even where the file system itself does not."""
     from pyarrow.fs import FileType
 
     try:

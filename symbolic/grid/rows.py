@@ -149,7 +149,7 @@ class Row:
         return None
 
     def _wrong_value(self) -> str | None:
-        """The value of a column that is none of its kind, or None: a row may be of anyone's making."""
+        """The mistake in a column's value, or None: anyone may have written the row."""
         for name, number in vars(self).items():
             if isinstance(number, float) and not 0 <= number < math.inf:
                 return f"its {name} is {number}"

@@ -48,7 +48,7 @@ class Executor(Protocol):
         """Stop a query that runs; it still ends, perhaps with a result. Cancelling twice does no harm."""
 
     def wait(self, seconds: float) -> EndedQuery | None:
-        """A query that has ended; None if none ends within so many seconds."""
+        """A query that has ended; None if no query ends within the time."""
 
 
 class Archive(Protocol):

@@ -197,7 +197,7 @@ class SparkExecutor:
             self._link.cancel(self._tag(query))
 
     def wait(self, seconds: float) -> EndedQuery | None:
-        """A query that has ended; None if none ends within so many seconds.
+        """A query that has ended; None if no query ends within the time.
 
         Raises:
             SparkGaveUp: if Spark is no more, or no worker can answer.

@@ -89,7 +89,7 @@ class Spool:
         self._names.put(self._local.path(row.query, row.run).name)
 
     def tell(self, tell: Tell) -> None:
-        """Tell what has happened to the store since the last call."""
+        """Report the store's losses and returns since the last call."""
         with suppress(queue.Empty):
             while True:
                 tell(self._told.get_nowait())

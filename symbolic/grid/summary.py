@@ -87,7 +87,7 @@ def _question(row: Row) -> tuple[str | int, ...]:
 
 
 def said_of(row: Row) -> str:
-    """A row's verdict in a word or two; as it stands there if it is none, such as "moot"."""
+    """A row's verdict in a word or two. A word that is no verdict, such as "moot", is returned unchanged."""
     known = row.verdict in map(str, Verdict)
     return said(row.kind, Verdict.named(row.verdict)) if known else row.verdict
 
@@ -95,7 +95,7 @@ def said_of(row: Row) -> str:
 def verdict_text(row: Row) -> str:
     """A row's verdict in words: with the length of the counterexample, the safe depth, or the reason.
 
-    Of a run that goes on for ever they tell the state to which it goes back, as TLC does.
+    For a run that goes on for ever, the words name the state that it goes back to, as TLC does.
     """
     said = said_of(row)
     steps = "" if row.steps is None else f" in {layers_text(row.steps, 'steps')}"
@@ -132,7 +132,7 @@ def _short(reason: str) -> str:
 
 
 def _badness(row: Row) -> tuple[bool, bool, int]:
-    """The sort key of a row by its answer: failures, then what is open, then the rest; what is moot is last."""
+    """The sort key of a row by its answer: failures first, then open rows, then the rest, and moot rows last."""
     if row.verdict not in map(str, Verdict):
         return (True, True, 0)
     verdict = Verdict.named(row.verdict)

@@ -111,7 +111,7 @@ def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
 
 
 class Changed(UserError):
-    """A protocol is not what it was when the grid was planned: its file was edited, moved, or is another here."""
+    """The protocol differs from the planned one: its file was edited or moved, or this machine has another."""
 
 
 def planned_model(query: GridQuery) -> Model:

@@ -46,7 +46,7 @@ def answers(store: Store, queries: Iterable[str]) -> StoredRows:
 
 
 def _doubt(row: Row, store: Store) -> str | None:
-    """Why a row is not believed, or None."""
+    """The reason to doubt a row, or None."""
     asked = {name: getattr(row, name) for name in ASKED}
     if row.query != question_id(asked, row.leadline_version):
         return "its id is not that of the question in its columns"
@@ -73,7 +73,7 @@ def _is_whole_proof(row: Row) -> bool:
 
 
 def _not_proved(row: Row, store: Store) -> str | None:
-    """Why the certificate of a row does not prove what the row says, or None."""
+    """The reason why a row's certificate does not prove the row's verdict, or None."""
     try:
         found = read_certificate(store.document(certificate_place(row.query)))
     except UserError as error:
@@ -85,7 +85,7 @@ def _not_proved(row: Row, store: Store) -> str | None:
 
 
 def _other_options(row: Row) -> str | None:
-    """How the columns made from a row's options differ from them, or None."""
+    """The difference between a row's options and the columns made from them, or None."""
     try:
         options = read_options(row.engine, row.options)
     except ValueError as error:
@@ -105,7 +105,7 @@ def _stored(row: Row, store: Store) -> Stored:
 
 
 def _unlike(row: Row, stored: Stored) -> str | None:
-    """How the outline of a counterexample differs from its row, or None."""
+    """The difference between a counterexample's outline and its row, or None."""
     data = stored.data
     told = {
         name: data[name] for name in ("protocol", "parameters", "fingerprint", "property", "ends", "length")
@@ -192,7 +192,7 @@ def _model_at(source: str, settings: Settings) -> Model:
 
 
 def _wrong(model: Model, stored: Stored) -> str | None:
-    """Why a counterexample does not replay, or None if it does."""
+    """The reason why a counterexample does not replay, or None."""
     semantics = Semantics(model)
     try:
         if is_cti(stored):
@@ -233,7 +233,7 @@ class Certified:
 
 
 def certify(rows: Iterable[Row], queries: Iterable[GridQuery], store: Store) -> Certified:
-    """Write a certificate for each property that the rows prove and that has none yet.
+    """Write the missing certificates: one for each property that the rows prove.
 
     A certificate that is there is checked as `prove --recheck` does before it asks a solver: it must be about
     the model as it is now, with exactly the conjuncts and obligations that prove the property.
@@ -273,7 +273,7 @@ def certify(rows: Iterable[Row], queries: Iterable[GridQuery], store: Store) -> 
 
 
 def _refused(entry: Entry, goal: Goal, path: Place) -> str | None:
-    """Why a file is no certificate of a goal, or None."""
+    """The reason why a file is not a certificate of a goal, or None."""
     wanted = (goal.protocol, goal.property, goal.fingerprint)
     try:
         found = read_certificate(path)

@@ -20,7 +20,7 @@ _REPAIR = "docs/clusters.md says what each host needs"
 
 
 class SparkGaveUp(LeadlineError, RuntimeError):
-    """Spark does not start, or ended before all queries were answered; the answers so far are stored."""
+    """Spark did not start, or ended before all queries were answered. The answers so far are stored."""
 
 
 def knock(master: str) -> None:

@@ -200,18 +200,18 @@ class OptionExpr(Expr, of=(Option,)):
 
     @property
     def is_none(self) -> BoolExpr:
-        """Whether there is none."""
+        """Whether the option is None."""
         return BoolExpr(rules.negation(self.is_some))
 
     @property
     def value(self) -> AnyExpr:
-        """The value; out of bounds if there is none."""
+        """The option's value; out of bounds if the option is None."""
         kind = self.node.type
         assert isinstance(kind, Option)
         return wrap(n.make(n.Get, kind.item, caller_span(), self.node))
 
     def or_else(self, default: object) -> AnyExpr:
-        """The value, or the default if there is none."""
+        """The option's value, or the default if the option is None."""
         return wrap(rules.if_then_else(self.is_some, self.value, default))
 
 

@@ -83,7 +83,7 @@ class Known:
         )
 
     def agrees(self, verdict: str, *, steps: int | None = None, depth: int = -1) -> bool | None:
-        """Whether an answer is the expected one; None if it could be either way.
+        """Whether an answer agrees with the row; None if the row does not decide it.
 
         Args:
             verdict: the answer's verdict, as `leadline.symbolic.engines.Verdict` spells it.

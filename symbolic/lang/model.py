@@ -214,7 +214,7 @@ class Origin(ABC):
 
     @abstractmethod
     def complaint(self, model: Model, states: Sequence[tuple[Value, ...]], claim: str | None) -> str | None:
-        """The specification's own error where a run goes out of bounds; None if it has none there.
+        """The error that the specification itself raises where a run goes out of bounds, or None.
 
         Args:
             model: the model.
@@ -234,7 +234,7 @@ class Origin(ABC):
         """
 
     def learned(self) -> object:
-        """Whatever another process needs, beside the protocol, to make the same model; it can be pickled."""
+        """The data, beside the protocol, with which another process makes the same model; it can be pickled."""
         return None
 
     def aliases(

@@ -191,7 +191,7 @@ _ARGUMENTS: Mapping[PropertyKind, tuple[tuple[str, ...], ...]] = {
 
 
 def _undecorated(kind: PropertyKind, thing: object) -> Claim:
-    """The claim of a thing that is no function: a mistake, at its own place if it has one."""
+    """The claim of a decorated object that is not a function: a mistake, at its own place if it has one."""
     span = start_if_any(thing) or caller_span()
     what = f"the property {thing.name}" if isinstance(thing, Claim) else f"{thing!r}"
     repair = "decorate one function once; for several protocols give them all, as in @invariant((A, B))"
@@ -202,7 +202,7 @@ def _undecorated(kind: PropertyKind, thing: object) -> Claim:
 
 
 def _nothing(protocol: object, now: object) -> None:
-    """The function of a claim that has none."""
+    """A stand-in for the missing function of a claim."""
 
 
 def invariant(

@@ -104,7 +104,7 @@ class Protocol(metaclass=ProtocolClass):
 
 
 def _wrong_attributes(kind: type[Protocol]) -> Iterator[str]:
-    """The mistakes in what a class's body says besides its methods."""
+    """The mistakes in the attributes of a class: everything in its body but methods."""
     body = vars(kind)
     if "__init__" in body and not issubclass(kind, Foreign):
         yield "a protocol has no __init__: its parameters are declared by parameter(...), its types by define"

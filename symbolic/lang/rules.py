@@ -49,7 +49,7 @@ def a_set(value: object) -> n.Node:
 
 
 def literal_set(value: object, item: Type | None) -> n.Node:
-    """A list, tuple or set, which may hold expressions, as a set; anything else as it is."""
+    """A list, tuple or set, possibly of expressions, as a set node. Other values are returned unchanged."""
     if isinstance(value, (list, tuple)):
         return set_of([as_node(x, item if needs_type(x) else None) for x in value], caller_span())
     if isinstance(value, (set, frozenset)) and item is not None:
@@ -142,7 +142,7 @@ def if_then_else(condition: object, then: object, orelse: object) -> n.Node:
 
 
 def comparison(kind: type[n.Lt] | type[n.Le], left: object, right: object) -> n.Node:
-    """An order of two integers; sorts and enumerations have none."""
+    """The type rule of `<`, `<=`, `>` and `>=`: both sides are integers. Sorts and enumerations have no order."""
     for operand in (left, right):
         node = as_node(operand) if not isinstance(operand, str) else None
         if node is not None and isinstance(node.type, Named):

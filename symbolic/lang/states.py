@@ -203,7 +203,7 @@ class Target(InvalidExpr):
 
 
 class _Nowhere(Target):
-    """The target of a path with a mistake that is reported already: assigning to it adds none."""
+    """The target of a path whose mistake is reported already: assigning to it reports nothing more."""
 
     __slots__ = ()
 

@@ -227,7 +227,7 @@ def capped_power(base: int, exponent: int) -> int:
 
 
 def _up_to(base: int, longest: int) -> int:
-    """The number of sequences of at most so many items out of `base`."""
+    """The number of sequences of up to a number of items, each one of `base` values."""
     return int((base ** (longest + 1) - 1) // (base - 1)) if base > 1 else 1 + base * longest
 
 

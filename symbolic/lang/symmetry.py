@@ -51,7 +51,7 @@ def _told_apart(node: n.Node) -> Iterable[Sort]:
 
 
 def _is_fixed(kind: Type, value: Value, sort: Sort) -> bool:
-    """Whether all permutations of a sort's members leave a value as it is; swaps of neighbours make up all."""
+    """Whether every permutation of a sort's members leaves a value unchanged. Swaps of neighbours suffice."""
     swaps = ({(sort.name, a): b, (sort.name, b): a} for a, b in pairwise(sort.members))
     return all(permuted(kind, value, swap) == value for swap in swaps)
 

@@ -183,7 +183,7 @@ class ForSome(_Quantified):
 
 
 def as_temporal(value: TemporalLike) -> Temporal:
-    """A state predicate as a temporal formula, which speaks of the first state; others as they are."""
+    """A state predicate as a temporal formula about the first state. Temporal formulas are returned unchanged."""
     if isinstance(value, Temporal):
         return value
     node = rules.boolean(value)

@@ -117,7 +117,7 @@ class Type:
         raise NotImplementedError
 
     def join(self, other: Type) -> Type | None:
-        """The least type that holds both types' values, or None where there is none."""
+        """The least type that holds the values of both types, or None."""
         if self == other or isinstance(other, Never):
             return self
         if isinstance(self, Never):

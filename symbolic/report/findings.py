@@ -93,7 +93,7 @@ def _replayed(model: Model, stored: Stored, command: str) -> ShownTrace:
 
 
 def _as_stored(stored: Stored, note: str, command: str) -> ShownTrace:
-    """A counterexample by what was stored with it when it was found."""
+    """A counterexample shown from the texts that were stored when it was found."""
     try:
         data = stored_page_data(stored)
     except Lacking as error:
@@ -104,7 +104,7 @@ def _as_stored(stored: Stored, note: str, command: str) -> ShownTrace:
 
 
 def _as_json(stored: Stored, note: str) -> ShownTrace:
-    """A counterexample by its states alone, without the types of their values."""
+    """A counterexample shown from its states alone, without the types of their values."""
     try:
         data = json_data(stored)
         return ShownTrace(tuple(_plain(stored.data)), note, partial(html_of, data, note))

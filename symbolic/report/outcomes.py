@@ -76,7 +76,7 @@ def surprises(cells: Sequence[Cell]) -> list[tuple[Cell, Known]]:
 
 
 def unanswered(cell: Cell) -> Row | None:
-    """A query about a safe cell that has no answer; None if there is none.
+    """An unanswered query about a safe cell, or None.
 
     No other query says that the cell is safe as deep as it asked, or it belongs to a proof that is not
     complete.
@@ -157,8 +157,8 @@ def compared(
 def is_worse(was: Cell, cell: Cell) -> bool:
     """Whether the answer of a cell is worse than before.
 
-    A cell that had any answer and has none is worse. A proof, or a depth, that is not asked for any more
-    makes a cell no worse; one that is asked for and not reached does.
+    A cell that has lost its answer is worse. So is one that no longer reaches a proof or a depth that is still
+    asked for; a proof or depth that is no longer asked for does not count.
     """
     if not cell.answered:
         return was.answered

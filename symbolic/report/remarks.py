@@ -21,12 +21,12 @@ def is_vacuous(row: Row) -> bool:
 
 
 def _notes(row: Row) -> tuple[list[str], list[str]]:
-    """The notes of a proof by explicit search; those of another row are none, whatever its reason says."""
+    """The notes of a proof by explicit search. Rows of other engines have no notes, whatever their reason says."""
     return notes_in(row.reason or "") if row.verdict == str(Verdict.PROVED) else ([], [])
 
 
 def vacuity(cells: Sequence[Cell]) -> str:
-    """How a property holds vacuously, and where, as HTML; "" if it does not.
+    """The parts of a property that hold vacuously, with the points where, as HTML; "" without any.
 
     Args:
         cells: all cells of one property of one protocol.
@@ -41,7 +41,7 @@ def vacuity(cells: Sequence[Cell]) -> str:
 
 
 def never_taken(cells: Sequence[Cell]) -> str:
-    """The actions that are never taken, and where, as HTML; "" if there is none.
+    """The actions that are never taken, with the points where, as HTML; "" without any.
 
     Args:
         cells: all cells of one protocol.

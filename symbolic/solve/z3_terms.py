@@ -116,7 +116,7 @@ class GateTable:
         copies: the gates that were copied.
 
     Attributes:
-        conjunctions: the operands of each conjunction that is no copy.
+        conjunctions: the operands of each conjunction, without copies.
         choices: those of each multiplexer that is no copy; an exclusive or is stored as one.
     """
 
@@ -274,7 +274,7 @@ class Copies:
         self._copies.append(copy)
 
     def of(self, variable: int) -> Copy | None:
-        """The copy in which a variable is a gate; None if there is none."""
+        """The copy in which a variable is a gate, or None."""
         place = bisect_right(self._firsts, variable) - 1
         if place < 0:
             return None

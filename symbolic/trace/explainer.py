@@ -223,7 +223,7 @@ def _stand_in(node: n.Binder | n.MapBuild) -> str:
 
 
 _OUT = object()
-"""The value of what is out of bounds."""
+"""The value of an expression that is out of bounds."""
 
 
 def _shown(kind: Type, value: Value) -> str:

@@ -59,7 +59,7 @@ class Demand:
     def refuted(
         self, values: Sequence[bool | None], loop: int | None, premises: Sequence[bool | None] = ()
     ) -> int | None:
-        """The last place at which the predicate is false if the property is false for that; else None.
+        """The last place at which the predicate is false, if that makes the property false; else None.
 
         Args:
             values: the predicate's value at each place of the run; None where it has none.
@@ -179,7 +179,7 @@ class Blame:
 
 
 def blame(model: Model, trace: Trace) -> Blame | None:
-    """The first predicate that makes the property of a trace false; None if there is none."""
+    """The first predicate that makes the property of a trace false, or None."""
     about = model.properties.get(trace.property or "")
     if trace.ends is not TraceEnd.VIOLATES or trace.last is None or about is None:
         return None

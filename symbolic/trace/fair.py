@@ -103,7 +103,7 @@ def _together(found: Sequence[Fair]) -> list[Fair]:
 
 
 def _fair(condition: str, at: str, word: Word, able: Sequence[bool], taken: Sequence[bool]) -> Fair:
-    """A condition that the loop satisfies, by what can be and what is taken at each of its places."""
+    """A condition that the loop satisfies: judged by the actions enabled and taken at each of its places."""
     here = (at,) if at else ()
     for place, is_taken in zip(word.repeated, taken, strict=True):
         if is_taken:

@@ -286,9 +286,9 @@ def _state(model: Model, state: State, values: Nodes) -> list[int]:
 
 
 def _why(model: Model, trace: Trace, steps: Sequence[Data]) -> Data:
-    """The values of the property's predicates and their parts. Adds the reasons for one of them to the steps.
+    """The values of the property's predicates and their parts. The reasons of one are added to the steps.
 
-    That is the predicate to blame or, if there is none, the first.
+    It is the predicate to blame; without one, the first.
     """
     found = _Predicates(steps)
     visited = list(states(trace))
