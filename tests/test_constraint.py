@@ -198,7 +198,7 @@ def test_the_constraint_is_part_of_the_fingerprint() -> None:
     assert replace(bounded, constraints=()).fingerprint != bounded.fingerprint
 
 
-def test_mistakes_in_a_constraint() -> None:
+def test_mistakes_of_a_constraint() -> None:
     check(
         COUNTER.replace("now.count <= 3", "now.cuont <= 3  #a"),
         "{a}: no variable `cuont` ... count",

@@ -30,9 +30,8 @@ from leadline.symbolic.lang import (
     invariant,
 )
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import as_node
+from leadline.symbolic.lang.coercion import as_node, mistakes_of
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.script import mistakes_in
 from leadline.symbolic.lang.symmetry import symmetric_sorts
 from leadline.symbolic.lang.tla import to_tla
 from tests.asking import bounded_query, here
@@ -187,7 +186,7 @@ exec(compile(OPERATOR, "operator.py", "exec"), FUNCTIONS)
 def node_of(code: str, now: Any = NOW, protocol: Any = INSTANCE) -> n.Node:
     """The expression that a code of the page stands for."""
     node = as_node(eval(code, {**NAMES, **FUNCTIONS, "now": now, "protocol": protocol}))
-    assert not mistakes_in(node), code
+    assert not mistakes_of(node), code
     return node
 
 

@@ -148,7 +148,7 @@ def test_a_view_out_of_bounds_is_told(files: None, capsys: pytest.CaptureFixture
     assert "the view number is out of bounds" in capsys.readouterr().err
 
 
-def test_mistakes_in_views_and_aliases() -> None:
+def test_mistakes_of_views_and_aliases() -> None:
     twice = COUNTER + "\n@view(Counter)  #a\ndef other(counter, now):\n    return now.coin\n"
     check(twice, "{a}: other is a second view ... tuple of both")
     check(

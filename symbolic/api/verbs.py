@@ -35,6 +35,7 @@ def check(
     protocol: ProtocolLike,
     /,
     *,
+    property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
     deadlock: bool = False,
     engine: str | None = None,
@@ -63,8 +64,8 @@ def check(
 
     Args:
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
-        properties: the properties to check: names such as "nothing-lost", or the decorated functions; by
-            default all but strengthenings.
+        property: the property to check: a name such as "nothing-lost", or the decorated function.
+        properties: several properties; by default all but strengthenings.
         deadlock: whether to look for a state in which no action is enabled.
         engine: the engine to ask, "bmc", "explore", "pdr" or "k-induction"; by default all that fit, side by
             side.
@@ -85,13 +86,14 @@ def check(
         Stopped: on Ctrl-C, with the answers so far.
     """
     asking = {"deadlock": deadlock, "engine": engine, "solver": solver, "timeout": timeout, "memory": memory}
-    return _ask("check", protocol, properties, asking, parameters, progress, more)
+    return _ask("check", protocol, _wanted(property, properties), asking, parameters, progress, more)
 
 
 def explore(
     protocol: ProtocolLike,
     /,
     *,
+    property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
     deadlock: bool = False,
     timeout: float | None = None,
@@ -113,13 +115,14 @@ def explore(
     The arguments, results and errors are those of `check`.
     """
     asking = {"deadlock": deadlock, "timeout": timeout, "memory": memory}
-    return _ask("explore", protocol, properties, asking, parameters, progress, more)
+    return _ask("explore", protocol, _wanted(property, properties), asking, parameters, progress, more)
 
 
 def simulate(
     protocol: ProtocolLike,
     /,
     *,
+    property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
     deadlock: bool = False,
     timeout: float | None = None,
@@ -141,14 +144,16 @@ def simulate(
     The arguments, results and errors are those of `check`.
     """
     asking = {"deadlock": deadlock, "timeout": timeout, "memory": memory}
-    return _ask("simulate", protocol, properties, asking, parameters, progress, more)
+    return _ask("simulate", protocol, _wanted(property, properties), asking, parameters, progress, more)
 
 
 def prove(
     protocol: ProtocolLike,
-    property: str | Claim,
+    claim: str | Claim | None = None,
     /,
     *,
+    property: str | Claim | None = None,
+    properties: Iterable[str | Claim] | None = None,
     engine: str | None = None,
     solver: str | None = None,
     timeout: float | None = None,
@@ -172,7 +177,9 @@ def prove(
 
     Args:
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
-        property: the property to prove: a name such as "nothing-lost", or the decorated function.
+        claim: the property to prove: a name such as "nothing-lost", or the decorated function.
+        property: the same, by its name.
+        properties: the same, as a list of one.
         engine: "pdr", "induction" or "k-induction"; by default induction where strengthenings are written.
         solver: as in `check`, as are the arguments that follow.
 
@@ -184,23 +191,37 @@ def prove(
         Stopped: as `check`.
     """
     asking = {"engine": engine, "solver": solver, "timeout": timeout, "memory": memory}
-    (found,) = _ask("prove", protocol, [property], asking, parameters, progress, more).values()
+    if claim is not None and property is not None:
+        raise UserError("prove is given the property twice: leave property= out")
+    wanted = _wanted(property if claim is None else claim, properties)
+    if wanted is None or len(wanted) != 1:
+        raise UserError('prove takes one property: write property="its-name"')
+    (found,) = _ask("prove", protocol, wanted, asking, parameters, progress, more).values()
     return found
+
+
+def _wanted(
+    property: str | Claim | None, properties: Iterable[str | Claim] | None
+) -> list[str | Claim] | None:
+    """The properties that are asked for; None for all."""
+    if property is not None and properties is not None:
+        raise UserError("give either property= or properties=, not both")
+    wanted = properties if property is None else property
+    if wanted is None:
+        return None
+    return [wanted] if isinstance(wanted, (str, Claim)) else list(wanted)
 
 
 def _ask(
     command: str,
     protocol: ProtocolLike,
-    properties: Iterable[str | Claim] | None,
+    wanted: list[str | Claim] | None,
     asking: Mapping[str, Any],
     parameters: Mapping[str, Setting] | None,
     progress: Follow,
     more: Mapping[str, Any],
 ) -> Results:
     """Ask the engines of a command."""
-    if isinstance(properties, (str, Claim)):
-        raise UserError(f"properties takes a list: write properties=[{properties!r}]")
-    wanted = None if properties is None else list(properties)
     given = {name: value for name, value in asking.items() if value is not None and value is not False}
     options = {name: value for name, value in more.items() if name in options_of(command)}
     _check(command, {**given, **options})

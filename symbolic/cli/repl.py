@@ -18,12 +18,11 @@ from leadline.symbolic.concrete import State as Values
 from leadline.symbolic.engines import Query, answer_here
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.lang import Model, OutOfBounds, Property, PropertyKind, Span, UserError, build
-from leadline.symbolic.lang.coercion import as_node
+from leadline.symbolic.lang.coercion import as_node, mistakes_of
 from leadline.symbolic.lang.expr import Expr
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import boolean, negation
-from leadline.symbolic.lang.script import mistakes_in
 from leadline.symbolic.lang.states import State
 from leadline.symbolic.trace import Stored, disagreement, stored_traces
 from leadline.symbolic.trace.text import parts
@@ -252,7 +251,7 @@ class Workbench:
 
     def _node(self, made: object) -> Node:
         node = as_node(made)
-        if wrong := mistakes_in(node):
+        if wrong := mistakes_of(node):
             raise UserError("; ".join(mistake.text for mistake in wrong))
         return node
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.lang.span import Span, caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Atoms, Bool, Int, Named, Never, Option, Type
@@ -147,7 +148,9 @@ def _member(value: str, expected: Type | None, span: Span) -> n.Node:
         return invalid(f"{value!r} is not a member of {expected!r}; it has {', '.join(expected.members)}")
     if expected is not None:
         return invalid(f"type clash: a value of {expected!r} is needed, and this is the string {value!r}")
-    return invalid(f"the string {value!r} has no type here: write of(TheEnumeration, {value!r})")
+    return invalid(
+        f"the string {value!r} has no type here: write of(E, {value!r}), where E is its enumeration"
+    )
 
 
 def _set_literal(value: Collection[Any], expected: Type | None, span: Span) -> n.Node:
@@ -155,7 +158,10 @@ def _set_literal(value: Collection[Any], expected: Type | None, span: Span) -> n
     texts = sorted(x for x in value if isinstance(x, str))
     if expected is None and texts:
         shown = ", ".join(map(repr, texts))
-        return invalid(f"the strings {shown} have no type here: write of(Set(TheEnumeration), {shown})")
+        text = (
+            f"the strings {shown} have no type here: write of(Set(E), {shown}), where E is their enumeration"
+        )
+        return invalid(text)
     # Sorted, since the order of a Python set of strings differs from process to process.
     return set_of([as_node(x, item) for x in sorted(value, key=repr)], span, item)
 
@@ -167,7 +173,9 @@ def _mapping_literal(value: Mapping[Any, Any], expected: Type | None, span: Span
         return _map_literal(value, expected, span)
     if expected is not None:
         return invalid(f"type clash: a value of {expected!r} is needed, and this is a dict")
-    return invalid("a dict is a record or a map, and none is expected here: write of(TheType, ...)")
+    return invalid(
+        "a dict is a record or a map, and none is expected here: write of(T, ...), where T is its type"
+    )
 
 
 def _map_literal(value: Mapping[Any, Any], kind: Map, span: Span) -> n.Node:
@@ -204,6 +212,11 @@ def _sequence_literal(value: Collection[Any], expected: Type | None, span: Span)
         return whole_of(n.MakeTuple, Tuple(tuple(item.type for item in items)), span, items)
     what = "list" if isinstance(value, list) else "tuple"
     return invalid(f"type clash: a value of {expected!r} is needed, and this is a {what} of {len(value)}")
+
+
+def mistakes_of(*roots: n.Node) -> list[Mistake]:
+    """The mistakes that coercion and the type rules left in the expressions."""
+    return [Mistake(x.mistake_span, x.mistake) for x in n.postorder(*roots) if isinstance(x, n.Invalid)]
 
 
 def wrong_part(parts: tuple[n.Node, ...]) -> n.Node | None:

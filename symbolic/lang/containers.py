@@ -6,7 +6,8 @@ The methods check nothing themselves; the rules are in `leadline.symbolic.lang.r
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
@@ -28,7 +29,7 @@ from leadline.symbolic.lang.expr import (
 )
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Int, Option, Type
+from leadline.symbolic.lang.types import Int, Named, Option, Type
 
 
 class SetExpr(Expr, of=(Set,)):
@@ -114,6 +115,22 @@ class SetExpr(Expr, of=(Set,)):
             return wrap(invalid(f"type clash: a set of sets is needed, not of {item!r}", self.node))
         return wrap(n.make(n.BigUnion, item, caller_span(), self.node))
 
+
+def _of_all(name: str) -> Any:
+    """A method or attribute of a set, as one of a sort or an enumeration: of the set of its members."""
+    own = getattr(SetExpr, name)
+
+    def everything(kind: Named) -> SetExpr:
+        return wrap(as_node(kind))
+
+    if isinstance(own, property):
+        return property(lambda kind: getattr(everything(kind), name), doc=own.__doc__)
+    return wraps(own)(lambda kind, *others: own(everything(kind), *others))
+
+
+_OPERATORS = ("__sub__", "__and__", "__or__", "__rsub__", "__rand__", "__ror__")
+for _name in ("size", "is_empty", "has", "filter", "map", "remove", *_OPERATORS):
+    setattr(Named, _name, _of_all(_name))
 
 SetLike: TypeAlias = SetExpr | Type | Collection[object]
 """A set expression, a type (the set of its values), or a Python set, list or tuple of the members."""

@@ -7,14 +7,14 @@ import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL, as_node, invalid, wrong_part
+from leadline.symbolic.lang.coercion import BOOL, as_node, invalid, mistakes_of, wrong_part
 from leadline.symbolic.lang.errors import Mistake, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, wrap
 from leadline.symbolic.lang.fairness import Arm, FairMark, Fairness
 from leadline.symbolic.lang.model import Action, Pick, Variable
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.rules import connective, equality, negation
-from leadline.symbolic.lang.script import attempted, mistakes_in
+from leadline.symbolic.lang.script import attempted
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.states import State
 from leadline.symbolic.lang.structures import Set
@@ -165,7 +165,7 @@ def _keys(mark: FairMark, action: Action, mistakes: list[Mistake]) -> tuple[n.No
         return ()
     values = found[0] if isinstance(found[0], tuple) else (found[0],)
     keys = tuple(as_node(value) for value in values)
-    mistakes += mistakes_in(*keys)
+    mistakes += mistakes_of(*keys)
     return keys
 
 

@@ -76,8 +76,13 @@ class ModelError(UserError):
         super().__init__("\n".join([head, *lines, *more]))
 
 
+def nearest(name: str, known: list[str]) -> list[str]:
+    """The known name that an unknown one is likely to stand for, alone; none if there is no such name."""
+    return difflib.get_close_matches(name, known, n=1)
+
+
 def unknown_name(what: str, name: str, known: list[str]) -> str:
     """`what` and the name, with the nearest known name or all of them."""
-    near = difflib.get_close_matches(name, known, n=1)
+    near = nearest(name, known)
     repair = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(known) or 'none'}"
     return f"{what} `{name}`: {repair}"

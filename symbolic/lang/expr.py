@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.coercion import OverRuns, Wrapped, invalid, wrong_part
+from leadline.symbolic.lang.coercion import BOOL, OverRuns, Wrapped, as_node, invalid, mistakes_of, wrong_part
 from leadline.symbolic.lang.errors import Mistake, ModelError, unknown_name
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Set
@@ -38,6 +38,11 @@ def wrap(node: n.Node) -> AnyExpr:
     kind = InvalidExpr if isinstance(node, n.Invalid) else _WRAPPERS[type(node.type)]
     # For type checkers an expression of unknown type has the operations of all types.
     return cast("AnyExpr", kind(node))
+
+
+def _is_mistake(value: object) -> bool:
+    """Whether a value is an expression with a mistake, which is told already."""
+    return isinstance(value, Expr) and isinstance(value.node, n.Invalid)
 
 
 class Expr(Wrapped):
@@ -72,20 +77,25 @@ class BoolExpr(Expr, of=(Bool,)):
     __slots__ = ()
 
     def __and__(self, other: BoolLike) -> BoolExpr:
-        if isinstance(other, OverRuns):
-            return NotImplemented
-        return BoolExpr(rules.connective(n.And, [self, other]))
+        return self._connected(n.And, other, self, other)
 
     def __rand__(self, other: BoolLike) -> BoolExpr:
-        return BoolExpr(rules.connective(n.And, [other, self]))
+        return self._connected(n.And, other, other, self)
 
     def __or__(self, other: BoolLike) -> BoolExpr:
-        if isinstance(other, OverRuns):
-            return NotImplemented
-        return BoolExpr(rules.connective(n.Or, [self, other]))
+        return self._connected(n.Or, other, self, other)
 
     def __ror__(self, other: BoolLike) -> BoolExpr:
-        return BoolExpr(rules.connective(n.Or, [other, self]))
+        return self._connected(n.Or, other, other, self)
+
+    def _connected(self, kind: type[n.And] | type[n.Or], other: object, *operands: object) -> BoolExpr:
+        if isinstance(other, OverRuns):
+            return NotImplemented  # type: ignore[no-any-return]  # Python then asks the formula about runs
+        node = as_node(other, BOOL)
+        if isinstance(node, n.Invalid) and not _is_mistake(other):
+            # The operator has taken a part of the comparison that was meant, such as `b & i` in `b & i == 1`.
+            return wrap(invalid(f"{_CONNECTIVE}; {node.mistake}", self.node))
+        return BoolExpr(rules.connective(kind, [*operands]))
 
     def __invert__(self) -> BoolExpr:
         return BoolExpr(rules.negation(self))
@@ -158,7 +168,7 @@ class NamedExpr(Expr, of=(Enum, Sort, Never)):
 
 _REFUSED = {
     "__bool__": "an expression has no truth value while the model is written: instead of `if`, `and`, `or`, "
-    "`not`, `max` and chained comparisons use ite, &, |, ~, maximum and one comparison at a time",
+    "`not`, `max` and chained comparisons use ite, &, |, ~, maximum and one comparison at a time, in parentheses",
     "__hash__": "an expression cannot be a key or a member of a Python set: write set_of(a, b)",
     "__iter__": "an expression cannot be iterated over: quantify over it with forall, exists or .map, or add "
     "its members up with sum_of or fold",
@@ -185,12 +195,14 @@ _LACKING = {
     "xor": "there is no `^`: of two Booleans write p != q",
     "abs": "there is no `abs`: write maximum(x, -x)",
     "neg": "`-` needs an integer",
-    "invert": "`~` needs a Boolean",
+    "invert": "`~` needs a Boolean, and binds tighter than comparisons: write ~(a == b)",
 }
 
 
 def _refused(text: str) -> Callable[..., NoReturn]:
-    def method(*_: object) -> NoReturn:
+    def method(self: object, *_: object) -> NoReturn:
+        if isinstance(self, Expr) and isinstance(self.node, n.Invalid):
+            raise ModelError(mistakes_of(self.node))
         refuse(text)
 
     return method

@@ -205,7 +205,7 @@ def case(*arms: tuple[BoolLike, object], otherwise: object = _NOTHING) -> AnyExp
     result: object = otherwise
     if otherwise is _NOTHING:
         if not typed:
-            return wrap(invalid("the arms of case have no type: write of(TheType, ...)"))
+            return wrap(invalid("the arms of case have no type: write of(T, ...), where T is their type"))
         result = undefined(typed[0].type, "no arm of the case holds")
     for (condition, _), value in zip(reversed(arms), reversed(nodes), strict=True):
         result = ite(condition, wrap(value) if isinstance(value, n.Node) else value, result)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.actions import Condition
+from leadline.symbolic.lang.coercion import mistakes_of
 from leadline.symbolic.lang.enabled import enabledness, fair_enabled, key_variables
 from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.lang.fairness import Fairness
@@ -16,7 +17,7 @@ from leadline.symbolic.lang.known import Known
 from leadline.symbolic.lang.model import Action, Model, PropertyKind, Variable
 from leadline.symbolic.lang.node import replaced
 from leadline.symbolic.lang.properties import Claim, Protocols, Stated, claim_of, everywhere
-from leadline.symbolic.lang.script import Script, attempted, mistakes_in, strays, updates
+from leadline.symbolic.lang.script import Script, attempted, strays, updates
 from leadline.symbolic.lang.states import Next, State
 from leadline.symbolic.lang.temporal import (
     Always,
@@ -137,7 +138,7 @@ def _checked(
     """The formula; mistakes in its expressions are added to the list."""
     nodes, where = expressions(formula), f"the property {claim.name}"
     both = {**variables, **{primed(name): one for name, one in variables.items()}}
-    told = mistakes_in(*nodes) or strays(nodes, both, (), where, claim.span)
+    told = mistakes_of(*nodes) or strays(nodes, both, (), where, claim.span)
     constant = all(isinstance(x, n.Const) for x in nodes)
     if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(*nodes)):
         text = f"{where} names no state variable: it would say the same of every run"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.actions import Condition, ProtocolClass, declaration_log, namespace_of
-from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
+from leadline.symbolic.lang.coercion import BOOL, as_node, invalid, mistakes_of
 from leadline.symbolic.lang.errors import Mistake, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, wrap
 from leadline.symbolic.lang.known import Known, first_known, known_mistakes, rows_of, violated
@@ -23,7 +23,7 @@ from leadline.symbolic.lang.names import kebab, pascal
 from leadline.symbolic.lang.node import written
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.rules import boolean
-from leadline.symbolic.lang.script import attempted, mistakes_in, strays
+from leadline.symbolic.lang.script import attempted, strays
 from leadline.symbolic.lang.span import Span, caller_span, lines_of, start_if_any, start_of
 
 if TYPE_CHECKING:
@@ -388,7 +388,7 @@ def _formula(value: object, claim: Claim) -> n.Node:
 
 def _complaints(claim: Claim, formula: n.Node, variables: dict[str, Variable]) -> list[Mistake]:
     where = f"the property {claim.name}"
-    told = mistakes_in(formula) or strays([formula], variables, (), where, claim.span)
+    told = mistakes_of(formula) or strays([formula], variables, (), where, claim.span)
     # The formula is a constant where the parameters decide the claim.
     constant = isinstance(formula, n.Const)
     if not told and not constant and not any(isinstance(x, n.StateVar) for x in n.postorder(formula)):

@@ -22,16 +22,16 @@ from leadline.symbolic.lang.actions import (
     action_marks,
     class_mistakes,
 )
-from leadline.symbolic.lang.coercion import invalid
+from leadline.symbolic.lang.coercion import invalid, mistakes_of
 from leadline.symbolic.lang.enabled import fairness_of
-from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, unknown_name
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError, nearest, unknown_name
 from leadline.symbolic.lang.expr import Expr, wrap
 from leadline.symbolic.lang.fairness import FairMark, Fairness
 from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
 from leadline.symbolic.lang.node import written
 from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
-from leadline.symbolic.lang.script import Script, attempted, mistakes_in, strays, updates
+from leadline.symbolic.lang.script import Script, attempted, strays, updates
 from leadline.symbolic.lang.shown import shown_of
 from leadline.symbolic.lang.span import Span, caller_span, start_of
 from leadline.symbolic.lang.states import Declarations, Next, State
@@ -169,7 +169,7 @@ def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     bounds = [one for one in stated.values() if one.kind is PropertyKind.CONSTRAINT]
     view, aliases = shown_of(stated.values(), variables.values(), mistakes)
     for one in (init, *actions):
-        mistakes += mistakes_in(*one.roots) or strays(one.roots, variables, one.picks, one.name, one.span)
+        mistakes += mistakes_of(*one.roots) or strays(one.roots, variables, one.picks, one.name, one.span)
     mistakes += [*class_mistakes(kind), *_name_mistakes(kind, every)]
     mistakes += [*_alike("actions", [init, *actions]), *_alike("properties", list(stated.values()))]
     mistakes += _sort_mistakes(variables.values(), [init, *actions], stated.values())
@@ -264,7 +264,8 @@ def _name_mistakes(kind: type[Protocol], marks: Sequence[ActionMark]) -> list[Mi
     told += [
         unknown_name("picks: no action has an argument", x, list(dict.fromkeys(arguments)))
         for x in kind.picks
-        if x not in arguments
+        # An argument that is spelled otherwise has no domain, which is told at its action.
+        if x not in arguments and not {*nearest(x, arguments)} - {*kind.picks}
     ]
     return [Mistake(start_of(kind.define), text) for text in told]
 
@@ -312,9 +313,11 @@ def _initial(protocol: Protocol, variables: dict[str, Variable], mistakes: list[
 
 def _check_assigned(script: Script, values: dict[str, n.Node]) -> None:
     for name, variable in script.variables.items():
-        if name not in values:
+        if name not in values and name not in script.meant:
             script.blame(f"init does not assign {name}: write start.{name} = ...", variable.span)
-        elif any(isinstance(x, n.StateVar) and x.name == name for x in n.postorder(values[name])):
+        elif name in values and any(
+            isinstance(x, n.StateVar) and x.name == name for x in n.postorder(values[name])
+        ):
             span = next(x.span for x in script.assignments if x.variable == name)
             repair = f"write start.{name} = ... as a whole, on every path"
             script.blame(f"init assigns {name} only in part or on some paths: {repair}", span)
@@ -353,6 +356,8 @@ def _picked(protocol: Protocol, argument: inspect.Parameter, script: Script, mar
     if isinstance(domain, str):
         named, domain = domain, getattr(protocol, domain, None)
         why = f", since the protocol has no type `{named}`"
+    elif domain is None and (near := nearest(argument.name, list(protocol.picks))):
+        why = f" (did you mean `{near[0]}`, which picks names?)"
     if isinstance(domain, Type):
         return wrap(script.pick(argument.name, domain, span))
     name = argument.name

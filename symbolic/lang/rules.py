@@ -12,7 +12,7 @@ from leadline.symbolic.lang.coercion import Untyped, as_node, coerce, invalid, j
 from leadline.symbolic.lang.node import Binary, binder_height, substitute
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
-from leadline.symbolic.lang.types import Int, Named, Sort, Type
+from leadline.symbolic.lang.types import Bool, Int, Named, Sort, Type
 
 _fresh = itertools.count(1)
 
@@ -38,7 +38,9 @@ def a_set(value: object) -> n.Node:
     if isinstance(node, n.Invalid) or isinstance(node.type, Set):
         return node
     repair = ""
-    if isinstance(node.type, Seq):
+    if isinstance(node.type, (Bool, Int)):
+        repair = ": `&`, `|` and `-` bind tighter than comparisons, so write (a == b) & c"
+    elif isinstance(node.type, Seq):
         repair = ": write .items() for the set of its items, .places for that of its places"
     elif isinstance(node.type, Map):
         repair = (
@@ -104,6 +106,8 @@ def implication(premise: object, conclusion: object) -> n.Node:
 def same_type(left: object, right: object, what: str) -> tuple[n.Node, n.Node] | n.Node:
     """Both operands as values of their least common type, or the mistake."""
     a = as_node(left)
+    if isinstance(a, n.Invalid) and needs_type(right):
+        return a  # There is no type to read the other one by.
     b = as_node(right, a.type if needs_type(right) else None)
     bad = wrong_part((a, b))
     if bad is not None:
@@ -128,7 +132,8 @@ def equality(left: object, right: object) -> n.Node:
 def if_then_else(condition: object, then: object, orelse: object) -> n.Node:
     """If-then-else over the least common type of the arms."""
     if needs_type(then) and not needs_type(orelse):
-        then = as_node(then, as_node(orelse).type)
+        other = as_node(orelse)
+        then = other if isinstance(other, n.Invalid) else as_node(then, other.type)
     test = boolean(condition)
     pair = same_type(then, orelse, "the arms of a condition are of")
     if isinstance(pair, n.Node):
@@ -219,6 +224,8 @@ _PREDICATES = (n.Forall, n.Exists, n.Choose, n.SetFilter, n.SeqFilter)
 def set_operation(kind: type[Binary], left: object, right: object) -> n.Node:
     """Union, intersection, difference, or inclusion."""
     a = a_set(left)
+    if isinstance(a, n.Invalid) and needs_type(right):
+        return a
     b = a_set(literal_set(right, a.type.item if isinstance(a.type, Set) else None))
     bad = wrong_part((a, b))
     if bad is not None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.coercion import as_node
+from leadline.symbolic.lang.coercion import as_node, mistakes_of
 from leadline.symbolic.lang.errors import LeadlineError, Mistake, ModelError
 from leadline.symbolic.lang.model import Pick, Variable
 from leadline.symbolic.lang.names import camel
@@ -54,6 +54,7 @@ class Script:
         conditions: for each of them, when it is taken.
         chains: for each branch the conditions of its arms, in order.
         open_chain: the branch that an `elsewhen` or `otherwise` here would continue.
+        meant: the variables that are meant, it seems, where a name is unknown.
         written: the place at which the method has made each node.
         places: see `Action`.
     """
@@ -67,6 +68,7 @@ class Script:
     conditions: list[n.Node] = field(default_factory=list)
     chains: dict[int, list[n.Node]] = field(default_factory=dict)
     open_chain: int | None = None
+    meant: set[str] = field(default_factory=set)
     written: Mapping[n.Node, Span] = field(default_factory=dict)
     places: dict[str, dict[n.Node, Span]] = field(default_factory=dict)
 
@@ -76,7 +78,7 @@ class Script:
 
     def checked(self, node: n.Node) -> n.Node:
         """The node; its mistakes are noted at once, since a branch that is never taken is dropped later."""
-        self.mistakes += mistakes_in(node)
+        self.mistakes += mistakes_of(node)
         return node
 
     def place(self, node: n.Node, span: Span, variable: str = "", last: int = 0) -> None:
@@ -248,11 +250,6 @@ def text_of(error: BaseException) -> str:
 
 
 # -- mistakes in finished expressions --------------------------------------------------------------
-
-
-def mistakes_in(*roots: n.Node) -> list[Mistake]:
-    """The mistakes that coercion and the type rules left in the expressions."""
-    return [Mistake(x.mistake_span, x.mistake) for x in n.postorder(*roots) if isinstance(x, n.Invalid)]
 
 
 def strays(

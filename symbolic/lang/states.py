@@ -10,7 +10,7 @@ from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
 from leadline.symbolic.lang.containers import AnyExpr, SetLike
-from leadline.symbolic.lang.errors import Mistake, ModelError, unknown_name
+from leadline.symbolic.lang.errors import Mistake, ModelError, nearest, unknown_name
 from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, wrap
 from leadline.symbolic.lang.model import Action, Variable
 from leadline.symbolic.lang.names import camel
@@ -326,4 +326,5 @@ class Next:
         variables = self._script.variables
         if name not in variables:
             self._script.blame(unknown_name("there is no variable", name, list(variables)))
+            self._script.meant.update(nearest(name, list(variables)))
         return variables.get(name)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Enum, Type, Value, too_large
+from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Enum, Never, Type, Value, too_large
 
 _TAKEN = ("node", "is_in")
 """Attributes that every expression has, which therefore cannot be a record's field."""
@@ -236,6 +236,9 @@ class Set(Type):
 
     item: Type
 
+    def __repr__(self) -> str:
+        return "an empty set" if isinstance(self.item, Never) else f"Set({self.item!r})"
+
     @cached_property
     def cardinality(self) -> int:
         return 1 << self.item.cardinality
@@ -336,6 +339,9 @@ class Seq(Type):
 
     item: Type
     capacity: int
+
+    def __repr__(self) -> str:
+        return "an empty sequence" if isinstance(self.item, Never) else f"Seq({self.item!r}, {self.capacity})"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -24,13 +24,17 @@ that holds the values of two types, `includes` says whether that is a type itsel
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, NoReturn, dataclass_transform
+from typing import TYPE_CHECKING, Any, NoReturn, dataclass_transform
 
 from leadline.symbolic.lang.errors import Mistake, ModelError
 from leadline.symbolic.lang.span import caller_span
+
+if TYPE_CHECKING:
+    from leadline.symbolic.lang.containers import SetExpr, SetLike
+    from leadline.symbolic.lang.expr import BoolExpr, IntExpr
 
 MOST_PARTS = 100_000
 """The most keys of a map, members of a sort and parts of a variable.
@@ -214,6 +218,9 @@ class Never(Type):
     def contains(self, value: Value) -> bool:
         return False
 
+    def __repr__(self) -> str:
+        return "no value"
+
 
 class Option(Type):
     """None, or a value of the item type."""
@@ -244,6 +251,9 @@ class Option(Type):
 
     def tla(self, value: Value) -> str:
         return "None" if value is None else self.item.tla(value)
+
+    def __repr__(self) -> str:
+        return "None" if isinstance(self.item, Never) else f"Option({self.item!r})"
 
     def _join(self, other: Option) -> Type | None:
         item = self.item.join(other.item)
@@ -336,6 +346,21 @@ class Named(Type):
 
     def __repr__(self) -> str:
         return self.name
+
+    if TYPE_CHECKING:
+        # As of the set of its members: see `leadline.symbolic.lang.containers`.
+        @property
+        def size(self) -> IntExpr: ...
+        @property
+        def is_empty(self) -> BoolExpr: ...
+        def has(self, element: object) -> BoolExpr: ...
+        def filter(self, keep: Callable[..., object]) -> SetExpr: ...
+        def map(self, image: Callable[..., object]) -> SetExpr: ...
+        def remove(self, *elements: object) -> SetExpr: ...
+        def __sub__(self, other: SetLike) -> SetExpr: ...
+        def __rsub__(self, other: SetLike) -> SetExpr: ...
+        def __and__(self, other: SetLike) -> SetExpr: ...
+        def __or__(self, other: SetLike) -> SetExpr: ...
 
 
 class Enum(Named):

@@ -76,7 +76,7 @@ def test_the_results_of_every_question() -> None:
         ({"solver": "z4"}, "there is no solver `z4`"),
         ({"timeout": 0}, "timeout must be a number of seconds above 0"),
         ({"memory": 0.5}, "memory must be an integer in 1"),
-        ({"properties": "x"}, "properties takes a list: write properties="),
+        ({"properties": "x", "property": "y"}, "give either property= or properties=, not both"),
         ({"properties": ["belo-three"]}, "counter has no property `belo-three`: did you mean `below-three`"),
         ({"properties": []}, "there is nothing to check: .* deadlock=True"),
     ],
@@ -178,3 +178,19 @@ def test_a_timeout_covers_the_making_of_the_model(tmp_path: Path) -> None:
             leadline.LeadlineError, match=r"endless.py: time: stopped after 0.5 s, before the"
         ):
             ask(file, timeout=0.5)
+
+
+def test_property_and_properties_both_work() -> None:
+    for ask in (leadline.check, leadline.explore, leadline.simulate):
+        assert list(ask(Counter, property="not-negative")) == ["not-negative"]
+        assert list(ask(Counter, property=never_one)) == ["never-one"]
+        assert list(ask(Counter, properties="not-negative")) == ["not-negative"]
+        assert list(ask(Counter, properties=["not-negative", never_one])) == ["not-negative", "never-one"]
+    for asked in ({"property": "not-negative"}, {"properties": ["not-negative"]}):
+        assert leadline.prove(Counter, **asked).verdict == "proved"
+
+
+@pytest.mark.parametrize("asked", [{}, {"properties": []}, {"properties": ["not-negative", "never-one"]}])
+def test_a_proof_is_of_one_property(asked: dict[str, Any]) -> None:
+    with pytest.raises(leadline.UserError, match="prove takes one property"):
+        leadline.prove(Counter, **asked)

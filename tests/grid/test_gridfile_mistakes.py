@@ -91,7 +91,7 @@ def test_too_many_combinations(folder: Path) -> None:
     ]
 
 
-def test_mistakes_in_the_protocol_are_told_once(folder: Path) -> None:
+def test_mistakes_of_the_protocol_are_told_once(folder: Path) -> None:
     path = folder / "counter.py"
     text = path.read_text()
     path.write_text(text.replace("start.count = 0", "start.count = True"))

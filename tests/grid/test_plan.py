@@ -187,7 +187,7 @@ def test_a_broken_cost_model_is_told(grid: Path, capsys: pytest.CaptureFixture[s
     assert "costs are predicted by the defaults" in out
 
 
-def test_mistakes_in_the_file(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_of_the_file(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
     grid.write_text(GRID.replace("nodes <= top", "nodes =< top"))
     assert main(["grid", "grid.toml", "--plan"]) == 2
     assert "check[1].constraints[1]: line 1, column 7: `=` means nothing" in capsys.readouterr().err

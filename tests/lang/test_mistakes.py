@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lang.sample import check, in_action
+from leadline.symbolic.lang import ModelError
+from tests.lang.sample import check, in_action, model
 
 TWICE = "different branches"
 NO_TRUTH = "no truth value ... `if` ... ite"
@@ -196,7 +197,7 @@ IN_ACTIONS = {
     ),
     "string without a type": (
         "nxt.require(set_of('idle').is_empty)  #a",
-        "{a}: the string 'idle' has no type here: write of(TheEnumeration, 'idle')",
+        "{a}: the string 'idle' has no type here: write of(E, 'idle')",
     ),
     "divisor never positive": (
         "nxt.count = now.count // -1  #a",
@@ -223,7 +224,7 @@ IN_ACTIONS = {
     "range of an expression": ("for place in range(now.count):  #a\n    pass", "{a}: `range` ... int_range"),
     "strings without a type in a set": (
         "x = nxt.pick('x', {'idle', 'busy'})  #a",
-        "{a}: 'busy', 'idle' have no type ... of(Set(TheEnumeration)",
+        "{a}: 'busy', 'idle' have no type ... of(Set(E)",
     ),
     "string that is no member in a set": (
         "nxt.require(now.mode.is_in({'idle', 'asleep'}))  #a",
@@ -275,3 +276,44 @@ def test_pick_without_a_domain(argument: str, why: str) -> None:
     line = source.splitlines().index("    @action") + 1 + ("pick" in argument)
     repair = "to=pick('TheType') ... picks = ... nxt.pick"
     check(source, f"sample.py:{line}: pick `to` of act has no domain ... {why}{repair}")
+
+
+HINT = "bind tighter than comparisons: write (a == b) & (c == d)"
+PRECEDENCE = {
+    "now.pair[0] & now.count == 1": HINT,
+    "~now.pair[0] & now.log == []": HINT,
+    "now.count == 1 & now.pair[0]": HINT,
+    "now.count == 1 & now.count == 2": HINT,
+    "now.mode == 'idle' | now.pair[0]": HINT,
+    "now.pair[0] | now.count < 2": HINT,
+    "now.inbox == set() & now.pair[0]": HINT,
+    "now.inbox == now.inbox & now.pair[0]": "bind tighter than comparisons, so write (a == b) & c",
+    "~now.count == 1": "binds tighter than comparisons: write ~(a == b)",
+}
+
+
+@pytest.mark.parametrize("formula", PRECEDENCE)
+def test_parentheses_that_are_missing(formula: str) -> None:
+    check(in_action(f"nxt.require({formula})  #a"), "{a}: " + PRECEDENCE[formula])
+
+
+@pytest.mark.parametrize("formula", ["now.leader == None", "now.inbox == set()", "now.count.is_in([])"])
+def test_messages_name_no_type_without_values(formula: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        model(in_action(f"nxt.require(({formula}) == 1)"))
+    assert "Never" not in str(caught.value)
+
+
+def test_a_misspelled_variable_is_told_once() -> None:
+    source = in_action("pass").replace("start.count = 0", "start.cout = 0  #a")
+    check(source, "{a}: there is no variable `cout`: did you mean `count`?")
+
+
+def test_a_misspelled_pick_is_told_once() -> None:
+    source = in_action("nxt.leader = leder", ", leder").replace(
+        "    @action\n    def act", "    picks = {'leader': 'Node'}\n\n    @action\n    def act"
+    )
+    with pytest.raises(ModelError) as caught:
+        model(source)
+    (told,) = caught.value.mistakes
+    assert "the pick `leder` of act has no domain (did you mean `leader`, which picks names?)" in told.text

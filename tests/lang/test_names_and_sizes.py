@@ -210,5 +210,5 @@ def test_maps_of_literals_that_do_not_fit() -> None:
     )
     check(
         source + "        start.x = map_of(Bool(), lambda node: 'idle')  #a\n",
-        "{a}: the string 'idle' has no type here: write of(TheEnumeration, 'idle')",
+        "{a}: the string 'idle' has no type here: write of(E, 'idle')",
     )

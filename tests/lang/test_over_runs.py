@@ -300,7 +300,7 @@ def bad_refinement(mapping: Callable[[Any, Any, Any], None]) -> Any:
         (bad_refinement(lambda p, now, abstract: abstract.pick("x", Bool())), "guards or picks"),
     ],
 )
-def test_mistakes_in_claims(wrong: Any, words: str) -> None:
+def test_mistakes_of_claims(wrong: Any, words: str) -> None:
     assert words in stated(wrong)
 
 
@@ -315,7 +315,7 @@ def test_mistakes_in_claims(wrong: Any, words: str) -> None:
         (lambda: "work", "fair lists conditions"),
     ],
 )
-def test_mistakes_in_fairness(mark: Callable[[], Any], words: str) -> None:
+def test_mistakes_of_fairness(mark: Callable[[], Any], words: str) -> None:
     class Unfair(Counters):
         """As Counters."""
 

@@ -24,6 +24,8 @@ from leadline.symbolic.lang import (
     sort,
     union,
 )
+from leadline.symbolic.lang.coercion import as_node
+from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.tla_types import set_text
 from tests.strategies import types, values
 
@@ -190,3 +192,16 @@ def test_the_first_value_of_a_huge_type_is_not_found_by_listing_them() -> None:
     huge = Map(Int(0, 20), Seq(cell, 5))
     assert huge.first == ((),) * 21
     assert Map(Int(0, 20), cell).first == ((0, frozenset(), None),) * 21
+
+
+def test_a_sort_has_the_operations_of_the_set_of_its_members() -> None:
+    node = sort("Node", 3)
+    every = wrap(as_node(node))
+    assert node.size.node is every.size.node
+    assert node.has("n1").node is every.has("n1").node
+    assert node.filter(lambda x: x != "n1").node is every.filter(lambda x: x != "n1").node
+    assert node.map(lambda x: x).node is every.map(lambda x: x).node
+    assert (node - {"n1"}).node is (every - {"n1"}).node
+    assert ({"n1"} - node).node is ({"n1"} - every).node
+    assert (node & {"n1"}).node is (every & {"n1"}).node
+    assert node.remove("n1").node is every.remove("n1").node

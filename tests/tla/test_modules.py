@@ -132,7 +132,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("body", MISTAKES)
-def test_mistakes_in_names(tmp_path: Path, body: str) -> None:
+def test_mistakes_of_names(tmp_path: Path, body: str) -> None:
     config = "CONSTANT n = 1" if "CONSTANT n" in body else ""
     told = mistakes(tmp_path, body, config, N="CONSTANT n\nA == n")
     for line, expected in zip(told, MISTAKES[body], strict=True):
@@ -152,7 +152,7 @@ CONFIGURATIONS = {
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS)
-def test_mistakes_in_configurations(tmp_path: Path, config: str) -> None:
+def test_mistakes_of_configurations(tmp_path: Path, config: str) -> None:
     body = "VARIABLE x\nInit == x = 1\nNext == x' = x"
     body = f"CONSTANT C\n{body}" if "CONSTANT C" in config else body
     (told,) = mistakes(tmp_path, body, config)
