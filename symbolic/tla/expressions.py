@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.calls import Calls, after
+from leadline.symbolic.tla.calls import Calls
 from leadline.symbolic.tla.constants import as_test, as_value, atomic
 from leadline.symbolic.tla.scopes import Code, Kind, Local, Scope
 from leadline.symbolic.tla.values import domain_of, sequence_domain
@@ -293,20 +293,31 @@ class Expressions(Calls):
     ) -> str:
         """A function with another value at a path."""
         place, rest = path[0], path[1:]
-        old = "@" in self.analysis.free(value)
-        if not rest and not old:
+        # Where the function has no such argument, TLC does not look at the value.
+        certain = self.certain(value, scope)
+        if not rest and certain:
             return f"update({function}, {self.value(place, scope)}, {self.stored(value, scope)})"
-        if len(rest) == 1 and not old:
+        if len(rest) == 1 and certain:
             parts = (self.value(place, scope), self.value(rest[0], scope), self.stored(value, scope))
             return f"update_within({function}, {', '.join(parts)})"
         (first, f), (x_first, x) = self.held(function, scope), self.held(self.value(place, scope), scope)
         if rest:
             inner = self.updated(f"inner({f}, {x})", rest, value, scope)
-        else:
-            variable = scope.fn.new(self.source.fresh("old"))
-            code = Code(self.stored(value, scope.also(**{"@": Local(variable)})), Kind.VALUE)
-            inner = after([(variable, f"{f}[{f}[0].index[{x}]]")], code).text
-        return f"update({first}, {x_first}, {inner})"
+            return f"update({first}, {x_first}, {inner})"
+        old = scope.fn.new(self.source.fresh("old"))
+        new = self.stored(value, scope.also(**{"@": Local(old)}))
+        return f"(update({f}, {x}, {new}) if ({old} := inner({first}, {x_first})) is not UNSET else {f})"
+
+    def certain(self, e: s.Expression, scope: Scope) -> bool:
+        """Whether an expression surely has a value: it is made of literals and bound names."""
+        match e:
+            case s.Number() | s.String() | s.ModelValue():
+                return True
+            case s.TupleOf(items) | s.SetOf(items):
+                return all(self.certain(one, scope) for one in items)
+            case s.Apply(operator, ()):
+                return operator in ("TRUE", "FALSE") or isinstance(scope.names.get(operator), Local)
+        return False
 
     # Choices
 

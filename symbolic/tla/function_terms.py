@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL, NEVER, fits
+from leadline.symbolic.lang.coercion import BOOL, NEVER
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple
 from leadline.symbolic.lang.types import Int, Never, Option, Type
 from leadline.symbolic.tla import shapes
@@ -135,7 +135,7 @@ class FunctionTerms(Terms):
                     n.MapUpdate, whole, self.convert(function, whole), place, self.convert(new, whole.value)
                 )
                 # As in TLC, nothing changes where the function has no such argument.
-                if fits(argument.type, key) and not isinstance(kind.value, Option):
+                if join(argument.type, key) == key and not isinstance(kind.value, Option):
                     return made
                 return self.ite(self.member(argument, self.domain_of(function)), made, function)
         raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")

@@ -37,8 +37,10 @@ def update_within(f: Value, x: Value, y: Value, value: Value) -> Value:
 
 
 def inner(f: Value, x: Value) -> Value:
-    """`f[x]` within a longer path of EXCEPT; UNSET outside of the domain."""
+    """`f[x]`, which `@` stands for in EXCEPT; UNSET outside of the domain."""
     if f.__class__ is not tuple:
+        if f is UNSET:
+            return UNSET
         f = table(f)
     place = f[0].index.get(x)
     return UNSET if place is None else f[place]
