@@ -188,12 +188,18 @@ def run(args: argparse.Namespace) -> Exit:
 
 def asked(args: argparse.Namespace) -> tuple[Question, Exit]:
     """Have a query answered and report the answer; also return both, for what follows from it."""
+    found = put(args)
+    found.deliver(args.format, args.out)
+    return found, found.exit()
+
+
+def put(args: argparse.Namespace) -> Question:
+    """Have a query answered."""
     check_writable(args.out)
     start_server()
     found = Question.of(args)
     found.ask(f"{found.engine.doing} {found.model.protocol}", Limits(args.timeout, args.memory))
-    found.deliver(args.format, args.out)
-    return found, found.exit()
+    return found
 
 
 class Question(Asked):

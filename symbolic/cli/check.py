@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import time
+from dataclasses import fields
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
@@ -10,10 +12,16 @@ from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.inputs import is_module
 from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
+from leadline.symbolic.engines.choice import options_of
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.engines.refutation import answer_proof, formula_of
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import NoSymbolicForm, UserError
 from leadline.symbolic.solve import PROVER
+from leadline.symbolic.trace import end_reason
+from leadline.symbolic.trace.replay import own_error
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +45,13 @@ def run(args: argparse.Namespace) -> Exit:
         _check_writable(formula_of(args.proof))
         # A refutation is of a bounded check, by whichever solver.
         args.engine = args.engine or next(x.name for x in engines_of("check").values() if x.takes_solver)
+    begin = time.monotonic()
     try:
-        asked, code = ask.asked(args)
+        asked = ask.put(args)
+    except NoSymbolicForm as missing:
+        if _needs_model(args):
+            raise
+        return _explored(args, str(missing), begin)
     except UserError as error:
         if not is_module(args.protocol):
             raise
@@ -46,9 +59,49 @@ def run(args: argparse.Namespace) -> Exit:
         from leadline.symbolic.cli import tla
 
         return tla.assumed(error, args)
+    lack = _lack(asked)
+    if lack is not None and not _needs_model(args):
+        return _explored(args, lack, begin)
+    asked.deliver(args.format, args.out)
     if args.proof is None:
-        return code
-    return worst([code, _write_proof(args.proof, asked, Limits(args.timeout, args.memory))])
+        return asked.exit()
+    return worst([asked.exit(), _write_proof(args.proof, asked, Limits(args.timeout, args.memory))])
+
+
+def _needs_model(args: argparse.Namespace) -> bool:
+    """Whether an option is given that only engines with a symbolic form have."""
+    plain = {one.name for one in fields(ExploreOptions)}
+    others = [name for name in options_of("check") if name not in plain]
+    chosen = args.engine not in (None, ExploreOptions.engine)
+    return chosen or args.solver is not None or any(getattr(args, name) not in (None, []) for name in others)
+
+
+def _lack(asked: ask.Question) -> str | None:
+    """Why the model of a TLA+ module tells less than the module itself; None if it tells all."""
+    model, answer = asked.model, asked.answer
+    if model.origin is None or any(one.verdict is Verdict.VIOLATED for one in answer.results):
+        return None
+    about_states = {one.name for one in model.properties.values() if one.temporal is None}
+    for trace in asked.traces(answer.results):
+        if trace.property is None or trace.property in about_states:
+            if own_error(model, trace) is not None:
+                return None
+            return (
+                f"{model.protocol} has a value that its model has not: {end_reason(Semantics(model), trace)}"
+            )
+    return answer.endless
+
+
+def _explored(args: argparse.Namespace, why: str, begin: float) -> Exit:
+    """Have the interpreter of TLA+ answer, where the solvers have no model to work with."""
+    # Here, since protocols in Python need none of it.
+    from leadline.symbolic.cli import tla
+
+    limits = Limits(args.timeout, args.memory).after(time.monotonic() - begin)
+    tell(why)
+    if limits is None:
+        raise TimeIsOver(f"{args.protocol}: time: stopped after {args.timeout:g} s, before it was explored")
+    return tla.check(args, limits)
 
 
 def _check_writable(path: Path) -> None:

@@ -11,7 +11,7 @@ from leadline.redaction import redacted
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.grid.remote import StoreAway
-from leadline.symbolic.lang import AssumptionFailed, ModelError, UserError
+from leadline.symbolic.lang import AssumptionFailed, ModelError, NoSymbolicForm, UserError
 
 
 def told(error: BaseException, given: list[str]) -> Exit:
@@ -26,6 +26,8 @@ def told(error: BaseException, given: list[str]) -> Exit:
             return _mistaken(error, Exit.ASSUMPTION)
         case ModelError():
             return _mistaken(error, Exit.MODEL_MISTAKES)
+        case NoSymbolicForm():
+            return _lacking(str(error))
         case UserError():
             return _mistaken(error, Exit.WRONG_COMMAND)
         case TimeIsOver() | StoreAway():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.output import Report, as_json, check_writable, deliver, exit_of, worst
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Level
-from leadline.symbolic.engines import Answer, Interrupted, Limits, Result
-from leadline.symbolic.engines.explore import ExploreOptions, explored
+from leadline.symbolic.engines import Answer, Interrupted, Limits, Result, Verdict
+from leadline.symbolic.engines.explore import Explore, ExploreOptions, explored, extent
 from leadline.symbolic.engines.judgement import judged
 from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.specifications import explore_specification
@@ -81,21 +82,40 @@ def explore(args: argparse.Namespace) -> Exit:
             return assume(specification, args)
         behaviour = Behaviour(specification, counting=bool(args.coverage))
     options = ExploreOptions(args.depth, args.max_states, coverage=bool(args.coverage))
+    return _answered(behaviour, options, Limits(args.timeout, args.memory), args)
+
+
+def check(args: argparse.Namespace, limits: Limits) -> Exit:
+    """Explore a module in place of other engines, every state whatever its VIEW is."""
+    with timely(args.protocol, limits.seconds):
+        behaviour = Behaviour(replace(loaded(args), view=None))
+    part = Explore.in_portfolio
+    return _answered(behaviour, replace(part, depth=args.depth, vacuity=False), limits, args, brief=True)
+
+
+def _answered(
+    behaviour: Behaviour,
+    options: ExploreOptions,
+    limits: Limits,
+    args: argparse.Namespace,
+    brief: bool = False,
+) -> Exit:
+    """Explore a module, and report the answer."""
+    specification = behaviour.specification
     deadlock = specification.deadlock or args.deadlock
     with live(f"exploring {specification.name}") as show:
 
         def progress(level: Level) -> None:
             show(f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}")
 
-        limits = Limits(args.timeout, args.memory)
         try:
             answer = explore_specification(behaviour, options, limits, progress, deadlock=deadlock)
         except Interrupted as interrupted:
-            _Told(behaviour, interrupted.answer, args.protocol).report().show()
+            _Told(behaviour, interrupted.answer, args.protocol, brief).report().show()
             raise
     if behaviour.symmetry is not None and (remark := behaviour.symmetry.remark()) is not None:
         tell(remark)
-    told = _Told(behaviour, answer, args.protocol)
+    told = _Told(behaviour, answer, args.protocol, brief)
     told.deliver(args.format, args.out)
     return told.exit()
 
@@ -126,9 +146,14 @@ def assumed(error: UserError, args: argparse.Namespace) -> Exit:
 
 
 class _Told:
-    """An answer in words."""
+    """An answer in words.
 
-    def __init__(self, behaviour: Behaviour, answer: Answer, source: str) -> None:
+    Args:
+        brief: whether to leave out how many states there are within each number of steps.
+    """
+
+    def __init__(self, behaviour: Behaviour, answer: Answer, source: str, brief: bool = False) -> None:
+        self.brief = brief
         self.behaviour = behaviour
         self.specification = behaviour.specification
         self.answer = answer
@@ -156,8 +181,8 @@ class _Told:
             deliver(self.report(), as_json(self.json()), out)
             return
         traces = self.traces()
-        if form == "tla":
-            raise UserError("--format tla is for protocols in Python: use itf or json")
+        if form != "itf":
+            raise UserError(f"--format {form} is not for the exploration of TLA+ modules: use itf or json")
         if not traces:
             tell(f"there is no counterexample to write as {form}")
             return
@@ -190,7 +215,7 @@ class _Told:
         report = Report()
         report.say(self.title())
         shown = {one.name: one.name for one in self.behaviour.actions}
-        report.parts += explored(self.answer.facts, shown)
+        report.parts += [extent(self.answer.facts)] if self.brief else explored(self.answer.facts, shown)
         results = self.answer.results
         if results:
             report.say()
@@ -266,6 +291,8 @@ class _Told:
     def json(self) -> dict[str, Any]:
         """The answer for a program."""
         beyond = self.answer.out_of_bounds
+        if self.brief:
+            return {"results": [self._record(one) for one in self.answer.results]}
         return {
             **self._module_json(),
             "constraints": [str(one.place) for one in self.specification.constraints],
@@ -277,6 +304,19 @@ class _Told:
     def _module_json(self) -> dict[str, Any]:
         parameters = {name: words.as_json(value) for name, value in self.constants().items()}
         return {"protocol": self.specification.name, "parameters": parameters}
+
+    def _record(self, result: Result) -> dict[str, Any]:
+        """A result as `check` writes it."""
+        covered = result.verdict <= Verdict.UNKNOWN and result.depth >= 0
+        return {
+            **self._module_json(),
+            "property": result.property,
+            **self._result_json(result),
+            "engine": result.engine,
+            "depth": result.depth,
+            "steps_covered": result.depth if covered else None,
+            "reason": result.reason,
+        }
 
     def _result_json(self, result: Result) -> dict[str, Any]:
         trace = None if result.trace is None else self._trace_json(result.trace)

@@ -213,6 +213,7 @@ class Engine(ABC):
     def record(self, model: Model, query: Query, result: Result) -> dict[str, Any]:
         """All that is known of a result, as a JSON object."""
         violated = result.verdict is Verdict.VIOLATED
+        wrong = violated or result.verdict is Verdict.OUT_OF_BOUNDS
         return {
             **self.model_json(model),
             **self.result_json(model, query, result),
@@ -222,7 +223,7 @@ class Engine(ABC):
             # The layer that holds the violation, or else the deepest one that is known to hold none.
             "depth": result.depth + 1 if violated else result.depth,
             # All runs of so many steps have no violation: k sweeps cover those of k and many far longer.
-            "steps_covered": None if violated or result.loops or result.depth < 0 else result.depth,
+            "steps_covered": None if wrong or result.loops or result.depth < 0 else result.depth,
             **result.effort.to_json(),
             "reason": result.reason,
         }

@@ -116,7 +116,7 @@ class Explore(Engine):
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
         if options.prove and found.complete:
             shown = {action.name: action.tla for action in model.actions} if options.notes else {}
-            answer = replace(answer, results=[_proved(one, answer.facts, shown) for one in answer.results])
+            answer = replace(answer, results=[proved(one, answer.facts, shown) for one in answer.results])
         if interrupted:
             raise Interrupted(answer)
         return answer
@@ -206,7 +206,7 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
         levels = [[*row, str(x)] for row, x in zip(levels, orbits, strict=True)]
     fired = [[shown, str(facts["actions"][name])] for name, shown in actions.items()]
     return [
-        _extent(facts),
+        extent(facts),
         *view_remarks(facts),
         "",
         Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels),
@@ -215,7 +215,7 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
     ]
 
 
-def _proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str]) -> Result:
+def proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str]) -> Result:
     """A result as a proof, where all reachable states were looked at, with those of some actions never taken."""
     if result.verdict is not Verdict.SAFE:
         return result
@@ -224,20 +224,20 @@ def _proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str]
     return replace(result, verdict=Verdict.PROVED, reason="; ".join([explored, *notes]))
 
 
-def _extent(facts: Mapping[str, Any]) -> str:
+def extent(facts: Mapping[str, Any]) -> str:
     """A sentence on the states that were found."""
     states, within = counted(facts["states"], "state"), f"within {counted(facts['diameter'], 'step')}"
     deadlocks = counted(facts["deadlocks"], "deadlock")
     if facts.get("orbits") is not None:
         states = f"{counted(facts['orbits'], 'orbit')} of {states}"
         deadlocks = f"{counted(facts['deadlocks'], 'orbit')} of deadlocks"
-    extent = "all reachable states" if facts["complete"] else "not all reachable states"
-    extent = view_extent(facts) or extent
+    which = "all reachable states" if facts["complete"] else "not all reachable states"
+    which = view_extent(facts) or which
     if facts["stopped"] is not None:
         within = f"including all {within}" if facts["diameter"] >= 0 else "not even all initial ones"
         states += ","
-        extent += f"; {facts['stopped']}"
-    return f"{states} {within} ({extent}), {deadlocks}"
+        which += f"; {facts['stopped']}"
+    return f"{states} {within} ({which}), {deadlocks}"
 
 
 def _answer(

@@ -11,7 +11,7 @@ from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Pa
 from leadline.symbolic.concrete.fair import OutsideAt
 from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.engine import Interrupted
-from leadline.symbolic.engines.explore import ExploreOptions, facts_of
+from leadline.symbolic.engines.explore import ExploreOptions, facts_of, proved
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.module_coverage import CoveringModule
 from leadline.symbolic.engines.result import Answer, Result, Verdict
@@ -82,6 +82,8 @@ def explore_specification(
         results = [qualified(one, facts) for one in results]
     if isinstance(explorer, CoveringModule):
         facts |= explorer.facts(results)
+    if options.prove and found.complete:
+        results = [proved(one, facts, {}) for one in results]
     answer = Answer(results, facts, judge.beyond)
     if interrupted:
         raise Interrupted(answer)

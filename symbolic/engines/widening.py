@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.result import Answer, Verdict
+from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.lang import Endless, Model
 from leadline.symbolic.trace import TraceEnd
+from leadline.symbolic.trace.replay import own_error
 from leadline.symbolic.trace.trace import states
 
 
@@ -35,14 +36,14 @@ def widened_answers(
         try:
             wider = _wider(model, answer)
         except Endless as endless:
-            yield model, _unfinished(answer, str(endless))
+            yield model, replace(_unfinished(model, answer, str(endless)), endless=str(endless))
             return
         if wider is None:
             return
         left = limits.after(time.monotonic() - begin)
         if left is None:
             why = f"time: stopped after {limits.seconds or 0:g} s"
-            yield model, _unfinished(answer, f"{why}, when a run had left the types learned so far")
+            yield model, _unfinished(model, answer, f"{why}, when a run had left the types learned so far")
             return
         model, rest = wider, left
 
@@ -52,19 +53,25 @@ def _wider(model: Model, answer: Answer) -> Model | None:
     if model.origin is None:
         return None
     for trace in (*(result.trace for result in answer.results), answer.out_of_bounds):
-        if trace is not None and trace.ends is TraceEnd.OUT_OF_BOUNDS:
+        # An error of the specification is one however wide the types are.
+        if trace is not None and trace.ends is TraceEnd.OUT_OF_BOUNDS and own_error(model, trace) is None:
             wider = model.origin.widened(model, list(states(trace)))
             if wider is not None:
                 return wider
     return None
 
 
-def _unfinished(answer: Answer, why: str) -> Answer:
-    """An answer without the verdicts that only narrow types have led to."""
-    results = [
-        replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, reason=why)
-        if one.verdict is Verdict.OUT_OF_BOUNDS
-        else one
-        for one in answer.results
-    ]
-    return replace(answer, results=results, out_of_bounds=None)
+def _unfinished(model: Model, answer: Answer, why: str) -> Answer:
+    """An answer without the verdicts that only narrow types have led to. Nothing is known of any depth then."""
+
+    def unfinished(one: Result) -> Result:
+        if one.verdict is not Verdict.OUT_OF_BOUNDS or (
+            one.trace is not None and own_error(model, one.trace)
+        ):
+            return one
+        return replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, depth=-1, reason=why)
+
+    beyond = answer.out_of_bounds
+    if beyond is not None and not own_error(model, beyond):
+        beyond = None
+    return replace(answer, results=[unfinished(one) for one in answer.results], out_of_bounds=beyond)

@@ -76,6 +76,14 @@ class ModelError(UserError):
         super().__init__("\n".join([head, *lines, *more]))
 
 
+class NoSymbolicForm(UserError):
+    """A part of a specification that no formula stands for. It is no mistake: explicit search needs none."""
+
+    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+        text = "; ".join(f"{one}" for one in mistakes)
+        super().__init__(f"no symbolic form, so that only exploration answers: {text}")
+
+
 def nearest(name: str, known: list[str]) -> list[str]:
     """The known name that an unknown one is likely to stand for, alone; none if there is no such name."""
     return difflib.get_close_matches(name, known, n=1)

@@ -169,21 +169,36 @@ def _text(*nodes: n.Node) -> list[str] | None:
     return [text[1:-1] for text in texts] if whole else None
 
 
+def _sequence(node: n.Node) -> n.Node:
+    """The value, which has to be a sequence.
+
+    Raises:
+        Unlowerable: if it may be a string, which TLC takes for a sequence here.
+    """
+    if isinstance(node.type, Atoms) and any(map(shapes.is_string, node.type.members)):
+        raise Unlowerable("a string is used as a sequence")
+    return node
+
+
 def _length(t: FunctionTerms, node: n.Node) -> n.Node:
     text = _text(node)
-    return t.integer(len(text[0])) if text is not None else t.length(node)
+    return t.integer(len(text[0])) if text is not None else t.length(_sequence(node))
 
 
 def _concat(t: FunctionTerms, a: n.Node, b: n.Node) -> n.Node:
     texts = _text(a, b)
-    return t.atom(shapes.quoted("".join(texts))) if texts is not None else t.concat(a, b)
+    return (
+        t.atom(shapes.quoted("".join(texts))) if texts is not None else t.concat(_sequence(a), _sequence(b))
+    )
 
 
 def _slice(t: FunctionTerms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
     text = _text(node)
     if text is not None and isinstance(first, n.Const) and isinstance(last, n.Const):
-        return t.atom(shapes.quoted(text[0][first.value - 1 : last.value]))
-    return t.slice(node, first, last)
+        if first.value > last.value or 1 <= first.value <= last.value <= len(text[0]):
+            return t.atom(shapes.quoted(text[0][first.value - 1 : last.value]))
+        return t.undefined(NEVER, "SubSeq: expected indices of the string")
+    return t.slice(_sequence(node), first, last)
 
 
 def _head(t: FunctionTerms, node: n.Node) -> n.Node:
@@ -192,15 +207,15 @@ def _head(t: FunctionTerms, node: n.Node) -> n.Node:
 
 def _tail(t: FunctionTerms, node: n.Node) -> n.Node:
     text = _text(node)
-    if text is not None and text[0]:
-        return t.atom(shapes.quoted(text[0][1:]))
-    size = t.length(node)
-    rest = t.slice(node, t.integer(2), size)
-    return t.ite(t.lt(t.integer(0), size), rest, t.undefined(NEVER, "Tail of the empty sequence"))
+    empty = t.undefined(NEVER, "Tail of the empty sequence")
+    if text is not None:
+        return t.atom(shapes.quoted(text[0][1:])) if text[0] else empty
+    size = t.length(_sequence(node))
+    return t.ite(t.lt(t.integer(0), size), t.slice(node, t.integer(2), size), empty)
 
 
 def _append(t: FunctionTerms, node: n.Node, item: n.Node) -> n.Node:
-    return _concat(t, node, item) if _text(node, item) is not None else t.concat(node, t.make_tuple([item]))
+    return t.concat(node, t.make_tuple([item]))
 
 
 def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:

@@ -255,9 +255,7 @@ def length(s: Value) -> int:
 
 
 def append(s: Value, value: Value) -> Value:
-    """`Append(s, value)`."""
-    if s.__class__ is str and value.__class__ is str:
-        return s + value
+    """`Append(s, value)`. TLC takes strings for sequences in `Len`, `\\o`, `Tail` and `SubSeq` alone."""
     s = _sequence(s)
     return (sequence_domain(len(s)), *s[1:], value)
 
@@ -286,13 +284,14 @@ def tail(s: Value) -> Value:
 
 def subseq(s: Value, low: Value, high: Value) -> Value:
     """`SubSeq(s, low, high)`."""
-    if s.__class__ is str:
-        return s[number(low) - 1 : number(high)]
-    s = _sequence(s)
+    text = s.__class__ is str
+    s = s if text else _sequence(s)
     if number(low) > number(high):
-        return (sequence_domain(0),)
-    if low < 1 or high >= len(s):
+        return "" if text else (sequence_domain(0),)
+    if low < 1 or high > length(s):
         fail(f"SubSeq({tla_text(s)}, {low}, {high}): expected indices of the sequence")
+    if text:
+        return s[low - 1 : high]
     return (sequence_domain(high - low + 1), *s[low : high + 1])
 
 

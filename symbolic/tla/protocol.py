@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from leadline.symbolic.lang.errors import Mistake, ModelError, UserError
+from leadline.symbolic.lang.errors import Mistake, ModelError, NoSymbolicForm, UserError
 from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.model import Model, PropertyKind
 from leadline.symbolic.lang.parameters import Parameter
@@ -111,13 +111,12 @@ class TlaProtocol(Foreign):
         try:
             return replace(origin.model(), parameters=dict(self.settings))
         except RecursionError as error:
-            text = "the operators nest too deeply: this has no symbolic form"
-            raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)]) from error
+            place = s.Place(specification.file, 1, 1)
+            raise NoSymbolicForm([Mistake(place, "the operators nest too deeply")]) from error
         except Unsupported as error:
-            text = f"{error.why}: this has no symbolic form"
-            raise ModelError([Mistake(error.place, text)]) from error
+            raise NoSymbolicForm([Mistake(error.place, error.why)]) from error
         except ModelError as error:
-            raise ModelError([_placed(one, specification.file) for one in error.mistakes]) from error
+            raise NoSymbolicForm([_placed(one, specification.file) for one in error.mistakes]) from error
 
 
 def _placed(one: Mistake, file: str) -> Mistake:

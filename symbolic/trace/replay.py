@@ -170,13 +170,8 @@ def end_reason(semantics: Semantics, trace: Trace) -> str | None:
     """
     if trace.ends is not TraceEnd.OUT_OF_BOUNDS:
         return None
-    model, last = semantics.model, trace.last
-    if model.origin is not None:
-        claim = trace.property if last is not None else None
-        told = model.origin.complaint(model, list(states(trace)), claim)
-        if told is not None:
-            return told
-    return _end(semantics, trace)[0]
+    told = own_error(semantics.model, trace)
+    return _end(semantics, trace)[0] if told is None else told
 
 
 def end_place(semantics: Semantics, trace: Trace) -> Span | None:
@@ -197,6 +192,14 @@ def _end(semantics: Semantics, trace: Trace) -> tuple[str | None, Span | None]:
     except OutOfBounds as error:
         return str(error), error.place
     return None, None
+
+
+def own_error(model: Model, trace: Trace) -> str | None:
+    """The error at the end of a trace of the specification that a model was made of; None if it has none there."""
+    if model.origin is None or trace.ends is not TraceEnd.OUT_OF_BOUNDS:
+        return None
+    claim = trace.property if trace.last is not None else None
+    return model.origin.complaint(model, list(states(trace)), claim)
 
 
 # -- counterexamples to induction ----------------------------------------------------------------------
