@@ -82,7 +82,7 @@ def _lack(asked: ask.Question) -> str | None:
     if model.origin is None or any(one.verdict is Verdict.VIOLATED for one in answer.results):
         return None
     about_states = {one.name for one in model.properties.values() if one.temporal is None}
-    for trace in asked.traces(answer.results):
+    for trace in asked.traces(answer.results, every=True):
         if trace.property is None or trace.property in about_states:
             if own_error(model, trace) is not None:
                 return None
