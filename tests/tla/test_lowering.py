@@ -11,11 +11,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.pdr import PdrOptions
-<<<<<<< HEAD
-from leadline.symbolic.lang import ModelError
-=======
-from leadline.symbolic.lang import Model, NoSymbolicForm
->>>>>>> aca2721 (Tests name what has no symbolic form; Append of strings is an error for TLC)
+from leadline.symbolic.lang import NoSymbolicForm
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.interpreter import Interpreter
