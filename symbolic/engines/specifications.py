@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import cast
 
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Path, Semantics
@@ -50,16 +49,15 @@ def explore_specification(
     names = (*specification.invariants, *specification.properties)
     semantics = cast(Semantics, behaviour)  # it has all that breadth-first search asks for
     kind = CoveringModule if options.coverage else Explorer
-    told = _levelled(behaviour, progress)
-    begun = partial(kind, semantics, names, options.depth, told, options.max_states)
-    explorer: Explorer = begun()
+    bounds = options.depth, _levelled(behaviour, progress), options.max_states
+    explorer: Explorer = kind(semantics, names, *bounds)
     stopped, interrupted = None, False
     runs: FairRuns | None = None
     about_runs: dict[str, Trace | None] = {}
     try:
         with limited(limits):
             while not _has_run(behaviour, explorer):
-                explorer = begun()
+                explorer = kind(semantics, names, *bounds)
             for name in specification.properties:
                 if behaviour.safety(name).more:
                     progress(Level(len(explorer.within) - 1, 0, explorer.counted))
@@ -82,9 +80,8 @@ def explore_specification(
         results = [qualified(one, facts) for one in results]
     if isinstance(explorer, CoveringModule):
         facts |= explorer.facts(results)
-    if options.prove and found.complete:
-        results = [proved(one, facts, {}) for one in results]
-    answer = Answer(results, facts, judge.beyond)
+    complete = options.prove and found.complete
+    answer = Answer([proved(x, facts, {}) for x in results] if complete else results, facts, judge.beyond)
     if interrupted:
         raise Interrupted(answer)
     return answer
