@@ -261,7 +261,7 @@ class GridRun:
 
     def _ask(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
         try:
-            self._waited(lambda: archive.store.record(archive.run, todo.queries))
+            self._waited(lambda: archive.store.record(archive.run, todo.queries, todo.name))
             for query, reason in begin.moot:
                 archive.moot(query, reason)
             if begin.left:

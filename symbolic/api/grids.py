@@ -92,7 +92,8 @@ class GridResults(Sequence[Mapping[str, Any]]):
         def show(cell: Cell) -> Any:
             return counterexample(Store(self.store), cell, self._given)
 
-        Path(path).write_text(page(latest(self._answers.whole), self._cells, show), encoding="utf-8")
+        made = page(latest(self._answers.whole), self._cells, show, title=self._answers.todo.name)
+        Path(path).write_text(made, encoding="utf-8")
 
     def __repr__(self) -> str:
         return f"<GridResults of {len(self)} queries in {self.store}>"

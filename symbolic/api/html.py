@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from leadline.symbolic.lang import Map, Type
 from leadline.symbolic.lang.names import setting_text
 from leadline.symbolic.lang.tla_types import set_text
-from leadline.symbolic.report.heatmap import heat_maps, legend
+from leadline.symbolic.report.heatmap import heat_map, legend
 from leadline.symbolic.report.html import STYLE
 from leadline.symbolic.report.outcomes import tally
 
@@ -131,5 +131,5 @@ def grid_html(cells: Sequence[Cell]) -> str:
     shown = [f"<p>{escape(tally(cells))}</p>", legend(cells)]
     for protocol, name in dict.fromkeys((cell.goal.protocol, cell.goal.property) for cell in cells):
         about = [cell for cell in cells if (cell.goal.protocol, cell.goal.property) == (protocol, name)]
-        shown += [_heading(f"{protocol}: {name}"), f'<div class="wide">{heat_maps(about)}</div>']
+        shown += [_heading(f"{protocol}: {name}"), f'<div class="wide">{heat_map(about)}</div>']
     return framed(*shown)

@@ -119,6 +119,7 @@ class _Held:
 
     rows: Sequence[Row]
     cells: Sequence[Cell]
+    grids: Sequence[str]
 
 
 def _read(folder: Place) -> _Held:
@@ -132,7 +133,8 @@ def _read(folder: Place) -> _Held:
     for warning in found.warnings:
         tell(warning)
     rows = joined(found.rows.values())
-    return _Held(rows, cells(rows, store.manifest().proofs()))
+    manifest = store.manifest()
+    return _Held(rows, cells(rows, manifest.proofs()), manifest.grids())
 
 
 def _condition(where: str | None, stores: Sequence[_Held]) -> RowCondition:
@@ -274,7 +276,7 @@ def _write_page(args: argparse.Namespace) -> Exit:
     held = _read(args.store)
     replayed = partial(counterexample, Store(args.store), given=given)
     links = _write_traces(args.out, held.cells, replayed)
-    write_out(args.out, page(latest(held.rows), held.cells, replayed, links))
+    write_out(args.out, page(latest(held.rows), held.cells, replayed, links, ", ".join(held.grids)))
     more = f" and {counted(len(links), 'page')} of counterexamples beside it" if links else ""
     tell(f"wrote {args.out}{more}")
     return Exit.HOLDS

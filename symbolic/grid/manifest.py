@@ -46,7 +46,8 @@ class Manifest:
     """The runs and models of a store, for people and reports: each row has its own versions too.
 
     Attributes:
-        runs: the versions of Leadline, of Python and of the solvers on the machine that started each run.
+        runs: the grid's name, if it has one, and the versions of Leadline, of Python and of the solvers on the
+            machine that started each run.
         fingerprints: the model's latest fingerprint, by protocol and by parameters as rows spell them.
         obligations: the number of obligations of each inductive proof, by fingerprint and property.
     """
@@ -126,7 +127,12 @@ class Manifest:
             {**proofs, **{of: {**proofs.get(of, {}), **more} for of, more in later.obligations.items()}},
         )
 
-    def with_run(self, run: str, queries: Iterable[GridQuery]) -> Manifest:
+    def grids(self) -> list[str]:
+        """The names of the grids that were run, in order."""
+        names = (run.get("grid") for _, run in sorted(self.runs.items()))
+        return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
+
+    def with_run(self, run: str, queries: Iterable[GridQuery], grid: str = "") -> Manifest:
         """The manifest with one more run of these queries."""
         asked = [*queries]
         points = {name: {**found} for name, found in self.fingerprints.items()}
@@ -137,6 +143,7 @@ class Manifest:
             proofs.setdefault(of, {})[name] = count
         solvers = {query.solver for query in asked} - {""}
         versions = {
+            **({"grid": grid} if grid else {}),
             "leadline": leadline.__version__,
             "python": platform.python_version(),
             "solvers": [solver_version(solver) for solver in sorted(solvers)],
@@ -158,7 +165,7 @@ class Manifest:
         write_text(folder / name, json.dumps({"schema": SCHEMA_VERSION, **asdict(self)}, indent=1) + "\n")
 
 
-def record(folder: Place, run: str, queries: Iterable[GridQuery]) -> None:
+def record(folder: Place, run: str, queries: Iterable[GridQuery], grid: str = "") -> None:
     """Add a run of these queries to the manifest of a store.
 
     Raises:
@@ -166,10 +173,10 @@ def record(folder: Place, run: str, queries: Iterable[GridQuery]) -> None:
         StoreAway: if the store is elsewhere and cannot be reached.
     """
     if isinstance(folder, Remote):
-        Manifest().with_run(run, queries).write(folder, run)
+        Manifest().with_run(run, queries, grid).write(folder, run)
         return
     with locked(folder):
-        Manifest.read(folder).with_run(run, queries).write(folder)
+        Manifest.read(folder).with_run(run, queries, grid).write(folder)
 
 
 def merge(folder: Remote) -> None:

@@ -77,6 +77,7 @@ class Plan:
         layers: the size of a layer as a formula, for each table that has queries.
         places: the place of each query in the order of the file, by its id.
         predicted: the predicted seconds of each query, by its id.
+        name: the grid file's name without its ending; "" of a grid that is no file.
     """
 
     queries: tuple[GridQuery, ...]
@@ -85,6 +86,7 @@ class Plan:
     layers: tuple[LayerFormula, ...]
     places: Mapping[str, int]
     predicted: Mapping[str, float] = field(repr=False)
+    name: str = ""
 
     @property
     def dropped(self) -> tuple[str, ...]:
@@ -132,6 +134,7 @@ def plan(grid: Path | Mapping[str, Any], costs: CostModel | None = None) -> Plan
         layers=layers,
         places={name: place for place, name in enumerate(queries)},
         predicted=predicted,
+        name=grid.stem if isinstance(grid, Path) else "",
     )
 
 

@@ -126,17 +126,18 @@ class Store:
         except OSError as error:
             raise UserError(f"the store {self.folder} cannot be read: {error.strerror}") from error
 
-    def record(self, run: str, queries: Iterable[GridQuery]) -> None:
+    def record(self, run: str, queries: Iterable[GridQuery], grid: str = "") -> None:
         """Add a run to the manifest: its versions, the models' fingerprints, the size of the proofs.
 
         Args:
             run: the run's name.
             queries: all queries of its plan, also those that are answered already.
+            grid: the grid's name, if it has one.
 
         Raises:
             OSError: if it cannot be written.
         """
-        record(self.folder, run, queries)
+        record(self.folder, run, queries, grid)
 
     def path(self, query: str, run: str) -> Place:
         """The file of a run's row for a query.

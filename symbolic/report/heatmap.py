@@ -1,6 +1,6 @@
 """Heat maps: the verdicts on one property by the parameters.
 
-Two parameters are the axes of a table; there is one table for each combination of the others.
+The parameter with most values runs from left to right; there is a row for each combination of the others.
 """
 
 from __future__ import annotations
@@ -51,61 +51,44 @@ def look(cell: Cell) -> str:
     return cell.said.replace(" ", "-")
 
 
-def heat_maps(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
-    """The maps of one property, as HTML.
+def heat_map(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
+    """The map of one property, as HTML: a row for each combination of the values of all parameters but one.
 
     Args:
         cells: all cells of one property of one protocol.
         links: the pages that cells lead to instead of their answer.
     """
-    axes = varying(cells)
-    across = axes[0] if axes else None
-    down = axes[1] if len(axes) > 1 else None
-    others = axes[2:]
-    by_panel: dict[tuple[Setting | None, ...], list[Cell]] = {}
+    names = varying(cells)
+    across, down = names[0] if names else None, names[1:]
+    # The parameter with most values changes fastest from row to row.
+    down.reverse()
+    columns = _values(cells, across)
+    by_row: dict[tuple[Setting | None, ...], dict[Setting | None, Cell]] = {}
     for cell in cells:
-        by_panel.setdefault(tuple(cell.settings.get(name) for name in others), []).append(cell)
+        by_row.setdefault(tuple(_at(cell, name) for name in down), {})[_at(cell, across)] = cell
     heats = _heats(cells)
-    maps = [
-        _map(
-            across,
-            down,
-            _values(cells, across),
-            found,
-            point_text(dict(zip(others, key, strict=True))),
-            heats,
-            links,
-        )
-        for key, found in sorted(by_panel.items(), key=lambda item: tuple(map(setting_order, item[0])))
-    ]
-    return f'<div class="maps">{"".join(maps)}</div>'
-
-
-def _map(
-    across: str | None,
-    down: str | None,
-    columns: Sequence[Setting | None],
-    cells: Sequence[Cell],
-    caption: str,
-    heats: Mapping[str, float],
-    links: Links,
-) -> str:
-    """One table. All tables have the same columns; a row without a cell is left out."""
-    found = {(_at(cell, down), _at(cell, across)): cell for cell in cells}
-    head = "".join(f'<th scope="col">{_shown(value)}</th>' for value in columns)
-    corner = f'<th class="axis">{escape(_corner(across, down))}</th>'
     lines = []
-    for value in _values(cells, down):
-        side = f'<th scope="row">{_shown(value) if down else ""}</th>'
-        drawn = "".join(_drawn(found.get((value, column)), heats, links) for column in columns)
-        lines.append(f"<tr>{side}{drawn}</tr>")
-    named = f"<caption>{escape(caption)}</caption>" if caption else ""
+    before: tuple[Setting | None, ...] = ()
+    for row, found in sorted(by_row.items(), key=lambda item: tuple(map(setting_order, item[0]))):
+        sides = _sides(row, before) or '<th scope="row"></th>'
+        drawn = "".join(_drawn(found.get(column), heats, links) for column in columns)
+        lines.append(f"<tr>{sides}{drawn}</tr>")
+        before = row
+    heads = [f"{name} \u2193" for name in down] or [""]
+    heads[-1] = f"{heads[-1]} {across} \u2192".strip()
+    corner = "".join(f'<th class="axis" scope="col">{escape(one)}</th>' for one in heads)
+    head = "".join(f'<th scope="col">{_shown(value)}</th>' for value in columns)
     top = f"<thead><tr>{corner}{head}</tr></thead>" if across else ""
-    return f'<table class="map">{named}{top}<tbody>{"".join(lines)}</tbody></table>'
+    return f'<table class="map">{top}<tbody>{"".join(lines)}</tbody></table>'
 
 
-def _corner(across: str | None, down: str | None) -> str:
-    return f"{down} \u2193 {across} \u2192" if down else f"{across} \u2192"
+def _sides(row: Sequence[Setting | None], before: Sequence[Setting | None]) -> str:
+    """The heads of a row. A value that is as in the row before, with all on its left, is faint."""
+    made = []
+    for place, value in enumerate(row):
+        same = ' class="same"' if row[: place + 1] == before[: place + 1] and place + 1 < len(row) else ""
+        made.append(f'<th scope="row"{same}>{_shown(value)}</th>')
+    return "".join(made)
 
 
 def _drawn(cell: Cell | None, heats: Mapping[str, float], links: Links) -> str:

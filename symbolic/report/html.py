@@ -1,6 +1,7 @@
-"""A store of results as one HTML page, which has no scripts and loads no other file.
+"""A store of results as one HTML page, which loads no other file.
 
-Texts from the store are data: each is escaped, and the page's policy forbids loading and running anything.
+Texts from the store are data: each is escaped. The page's policy forbids loading anything, and lets only its own
+script run, by its hash: the search in the table of all answers, which is whole without it.
 """
 
 from __future__ import annotations
@@ -9,24 +10,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 from html import escape
 
+from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import Group, counts, groups, said_of, verdict_text
+from leadline.symbolic.lang.names import counted
 from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
-from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_maps, legend
-from leadline.symbolic.report.outcomes import tally
+from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_map, legend
+from leadline.symbolic.report.outcomes import as_expected, outcome, sentence, surprises, tally
 from leadline.symbolic.report.remarks import is_vacuous, never_taken, vacuity
+from leadline.symbolic.report.trace_page import hash_of
 
 _SLOWEST = 10
 _COST = ("seconds", "predicted", "MB")
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+_SCRIPT = asset("report.js")
+_POLICY = (
+    f"default-src 'none'; style-src 'unsafe-inline'; script-src {hash_of(_SCRIPT)}; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
 
 
-def page(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links = NO_LINKS) -> str:
+def page(
+    rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links = NO_LINKS, title: str = ""
+) -> str:
     """The page.
 
     Args:
@@ -34,35 +44,92 @@ def page(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links = 
         cells: the cells of these rows.
         show: finds the counterexample of a violated cell.
         links: the pages of counterexamples, beside this page.
+        title: the grid's name; the protocols' if it has none.
     """
-    title = f"Leadline: {counts(rows)}"
-    body = "\n".join(_body(rows, cells, show, links))
+    title = title or ", ".join(dict.fromkeys(row.protocol for row in rows)) or "Leadline"
+    body = "\n".join(_body(rows, cells, show, links, title))
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}: {escape(counts(rows))}</title>"
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="icon" href="data:,"><style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n'
+        f'<link rel="icon" href="data:,"><style>{STYLE}</style></head>\n<body>\n{body}\n'
+        f"<script>{_SCRIPT}</script></body></html>\n"
     )
 
 
-def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links) -> Iterator[str]:
+def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links, title: str) -> Iterator[str]:
     yield '<a class="skip" href="#results">To the results</a>'
-    yield f"<header><h1>Leadline</h1><p>{escape(counts(rows))}. {escape(_work(rows))}</p></header>"
+    work = f"{escape(counts(rows))}. {escape(_work(rows))}"
+    yield f'<header><h1>{escape(title)}</h1><p>{work} <span class="note">By Leadline.</span></p></header>'
     if not rows:
         return
     protocols = list(dict.fromkeys(cell.goal.protocol for cell in cells))
+    yield _first(cells, links)
     yield _contents(protocols, cells)
-    yield f"<h2>How to read the maps</h2>{legend(cells)}"
+    yield f'<details class="how"><summary>How to read the maps</summary>{legend(cells)}'
     yield (
         '<p class="note">The colour is stronger for a shorter bug, and for a deeper search without one. '
-        f"A cell leads to its answer in the table at the end{_led(links)}.</p>"
+        f"A cell leads to its answer in the table at the end{_led(links)}.</p></details>"
     )
     yield '<main id="results">'
     for place, protocol in enumerate(protocols):
         yield from _section(place, protocol, rows, cells, show, links)
+    yield f'<h2 id="answers">All answers</h2>{_search(rows)}{all_answers(rows, links)}'
     yield from _costs(rows)
-    yield f'<h2 id="answers">All answers</h2>{all_answers(rows, links)}'
-    yield f"</main><h2>Made by</h2>{_made_by(rows)}"
+    yield f'</main><h2>Made by</h2><div class="wide">{_made_by(rows)}</div>'
+
+
+def _first(cells: Sequence[Cell], links: Links) -> str:
+    """The answers that a reader wants first: those that are not as expected, and other failures by property."""
+    found = surprises(cells)
+    told = ""
+    if found:
+        lines = "".join(
+            f"<li>{_linked(cell, links)}; known: {escape(known.text())}</li>" for cell, known in found
+        )
+        told = f"<h2>Not as expected</h2><ul>{lines}</ul>"
+    elif any(as_expected(cell) for cell in cells):
+        told = "<p>No answer is other than expected.</p>"
+    others: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if as_expected(cell) is None and outcome(cell) is Judgement.FAILED:
+            others.setdefault(f"{cell.goal.property} of {cell.goal.protocol}", []).append(cell)
+    if others:
+        lines = "".join(_failing(name, about, cells, links) for name, about in others.items())
+        told += f"<h2>Failures</h2><ul>{lines}</ul>"
+    return f'<section id="first">{told}</section>' if told else ""
+
+
+def _failing(name: str, failed: Sequence[Cell], cells: Sequence[Cell], links: Links) -> str:
+    """The failures of a property of which nothing is known, in a line that leads to the first of them."""
+    about = failed[0].goal
+    every = [
+        cell
+        for cell in cells
+        if cell.goal.protocol == about.protocol and cell.goal.property == about.property
+    ]
+    if len(every) == 1:
+        return f"<li>{_linked(failed[0], links)}</li>"
+    where = f"{len(failed)} of {counted(len(every), 'point')}"
+    return f"<li>{escape(name)} fails at {where}, such as this: {_linked(failed[0], links)}</li>"
+
+
+def _linked(cell: Cell, links: Links) -> str:
+    leads = escape(links.get(cell.row.query, f"#q-{cell.row.query}"), quote=True)
+    return f'<a href="{leads}">{escape(sentence(cell))}</a>'
+
+
+def _search(rows: Sequence[Row]) -> str:
+    """The search box and the choice of a verdict, which the script shows."""
+    kinds = sorted({said_of(row) for row in rows})
+    options = "".join(f'<option value="{escape(kind, quote=True)}">{escape(kind)}</option>' for kind in kinds)
+    return (
+        '<div class="tools" id="tools" hidden><input id="search" type="search" placeholder="Search all answers" '
+        'aria-label="Search all answers" spellcheck="false"> <label>verdict <select id="verdict">'
+        f'<option value="">any</option>{options}</select></label> '
+        '<span id="found" class="note" role="status"></span></div>'
+    )
 
 
 def _led(links: Links) -> str:
@@ -83,7 +150,7 @@ def _contents(protocols: Sequence[str], cells: Sequence[Cell]) -> str:
         f'<li><a href="#p{place}">{escape(protocol)}</a>: {_tally(protocol, cells)}</li>'
         for place, protocol in enumerate(protocols)
     )
-    rest = '<li><a href="#costs">Costs</a></li><li><a href="#answers">All answers</a></li>'
+    rest = '<li><a href="#answers">All answers</a></li><li><a href="#costs">Costs</a></li>'
     return f'<nav aria-label="Contents"><ul>{entries}{rest}</ul></nav>'
 
 
@@ -103,7 +170,7 @@ def _section(
         about = [cell for cell in of_protocol if cell.goal.property == name]
         kind = "" if about[0].kind == "invariant" else f' <span class="note">({escape(about[0].kind)})</span>'
         yield f"<h3>{escape(name)}{kind}</h3>"
-        yield f'<div class="wide">{heat_maps(about, links)}</div>'
+        yield f'<div class="wide">{heat_map(about, links)}</div>'
         yield findings(about, show, links)
         yield vacuity(about)
     yield never_taken(of_protocol)
@@ -150,7 +217,7 @@ def slowest(rows: Sequence[Row]) -> str:
 
 def all_answers(rows: Sequence[Row], links: Links = NO_LINKS) -> str:
     """All rows, in one closed table for each protocol, as HTML."""
-    return "".join(_all(group, links) for group in groups(rows))
+    return f'<div id="all">{"".join(_all(group, links) for group in groups(rows))}</div>'
 
 
 def _all(group: Group, links: Links) -> str:
@@ -164,16 +231,17 @@ def _table(
 ) -> str:
     """Rows with their points in front. With `links`, each row has an anchor and the name of its trace."""
     anchors = links is not None
-    texts = [*names, "property", "asked", "solver", "verdict", *(["trace"] if anchors else [])]
+    texts = [*names, "property", "engine", "asked", "solver", "verdict", *(["trace"] if anchors else [])]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in texts)
     head += "".join(f'<th scope="col" class="number">{name}</th>' for name in _COST)
     lines = []
     for point, row in zip(points, rows, strict=True):
         anchor = f' id="q-{escape(row.query, quote=True)}"' if anchors else ""
-        words = [*point, row.property, row.question(), row.solver]
+        words = [*point, row.property, row.engine, row.question(), row.solver]
         cells = "".join(f"<td>{escape(text)}</td>" for text in words)
         trace = f"<td>{_trace(row, links)}</td>" if links is not None else ""
-        lines.append(f"<tr{anchor}>{cells}{_verdict(row)}{trace}{_cost(row)}</tr>")
+        start = f'<tr{anchor} data-kind="{escape(said_of(row), quote=True)}">'
+        lines.append(f"{start}{cells}{_verdict(row)}{trace}{_cost(row)}</tr>")
     body = "\n".join(lines)
     table = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f'<div class="wide"><table class="list">{table}</table></div>'
@@ -209,7 +277,17 @@ body {
   background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif;
   margin: 2rem auto 5rem; max-width: 76rem; padding: 0 1.2rem;
 }
+body, .list td { overflow-wrap: break-word; }
+h1, h2, h3, li, p, summary { overflow-wrap: anywhere; }
 h1 { font-size: 1.7rem; margin: 0; }
+#first h2 { border: 0; margin: 1rem 0 .3rem; padding: 0; }
+.tools { display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; align-items: center; margin: .6rem 0; }
+.tools[hidden] { display: none; }
+.tools input, .tools select {
+  font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 5px;
+  padding: .2rem .55rem;
+}
+.tools input { width: 20rem; max-width: 100%; }
 h2 { font-size: 1.3rem; margin: 3rem 0 .4rem; padding-top: 1rem; border-top: 2px solid var(--line); }
 h3 { font-size: 1.05rem; margin: 2rem 0 .4rem; }
 a { color: var(--link); }
@@ -223,15 +301,15 @@ code { background: var(--panel); border-radius: 3px; padding: .1em .35em; }
 .hidden {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
 }
-nav ul { columns: 3 18rem; padding-left: 1.2rem; margin: .6rem 0; }
+nav ul { columns: 3 min(18rem, 100%); padding-left: 1.2rem; margin: .6rem 0; }
 table { border-collapse: collapse; }
 table.list { width: 100%; }
 .list th, .list td { text-align: left; padding: .25rem .7rem; border-bottom: 1px solid var(--line); }
 .list th { font-weight: 600; white-space: nowrap; }
 .list .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .list tr:target { outline: 3px solid var(--link); outline-offset: -3px; }
-.maps { display: flex; flex-wrap: wrap; gap: 1.2rem 2rem; align-items: flex-end; margin: .6rem 0; }
-.map caption { color: var(--faint); text-align: left; padding-bottom: .2rem; }
+.map { margin: .6rem 0; }
+.map th.same { color: var(--faint); }
 .map th { font-weight: 500; padding: .15rem .5rem; white-space: nowrap; }
 .map th.axis { color: var(--faint); font-weight: 400; }
 .map thead th { text-align: center; }
@@ -251,7 +329,8 @@ td.verdict { border-left: .35rem solid var(--tone); min-width: 9rem; }
 .out-of-bounds { --tone: var(--out-of-bounds); } .unknown, .moot { --tone: var(--unknown); }
 .not-reached { --tone: var(--not-reached); } .safe { --tone: var(--safe); } .proved { --tone: var(--proved); }
 .legend {
-  display: grid; grid-template-columns: repeat(auto-fill, minmax(22rem, 1fr)); gap: .3rem 1.5rem; padding: 0;
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: .3rem 1.5rem;
+  padding: 0;
 }
 .legend li { display: flex; gap: .6rem; align-items: center; list-style: none; }
 .legend .look { flex: none; width: 2.2rem; text-align: center; border-radius: 2px; }

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from leadline.symbolic.catalog import find, split_path
+from leadline.symbolic.catalog import Entry, find, split_path
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import verdict_text
-from leadline.symbolic.lang import Known, UserError, expected, violated
+from leadline.symbolic.lang import Claim, Known, UserError, expected, violated
 from leadline.symbolic.lang.names import counted
 
 
@@ -38,33 +39,48 @@ def as_expected(cell: Cell) -> bool | None:
 
 
 def known_of(cell: Cell) -> Known | None:
-    """The known fact about a cell's property at its point; of a probe at least that it is violated.
+    """The known fact about a cell's property at its point; of a probe at least that it is violated."""
+    claim = _claim_of(cell)
+    if claim is None:
+        return violated() if cell.probe else None
+    entry, one = claim
+    return expected(one, entry.protocol, cell.settings)
 
-    A user's own file is not run for this: a store of results must not make a program run.
+
+def _claim_of(cell: Cell) -> tuple[Entry, Claim] | None:
+    """The protocol and the property of a cell, if they are found without running a user's own file.
+
+    A store of results must not make a program run.
     """
-    probe = violated() if cell.probe else None
     if split_path(cell.row.source) is not None:
-        return probe
+        return None
     try:
         entry = find(cell.row.source)
     except UserError:
-        return probe
+        return None
     claim = next((one for one in entry.claims if one.name == cell.goal.property), None)
-    return probe if claim is None else expected(claim, entry.protocol, cell.settings)
+    return None if claim is None else (entry, claim)
 
 
 def tally(cells: Sequence[Cell]) -> str:
-    """The numbers of cells that are as expected, not as expected, and so on, in words."""
+    """The numbers of cells that are as expected, not as expected, and so on, in words.
+
+    The cells of a property without a `known` table are counted by their verdicts.
+    """
     answered = [cell for cell in cells if outcome(cell) is not Judgement.OPEN]
     agree = [as_expected(cell) for cell in answered]
-    open_ones = [cell for cell, one in zip(answered, agree, strict=True) if one is None]
-    bad = sum(cell.verdict in ("violated", "out-of-bounds") for cell in open_ones)
-    counts = {
-        "as expected": agree.count(True),
-        "not as expected": agree.count(False),
-        f"of which nothing is known{f' ({bad} violated or out of bounds)' if bad else ''}": len(open_ones),
-        "without an answer": len(cells) - len(answered),
-    }
+    undecided = [cell for cell, one in zip(answered, agree, strict=True) if one is None]
+    beyond = [cell for cell in undecided if (claim := _claim_of(cell)) is not None and claim[1].known]
+    bad = sum(cell.verdict in ("violated", "out-of-bounds") for cell in beyond)
+    counts = Counter(
+        {
+            "as expected": agree.count(True),
+            "not as expected": agree.count(False),
+            f"of which nothing is known{f' ({bad} violated or out of bounds)' if bad else ''}": len(beyond),
+        }
+    )
+    counts.update(cell.said for cell in undecided if cell not in beyond)
+    counts["without an answer"] = len(cells) - len(answered)
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     return f"{told}, of {counted(len(cells), 'cell')}"
 

@@ -37,7 +37,7 @@ def html_of(data: Data, note: str = "", back: str = "") -> str:
     style = asset("palette.css") + asset("trace.css")
     script = asset("trace.js") + asset("space_time.js")
     policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:; "
+        f"default-src 'none'; style-src {hash_of(style)}; script-src {hash_of(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     link = f'<a href="{escape(back, quote=True)}">Back to the report</a>' if back else ""
@@ -54,5 +54,6 @@ def html_of(data: Data, note: str = "", back: str = "") -> str:
     )
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """The source of a policy that allows a style sheet or a script of this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -300,8 +300,9 @@ def test_a_broken_manifest_costs_no_row(text: str, store: Store) -> None:
     store.keep(row())
     (local(store.folder) / "manifest.json").write_text(text)
     assert store.all().rows == {"a1": row()}
-    store.record("run-1", [asked()])
+    store.record("run-1", [asked()], "nightly")
     assert list(store.manifest().runs) == ["run-1"]
+    assert store.manifest().grids() == ["nightly"]
 
 
 def test_a_store_of_another_version(store: Store) -> None:
