@@ -53,7 +53,7 @@ def explore_specification(
     explorer: Explorer = kind(semantics, names, *bounds)
     stopped, interrupted = None, False
     runs: FairRuns | None = None
-    about_runs: dict[str, Trace | None] = {}
+    about_runs: dict[str, tuple[Trace, str | None] | None] = {}
     try:
         with limited(limits):
             while not _has_run(behaviour, explorer):
@@ -118,21 +118,23 @@ def _fair_runs(behaviour: Behaviour, explorer: Explorer, options: ExploreOptions
     return FairRuns(behaviour.interpreter, explorer)
 
 
-def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> Trace | None:
-    """A fair run that violates a property, or on which it has no value."""
+def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, str | None] | None:
+    """A fair run that violates a property, or one on which it has no value and the reason."""
     semantics = cast(Semantics, behaviour.without_canonical() if behaviour.canonical else behaviour)
     try:
         word = runs.violating(name)
     except OutsideAt as outside:
         states = runs.states_to(outside.places)
-        return trace_of_path(path_of(semantics, states), TraceEnd.OUT_OF_BOUNDS, name)
+        trace = trace_of_path(path_of(semantics, states), TraceEnd.OUT_OF_BOUNDS, name)
+        return trace, str(outside.__cause__)
     if word is None:
         return None
     stutters = word.loop == len(word.states) - 1
     states = [*word.states, *([] if stutters else [word.states[word.loop]])]
     if not is_violated(behaviour.interpreter, name, word.states, word.loop):
         raise InternalError(f"a counterexample to {name} does not replay")
-    return replace(trace_of_path(path_of(semantics, states), TraceEnd.VIOLATES, name), loop=word.loop)
+    trace = trace_of_path(path_of(semantics, states), TraceEnd.VIOLATES, name)
+    return replace(trace, loop=word.loop), None
 
 
 class _Judge:
@@ -143,7 +145,7 @@ class _Judge:
         behaviour: Behaviour,
         explorer: Explorer,
         found: Exploration,
-        about_runs: Mapping[str, Trace | None],
+        about_runs: Mapping[str, tuple[Trace, str | None] | None],
     ) -> None:
         self.about_runs = about_runs
         self.behaviour = behaviour
@@ -161,11 +163,11 @@ class _Judge:
         if violation is None and checked.out_of_bounds is not None:
             return self.result(name, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, checked.why)
         result = self.result(name, violation, TraceEnd.VIOLATES)
-        run = self.about_runs.get(name)
-        if run is not None and result.verdict < Verdict.VIOLATED:
+        found = self.about_runs.get(name)
+        if found is not None and result.verdict < Verdict.VIOLATED:
+            run, why = found
             outside = run.ends is TraceEnd.OUT_OF_BOUNDS
             verdict = Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED
-            why = "a formula of it has no value" if outside else None
             return replace(result, verdict=verdict, steps=run.length, trace=run, reason=why)
         return result
 

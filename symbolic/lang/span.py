@@ -6,7 +6,9 @@ import inspect
 import itertools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
@@ -44,8 +46,23 @@ def _is_own(code: CodeType) -> bool:
     return made or code.co_filename == "<frozen abc>" or code.co_filename.startswith(_OWN_FOLDERS)
 
 
+_placed: ContextVar[Span | None] = ContextVar("_placed", default=None)
+
+
+@contextmanager
+def placed(span: Span) -> Iterator[None]:
+    """Nodes that are made in the block are of this place: a reader of files makes them, not their author."""
+    before = _placed.set(span)
+    try:
+        yield
+    finally:
+        _placed.reset(before)
+
+
 def caller_span() -> Span:
-    """The nearest line on the call stack that is outside the language itself."""
+    """The nearest line on the call stack that is outside the language itself, or the place of `placed`."""
+    if (given := _placed.get()) is not None:
+        return given
     frame = _caller()
     return Span(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
 

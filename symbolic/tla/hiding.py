@@ -103,6 +103,9 @@ class _Copy:
     def _unchanged(self, e: s.Expression, place: s.Place) -> s.Expression:
         if isinstance(e, s.TupleOf):
             return s.Apply("/\\", tuple(self._unchanged(one, place) for one in e.items), place=place)
+        if isinstance(e, s.Apply) and not e.arguments and e.operator in self._touched - self.variables.keys():
+            # Such as `vars`: each variable in it gets its next value here, where it has none.
+            return self._unchanged(self._definitions[e.operator].body, place)
         after = s.Apply("'", (self.next(e),), place=place)
         return s.Apply("=", (after, self.now(e)), place=place)
 

@@ -10,7 +10,7 @@ from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.coercion import BOOL
 from leadline.symbolic.lang.errors import OutOfBounds
 from leadline.symbolic.lang.node import free_variables
-from leadline.symbolic.lang.span import NOWHERE, Span
+from leadline.symbolic.lang.span import NOWHERE, Span, placed
 from leadline.symbolic.lang.types import Atoms, Int, Sort, Type, Value
 from leadline.symbolic.tla import shapes
 
@@ -103,4 +103,5 @@ class Making:
         *domain: n.Node,
     ) -> n.Node:
         """A binder."""
-        return self.sound(rules.bind(kind, item, name, body, result, *domain))
+        with placed(self.place):
+            return self.sound(rules.bind(kind, item, name, body, result, *domain))

@@ -15,6 +15,7 @@ from leadline.symbolic.lang import rules
 from leadline.symbolic.lang.coercion import BOOL, NEVER, coerce, fits
 from leadline.symbolic.lang.expr import int_range, wrap
 from leadline.symbolic.lang.node import Binary
+from leadline.symbolic.lang.span import placed
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
 from leadline.symbolic.tla import shapes
@@ -47,7 +48,8 @@ class Terms(Making, ABC):
                 return inner
             if isinstance(node, n.Const) and not target.contains(node.value):
                 return self.undefined(target, f"{source.tla(node.value)} is outside of {target!r}")
-            return self.sound(coerce(node, target))
+            with placed(self.place):
+                return self.sound(coerce(node, target))
         return self.restructured(node, source, target)
 
     def _inside(self, node: n.Node, target: Type) -> n.Node | None:
@@ -84,7 +86,8 @@ class Terms(Making, ABC):
 
     def some(self, node: n.Node, kind: Option) -> n.Node:
         """A value as one of an option."""
-        return self.sound(coerce(node, kind))
+        with placed(self.place):
+            return self.sound(coerce(node, kind))
 
     def variant(self, node: n.Node, tag: str) -> n.Node:
         """The value of a union that has this tag."""
@@ -130,11 +133,13 @@ class Terms(Making, ABC):
 
     def conj(self, items: Sequence[n.Node]) -> n.Node:
         """A conjunction, evaluated from the left."""
-        return self.sound(rules.connective(n.And, [self.truth(x) for x in items]))
+        with placed(self.place):
+            return self.sound(rules.connective(n.And, [self.truth(x) for x in items]))
 
     def disj(self, items: Sequence[n.Node]) -> n.Node:
         """A disjunction, evaluated from the left."""
-        return self.sound(rules.connective(n.Or, [self.truth(x) for x in items]))
+        with placed(self.place):
+            return self.sound(rules.connective(n.Or, [self.truth(x) for x in items]))
 
     def truth(self, node: n.Node) -> n.Node:
         """The value as a Boolean."""
@@ -142,7 +147,8 @@ class Terms(Making, ABC):
 
     def negation(self, node: n.Node) -> n.Node:
         """Negation."""
-        return self.sound(rules.negation(self.truth(node)))
+        with placed(self.place):
+            return self.sound(rules.negation(self.truth(node)))
 
     def ite(self, condition: n.Node, then: n.Node, orelse: n.Node) -> n.Node:
         """If-then-else."""
@@ -193,7 +199,8 @@ class Terms(Making, ABC):
 
     def arithmetic(self, kind: type[n.Node], a: n.Node, b: n.Node) -> n.Node:
         """A sum, difference, product, quotient or remainder."""
-        return self.sound(rules.arithmetic(kind, self.number(a), self.number(b)))  # type: ignore[arg-type]  # the callers give binary kinds
+        with placed(self.place):
+            return self.sound(rules.arithmetic(kind, self.number(a), self.number(b)))  # type: ignore[arg-type]  # the callers give binary kinds
 
     def power(self, base: n.Node, exponent: n.Node) -> n.Node:
         """A power."""
@@ -214,16 +221,18 @@ class Terms(Making, ABC):
 
     def le(self, a: n.Node, b: n.Node) -> n.Node:
         """At most."""
-        return self.sound(rules.comparison(n.Le, self.number(a), self.number(b)))
+        with placed(self.place):
+            return self.sound(rules.comparison(n.Le, self.number(a), self.number(b)))
 
     def lt(self, a: n.Node, b: n.Node) -> n.Node:
         """Less than."""
-        return self.sound(rules.comparison(n.Lt, self.number(a), self.number(b)))
+        with placed(self.place):
+            return self.sound(rules.comparison(n.Lt, self.number(a), self.number(b)))
 
     def interval(self, low: n.Node, high: n.Node) -> n.Node:
         """`low..high`."""
-        node = int_range(wrap(self.number(low)), wrap(self.number(high))).node
-        return self.sound(node)
+        with placed(self.place):
+            return self.sound(int_range(wrap(self.number(low)), wrap(self.number(high))).node)
 
     # -- binders and sets -------------------------------------------------------------------------
 

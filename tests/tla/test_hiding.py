@@ -81,3 +81,34 @@ def test_symbolic_engines(options: Options, name: str, claim: str, tmp_path: Pat
     (result,) = answer(model_of(find(str(path)), {}), query).results
     proved = Verdict.SAFE if isinstance(options, BmcOptions) else Verdict.PROVED
     assert result.verdict is (proved if HOLDS[name, claim] else Verdict.VIOLATED), result.reason
+
+
+LOOP = """
+EXTENDS Naturals
+VARIABLES done, left, last
+vars == <<done, left, last>>
+Pick == \\E x \\in left : done' = done \\cup {x} /\\ left' = left \\ {x} /\\ last' = {}
+Spec == done = {} /\\ left = {1, 2} /\\ last = {} /\\ [][Pick]_vars /\\ WF_vars(Pick)
+A == INSTANCE Abstract WITH left <- left \\cup last
+Refines == A!Spec
+"""
+ABSTRACT = """
+VARIABLES done, left
+vars == <<done, left>>
+Step == \\E x \\in left : done' = done \\cup {x} /\\ left' = left \\ {x}
+Stay == left = {} /\\ UNCHANGED vars
+Spec == done = {} /\\ [][Step \\/ Stay]_vars /\\ WF_vars(Step \\/ Stay)
+"""
+
+
+def test_unchanged_of_a_name_gives_values_to_all_its_variables(tmp_path: Path) -> None:
+    """As in MisraReachability: `vars` has a substituted variable and one that is not."""
+    (found,) = explored(tmp_path, LOOP, "SPECIFICATION Spec\nPROPERTY Refines\n", Abstract=ABSTRACT)
+    assert (found.verdict, found.reason) == (Verdict.SAFE, None)
+
+
+def test_a_claim_about_runs_without_a_value_names_the_formula(tmp_path: Path) -> None:
+    body = "EXTENDS Naturals\nVARIABLE x\nSpec == x = 0 /\\ [][x' = 1 - x]_x\nC == <>[](1 \\div x = 1)\n"
+    (found,) = explored(tmp_path, body, "SPECIFICATION Spec\nPROPERTY C\n")
+    assert found.verdict is Verdict.OUT_OF_BOUNDS
+    assert found.reason is not None and "M.tla:5:" in found.reason, "the line of the claim"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.lang import NoSymbolicForm
+from leadline.symbolic.lang import NoSymbolicForm, span
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.interpreter import Interpreter
@@ -232,3 +234,43 @@ def test_a_type_that_is_too_large_is_told_with_the_module(tmp_path: Path) -> Non
     path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
     with pytest.raises(NoSymbolicForm, match=r"M\.tla:1:1: a map from .* would have more than 100,000 keys"):
         model_of(find(str(path)), {})
+
+
+def test_places_are_those_of_the_module(tmp_path: Path) -> None:
+    """No node has a line of Leadline's own for its place: a message about it would show that."""
+    body = r"""
+    EXTENDS Integers, FiniteSets, Sequences
+    VARIABLES x, s, f, q
+    Init == x = 0 /\ s = {} /\ f = [i \in 1..3 |-> 0] /\ q = <<>>
+    A == x < 3 /\ x' = x + 1 /\ s' = {i \in 1..3 : i <= x \/ \E j \in s : j > i} /\ UNCHANGED <<f, q>>
+    B == \E i \in 1..3 : /\ f' = [f EXCEPT ![i] = (@ + 1) % 3] /\ UNCHANGED <<x, s>>
+                         /\ q' = (IF Len(q) < 2 THEN Append(q, i) ELSE q)
+    Next == A \/ B
+    Low == \A i \in s : ~(i > 3 /\ f[i] = 2)
+    Some == \E j \in SUBSET s : j = {}
+    All == \A k \in 1..Len(q) : q[k] \in 1..3
+    """
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANTS Low Some All\n")
+    model = model_of(find(str(path)), {})
+    found = [node.span.file for node in nodes_in((model.init, model.actions, model.properties))]
+    own = Path(span.__file__).resolve().parent.parent
+    assert len(found) > 50 and not [file for file in found if Path(file).resolve().is_relative_to(own)]
+
+
+def nodes_in(one: object) -> Iterator[n.Node]:
+    """The nodes below an object, each once."""
+    seen, waiting = set[int](), [one]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, n.Node):
+            yield one
+        if isinstance(one, Mapping):
+            waiting += one.values()
+        elif isinstance(one, tuple | list):
+            waiting += one
+        elif is_dataclass(one):
+            waiting += [getattr(one, part.name) for part in fields(one)]
