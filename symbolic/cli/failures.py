@@ -12,6 +12,7 @@ from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.lang import AssumptionFailed, ModelError, NoSymbolicForm, UserError
+from leadline.symbolic.tla.values import EvaluationError
 
 
 def told(error: BaseException, given: list[str]) -> Exit:
@@ -24,7 +25,7 @@ def told(error: BaseException, given: list[str]) -> Exit:
     match error:
         case AssumptionFailed():
             return _mistaken(error, Exit.ASSUMPTION)
-        case ModelError():
+        case ModelError() | EvaluationError():
             return _mistaken(error, Exit.MODEL_MISTAKES)
         case NoSymbolicForm():
             return _lacking(str(error))
@@ -41,7 +42,7 @@ def told(error: BaseException, given: list[str]) -> Exit:
     return _internal(given)
 
 
-def _mistaken(error: UserError, code: Exit) -> Exit:
+def _mistaken(error: Exception, code: Exit) -> Exit:
     tell(str(error))
     return code
 

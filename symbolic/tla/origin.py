@@ -11,6 +11,7 @@ from leadline.symbolic.lang.errors import Endless
 from leadline.symbolic.lang.model import AliasValue, Model, Origin
 from leadline.symbolic.lang.types import Type
 from leadline.symbolic.tla import shapes
+from leadline.symbolic.tla import syntax as s
 from leadline.symbolic.tla.alias import Field, fields_of
 from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.learning import WALK, Learner
@@ -65,7 +66,13 @@ class TlaOrigin(Origin):
             Unsupported: if the specification has no symbolic form.
         """
         if not self.types:
-            self.learner.run_ahead(self.learner.some_initial(), AHEAD)
+            starts = self.learner.some_initial()
+            if not starts:
+                init = self.specification.init
+                raise Unsupported(
+                    init.place if init else s.BUILT_IN, "no state satisfies the initial condition"
+                )
+            self.learner.run_ahead(starts, AHEAD)
         return self._lowered()
 
     def _lowered(self) -> Model:

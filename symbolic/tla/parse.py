@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator
 from functools import cache
@@ -51,6 +52,10 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
     if reader.mistakes:
         raise ModelError(reader.mistakes)
     return modules
+
+
+# A number of a module may have any length: Python's limit is against those that come from strangers.
+sys.set_int_max_str_digits(0)
 
 
 class _Reader(ExpressionReader):

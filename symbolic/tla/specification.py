@@ -131,9 +131,12 @@ def load(
         UserError: if a file cannot be read, or a name is unknown.
     """
     files = Files([path.parent, *folders])
-    module = files.read(path)
     loader = Loader(files)
-    names = loader.load(module)
+    try:
+        module = files.read(path)
+        names = loader.load(module)
+    except RecursionError:
+        raise _too_deep(path) from None
     config = config or _default(names)
     given = dict(values or {})
     _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
@@ -150,7 +153,15 @@ def load(
         )
     assigned = [one for one in config.constants if one.name not in given]
     assigned += [_assigned(name, text) for name, text in given.items()]
-    return _Making(loader, module, names, config).make(assigned)
+    try:
+        return _Making(loader, module, names, config).make(assigned)
+    except RecursionError:
+        raise _too_deep(path) from None
+
+
+def _too_deep(path: Path) -> ModelError:
+    text = "an expression nests too deeply to be read: expected definitions for parts of it"
+    return ModelError([Mistake(s.Place(str(path), 1, 1), text)])
 
 
 def _refuse(what: str, given: Iterable[str], names: Names, known: list[str]) -> None:
@@ -258,6 +269,9 @@ class _Making:
         symbol = self.names.get(one.name)
         if symbol is None and one.module is None:
             return  # TLC passes over values of constants that there are not, and files rely on it
+        if symbol is not None and any(symbol.key == one.name for one in self.loader.variables):
+            self.wrong(one.place, f"{one.name} is a variable: expected the name of a constant or an operator")
+            return
         for key, arity in self.replaced(one, symbol):
             parameters = tuple(s.Parameter(f"a{i + 1}@") for i in range(arity))
             arguments = tuple(s.Apply(parameter.name) for parameter in parameters)

@@ -1,0 +1,53 @@
+"""Modules that are wrong or large in unusual ways end with one clear message, or an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.cli import main
+from tests.tla.loading import write
+
+PLAIN = "INIT Init NEXT Next INVARIANT Inv\n"
+CASES = {
+    "no initial state": ("Init == x = 0 /\\ x = 1", "TRUE", PLAIN, 150, "satisfies the initial condition"),
+    "a value for a variable": ("Init == x = 0", "TRUE", PLAIN + "CONSTANT x = 3", 150, "x is a variable"),
+    "fairness of no action": (
+        "Init == x = 0\nSpec == Init /\\ [][Next]_x /\\ WF_x(x + 1)\nP == <>(x = 1)",
+        "TRUE",
+        "SPECIFICATION Spec PROPERTY P",
+        150,
+        "1 is no truth value",
+    ),
+    "5,000 digits": ("Init == x = 0", f"x < {'9' * 5000}", PLAIN, 0, ""),
+    "20,000 parentheses": ("Init == x = 0", f"{'(' * 20000}x = 0{')' * 20000}", PLAIN, 150, "too deeply"),
+    "5,000 LETs": (
+        "Init == x = 0",
+        "".join(f"LET a{i} == {f'a{i - 1}' if i else 'x'} IN " for i in range(5000)) + "a4999 = 0",
+        PLAIN,
+        150,
+        "too deeply",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("command", ["explore", "check"])
+def test_a_hostile_module_ends_with_a_message(
+    tmp_path: Path, command: str, case: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start, invariant, config, code, told = CASES[case]
+    body = f"EXTENDS Integers\nVARIABLE x\nNext == x' = x\n{start}\nInv == {invariant}"
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text(config)
+    for more in ([], ["--depth", "3"]):
+        assert main([command, str(path), *more]) == code
+        assert told in (err := capsys.readouterr().err) and "Traceback" not in err
+
+
+def test_no_initial_state_is_told_by_pdr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path, M="VARIABLE x\nInit == x = 0 /\\ x = 1\nNext == x' = x\nInv == TRUE")
+    path.with_suffix(".cfg").write_text(PLAIN)
+    assert main(["check", str(path), "--engine", "pdr"]) == 20
+    assert "no state satisfies the initial condition" in capsys.readouterr().err
