@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import sys
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -154,8 +155,13 @@ def ineffective_lines(protocols: Sequence[type[Protocol]], claims: Iterable[Clai
                 names = _Names(now.intersection(arguments), spaces[file], following.intersection(arguments))
                 picks = arguments[3:] if _first_line(written) in picking[file] else []
                 found = (*_unused(written, names), *_senseless(written, names, {*picks}))
-                told += [Mistake(Span(file, node.lineno), text) for node, text in found]
+                told += [Mistake(_span(file, node), text) for node, text in found]
     return told
+
+
+def _span(file: str, node: ast.expr) -> Span:
+    last = node.end_col_offset if node.end_lineno == node.lineno else None
+    return Span(file, node.lineno, columns=(node.col_offset, sys.maxsize if last is None else last))
 
 
 def _functions_of(kind: type[Protocol]) -> Iterator[FunctionType]:

@@ -171,7 +171,11 @@ class _Source(importlib.machinery.SourceFileLoader):
 def _mistake(path: Path, full: Path, error: BaseException) -> Mistake:
     if isinstance(error, SyntaxError):
         file = str(path) if error.filename in (None, str(full)) else str(error.filename)
-        return Mistake(Span(file, error.lineno or 1), f"Python says: {type(error).__name__}: {error.msg}")
+        columns = None if error.offset is None else (error.offset - 1, error.offset)
+        return Mistake(
+            Span(file, error.lineno or 1, columns=columns),
+            f"Python says: {type(error).__name__}: {error.msg}",
+        )
     frames = [x for x in traceback.extract_tb(error.__traceback__) if x.filename == str(full)]
     place = Span(str(path), (frames[-1].lineno if frames else None) or 1)
     if isinstance(error, SystemExit):

@@ -126,7 +126,10 @@ def _tell_error(error: Exception, say: Say) -> None:
     if "out of memory" in str(error).lower():
         say("stopped", "memory")
     elif isinstance(error, ModelError):
-        say("model_error", [[one.span.file, one.span.line, one.text] for one in error.mistakes])
+        say(
+            "model_error",
+            [[one.span.file, one.span.line, one.text, one.span.columns] for one in error.mistakes],
+        )
     elif isinstance(error, UserError):
         say("user_error", str(error))
     else:

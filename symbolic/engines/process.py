@@ -288,7 +288,10 @@ class QueryProcess:
             if message.kind == "stopped":
                 self._out_of_memory = True
             elif message.kind == "model_error":
-                raise ModelError(Mistake(Span(file, line), text) for file, line, text in message.body)
+                raise ModelError(
+                    Mistake(Span(file, line, columns=columns), text)
+                    for file, line, text, columns in message.body
+                )
             elif message.kind == "user_error":
                 raise UserError(message.body)
             elif message.kind == "internal_error":

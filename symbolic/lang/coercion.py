@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import Mistake
-from leadline.symbolic.lang.span import Span, caller_span
+from leadline.symbolic.lang.span import Span, caller_place, caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Atoms, Bool, Int, Named, Never, Option, Type
 
@@ -41,7 +41,7 @@ class OverRuns:
 
 def invalid(text: str, *parts: n.Node, type_: Type = NEVER, span: Span | None = None) -> n.Node:
     """A mistake, kept in the expression's place (and the mistakes of its parts with it)."""
-    place = span or caller_span()
+    place = span or caller_place()
     # A mistake inside a mistake is reported once, at its root.
     return wrong_part(parts) or n.make(n.Invalid, type_, place, text, place, parts)
 

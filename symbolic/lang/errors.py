@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from leadline.symbolic.lang.span import Span
+from leadline.symbolic.lang.span import Span, excerpt
 
 
 class LeadlineError(Exception):
@@ -59,6 +59,9 @@ class Mistake:
 _SHOWN = 100
 """The most mistakes that a message tells."""
 
+_WITH_SOURCE = 20
+"""The most mistakes that it tells with the line of source."""
+
 
 class ModelError(UserError):
     """Every mistake found in a model, in the order of the lines.
@@ -70,10 +73,21 @@ class ModelError(UserError):
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes = tuple(sorted(set(mistakes)))
         count = len(self.mistakes)
-        head = f"the model has {count} mistake{'s' if count != 1 else ''}:"
-        lines = [f"  {mistake}" for mistake in self.mistakes[:_SHOWN]]
+        self._head = f"the model has {count} mistake{'s' if count != 1 else ''}:"
+        super().__init__(self._head)
+
+    def __str__(self) -> str:
+        lines = [self._head]
+        for place, mistake in enumerate(self.mistakes[:_SHOWN]):
+            lines.append(f"  {mistake}")
+            if place < _WITH_SOURCE:
+                lines += [f"      {line}" for line in excerpt(mistake.span)]
+        count = len(self.mistakes)
         more = [f"  ... and {count - _SHOWN} more"] if count > _SHOWN else []
-        super().__init__("\n".join([head, *lines, *more]))
+        return "\n".join([*lines, *more])
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[Mistake, ...]]]:
+        return type(self), (self.mistakes,)
 
 
 class NoSymbolicForm(UserError):

@@ -33,7 +33,7 @@ from leadline.symbolic.lang.parameters import Parameter, settings
 from leadline.symbolic.lang.properties import Claim, state_claims
 from leadline.symbolic.lang.script import Script, attempted, strays, updates
 from leadline.symbolic.lang.shown import shown_of
-from leadline.symbolic.lang.span import Span, caller_span, start_of
+from leadline.symbolic.lang.span import Span, caller_place, start_of
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.types import Sort, Type, all_types
 
@@ -69,7 +69,7 @@ class Protocol(metaclass=ProtocolClass):
         super().__init_subclass__(**kwargs)
         wrong = [*_wrong_attributes(cls)]
         if wrong:
-            raise ModelError(Mistake(caller_span(), f"{cls.__name__}: {text}") for text in wrong)
+            raise ModelError(Mistake(caller_place(), f"{cls.__name__}: {text}") for text in wrong)
         own = {name: replace(x, name=name) for name, x in vars(cls).items() if isinstance(x, Parameter)}
         cls.parameters = {**cls.parameters, **own}
         cls.picks = {

@@ -15,7 +15,7 @@ from leadline.symbolic.lang.coercion import as_node, mistakes_of
 from leadline.symbolic.lang.errors import LeadlineError, Mistake, ModelError
 from leadline.symbolic.lang.model import Pick, Variable
 from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.span import Span, caller_span
+from leadline.symbolic.lang.span import Span, caller_place, caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Type
 
@@ -74,7 +74,7 @@ class Script:
 
     def blame(self, text: str, span: Span | None = None) -> None:
         """Note a mistake."""
-        self.mistakes.append(Mistake(span or caller_span(), text))
+        self.mistakes.append(Mistake(span or caller_place(), text))
 
     def checked(self, node: n.Node) -> n.Node:
         """The node; its mistakes are noted at once, since a branch that is never taken is dropped later."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import linecache
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -18,15 +20,52 @@ _FILE = Path(__file__)
 _OWN_FOLDERS = (f"{_FILE.parent}{os.sep}", f"{_FILE.resolve().parent}{os.sep}")
 
 
+_LARGEST = 1 << 22  # bytes of a file of which lines are shown
+_WIDEST = 100  # characters of a line that are shown
+
+
 @dataclass(frozen=True, order=True, slots=True)
 class Span:
-    """A line of a source file, as `file:line`."""
+    """A line of a source file, as `file:line`.
+
+    Attributes:
+        columns: the bytes of the line that are meant, from 0 to before the second; None for all of it.
+    """
 
     file: str
     line: int
+    columns: tuple[int, int] | None = field(default=None, compare=False, repr=False, kw_only=True)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
+
+    def marked(self, text: str) -> tuple[int, int]:
+        """The characters of the line that are meant, from 0 to before the second."""
+        if self.columns is None:
+            return len(text) - len(text.lstrip()), len(text)
+        whole = text.encode()
+        first, last = (len(whole[:place].decode(errors="ignore")) for place in self.columns)
+        return first, last
+
+
+def excerpt(span: Span) -> list[str]:
+    """The line of a place, and carets below the part that is meant; nothing if it cannot be read."""
+    try:
+        about = Path(span.file).stat()
+    except (OSError, ValueError):
+        about = None  # The cell of a notebook, say, which Python knows all the same.
+    if about is not None and not (stat.S_ISREG(about.st_mode) and about.st_size <= _LARGEST):
+        return []
+    linecache.checkcache(span.file)
+    text = linecache.getline(span.file, span.line).rstrip()
+    if not text.strip():
+        return []
+    first, last = span.marked(text)
+    first = min(first, len(text) - 1)
+    # Of a long line the part around the first caret; of a short one all but what indents it.
+    start = first - _WIDEST // 2 if first > _WIDEST - 20 else min(first, len(text) - len(text.lstrip()))
+    shown = "".join(x if x.isprintable() else " " for x in text[start : start + _WIDEST])
+    return [shown, " " * (first - start) + "^" * max(1, min(last, start + _WIDEST, len(text)) - first)]
 
 
 NOWHERE = Span("<built in>", 0)
@@ -65,6 +104,20 @@ def caller_span() -> Span:
         return given
     frame = _caller()
     return Span(frame.f_code.co_filename, frame.f_lineno) if frame is not None else NOWHERE
+
+
+def caller_place() -> Span:
+    """As `caller_span`, with the columns of the expression that is evaluated: for mistakes, since it is slower."""
+    if (given := _placed.get()) is not None:
+        return given
+    frame = _caller()
+    if frame is None:
+        return NOWHERE
+    line, last, first, end = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    known = line == frame.f_lineno and first is not None and end is not None
+    # Of an expression over several lines, the rest of its first one.
+    columns = (first or 0, end or 0 if last == line else sys.maxsize) if known else None
+    return Span(frame.f_code.co_filename, frame.f_lineno, columns=columns)
 
 
 def caller_lines() -> tuple[Span, int]:

@@ -15,7 +15,7 @@ from leadline.symbolic.lang.expr import BoolExpr, BoolLike, InvalidExpr, wrap
 from leadline.symbolic.lang.model import Action, Variable
 from leadline.symbolic.lang.names import camel
 from leadline.symbolic.lang.script import Script, Selector
-from leadline.symbolic.lang.span import caller_lines, caller_span
+from leadline.symbolic.lang.span import caller_lines, caller_place, caller_span
 from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
 from leadline.symbolic.lang.temporal import primed
 from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Type, all_types
@@ -122,7 +122,7 @@ class State:
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise ModelError(
-            [Mistake(caller_span(), f"`{name}` of the current state cannot be assigned: use nxt.{name}")]
+            [Mistake(caller_place(), f"`{name}` of the current state cannot be assigned: use nxt.{name}")]
         )
 
 

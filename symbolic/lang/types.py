@@ -30,7 +30,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, dataclass_transform
 
 from leadline.symbolic.lang.errors import Mistake, ModelError
-from leadline.symbolic.lang.span import caller_span
+from leadline.symbolic.lang.span import caller_place
 
 if TYPE_CHECKING:
     from leadline.symbolic.lang.containers import SetExpr, SetLike
@@ -54,7 +54,7 @@ Value = Any
 def too_large(what: str) -> ModelError:
     """The mistake of something so large that nothing of that size is to be built."""
     repair = "narrow its ranges, or give smaller parameters"
-    return ModelError([Mistake(caller_span(), f"{what}: {repair}")])
+    return ModelError([Mistake(caller_place(), f"{what}: {repair}")])
 
 
 @dataclass_transform(eq_default=False, frozen_default=True)
@@ -71,7 +71,7 @@ class Type:
                 raise TypeError(f"{kind} is built of types, such as Int(0, 3), and {part!r} is none")
         if self.depth > DEEPEST:
             text = f"a type nested deeper than {DEEPEST}: give the state fewer types within types"
-            raise ModelError([Mistake(caller_span(), text)])
+            raise ModelError([Mistake(caller_place(), text)])
 
     @cached_property
     def depth(self) -> int:
@@ -171,7 +171,7 @@ class Type:
     def __call__(self, *values: object, **fields: object) -> NoReturn:
         given = ", ".join([*("..." for _ in values), *(f"{name}=..." for name in fields)])
         text = f"the type {self!r} is no function: write of({self!r}, {given or '...'})"
-        raise ModelError([Mistake(caller_span(), text)])
+        raise ModelError([Mistake(caller_place(), text)])
 
     def __iter__(self) -> NoReturn:
         members = (
@@ -180,7 +180,7 @@ class Type:
             else ""
         )
         text = f"the type {self!r} cannot be iterated over: use forall, exists or sum_of{members}"
-        raise ModelError([Mistake(caller_span(), text)])
+        raise ModelError([Mistake(caller_place(), text)])
 
 
 _FIELD_NAMES: dict[type[Type], tuple[str, ...]] = {}

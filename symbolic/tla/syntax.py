@@ -6,6 +6,7 @@ Unicode form of operators. Lamport, *Specifying Systems* (2002), chapter 15, has
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
@@ -21,6 +22,11 @@ class Place(Span):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def marked(self, text: str) -> tuple[int, int]:
+        # A name or a number as a whole, of anything else the first character.
+        word = re.match(r"\w+|.", text[self.column - 1 :])
+        return self.column - 1, self.column - 1 + (len(word[0]) if word else 1)
 
 
 BUILT_IN = Place("<built in>", 0, 0)
