@@ -11,7 +11,7 @@ import tree_sitter
 
 from leadline.symbolic.lang.errors import Mistake
 from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.symbols import ASCII, RESERVED, SETS, clash
+from leadline.symbolic.tla.symbols import ASCII, RESERVED, SETS, clash, prefix_clash
 
 Tree = tree_sitter.Node
 _SUBSCRIPTED = {"step_expr_or_stutter": "[]_", "step_expr_no_stutter": "<<>>_"}
@@ -133,8 +133,17 @@ class ExpressionReader:
     proof_step_ref = subexpression
 
     def bound_prefix_op(self, node: Tree, place: s.Place) -> s.Expression:
-        operator = ASCII[part(node, "symbol").type]
-        return s.Apply(operator, (self.expr(part(node, "rhs")),), place=place)
+        symbol, right = part(node, "symbol"), part(node, "rhs")
+        operator = ASCII[symbol.type]
+        inner = _infix(right)
+        if inner is not None and prefix_clash(operator, inner):
+            self.binds_equally(symbol, operator, inner)
+        return s.Apply(operator, (self.expr(right),), place=place)
+
+    def binds_equally(self, node: Tree, first: str, second: str) -> None:
+        """Keep the mistake that parentheses are missing."""
+        text = f"`{first}` and `{second}` bind equally: expected parentheses around one of them"
+        self.wrong(node, text.replace("-.", "-"))
 
     def bound_postfix_op(self, node: Tree, place: s.Place) -> s.Expression:
         operator = ASCII[part(node, "symbol").type]
@@ -144,10 +153,13 @@ class ExpressionReader:
         symbol, left, right = part(node, "symbol"), part(node, "lhs"), part(node, "rhs")
         operator = ASCII[symbol.type]
         for side in (left, right):
-            inner = ASCII[part(side, "symbol").type] if side.type == "bound_infix_op" else None
+            inner = _infix(side)
             if inner is not None and clash(operator, inner, side is left):
-                text = f"`{inner}` and `{operator}` bind equally: expected parentheses around one of them"
-                self.wrong(symbol, text)
+                self.binds_equally(symbol, inner, operator)
+        if left.type == "bound_prefix_op":
+            prefix = ASCII[part(left, "symbol").type]
+            if prefix_clash(prefix, operator):
+                self.binds_equally(symbol, prefix, operator)
         arguments: tuple[s.Expression, ...] = (self.expr(left), self.expr(right))
         if operator == "\\X" and left.type == "bound_infix_op":
             first = arguments[0]
@@ -327,3 +339,8 @@ def of_kind(node: Tree, kind: str) -> list[Tree]:
 def meaningful(node: Tree) -> list[Tree]:
     """The children without the symbols between them."""
     return [child for child in node.named_children if child.type not in _PUNCTUATION]
+
+
+def _infix(node: Tree) -> str | None:
+    """The infix operator of an expression; None if it is none's, or in parentheses."""
+    return ASCII[part(node, "symbol").type] if node.type == "bound_infix_op" else None

@@ -190,3 +190,74 @@ def test_mistakes_are_told_with_their_places(text: str) -> None:
 def test_algorithm_with_its_translation_is_read() -> None:
     text = "(* --algorithm a { { skip } } *)\n\\* BEGIN TRANSLATION\nVARIABLE pc\n\\* END TRANSLATION"
     assert module(text).units == (Variables((Parameter("pc"),)),)
+
+
+# Lamport, Specifying Systems, table 6, as SANY has it: the range of each operator, and whether it repeats.
+PREFIXES = {"~": (4, 4), "ENABLED [] <> UNCHANGED": (4, 15), "SUBSET UNION DOMAIN": (10, 13), "-": (12, 12)}
+INFIXES = {
+    "=>": (1, 1, False),
+    "-+-> \\equiv ~>": (2, 2, False),
+    "/\\ \\/": (3, 3, True),
+    ":= ::= = # /= < > =< >= \\approx |- |= -| =| \\asymp \\cong \\doteq \\gg \\ll \\in": (5, 5, False),
+    "\\notin \\prec \\succ \\preceq \\succeq \\propto \\sim \\simeq \\sqsubset \\sqsupset": (5, 5, False),
+    "\\sqsubseteq \\sqsupseteq \\subset \\supset \\subseteq \\supseteq": (5, 5, False),
+    "\\cdot": (5, 14, True),
+    "@@": (6, 6, True),
+    ":> <:": (7, 7, False),
+    "\\": (8, 8, False),
+    "\\cap \\cup": (8, 8, True),
+    ".. ...": (9, 9, False),
+    "!!": (9, 13, False),
+    "## $ $$ ?? \\sqcap \\sqcup \\uplus": (9, 13, True),
+    "\\wr": (9, 14, False),
+    "+ ++ \\oplus": (10, 10, True),
+    "%": (10, 11, False),
+    "%% | ||": (10, 11, True),
+    "\\X": (10, 13, True),
+    "- -- \\ominus": (11, 11, True),
+    "\\oslash / // \\div": (13, 13, False),
+    "& && \\odot \\otimes * ** \\bigcirc \\bullet \\o \\star": (13, 13, True),
+    "^ ^^": (14, 14, False),
+}  # fmt: skip
+BINDING = {name: kind for names, kind in INFIXES.items() for name in names.split()}
+PREFIX_BINDING = {name: kind for names, kind in PREFIXES.items() for name in names.split()}
+FIRST = [names.split()[0] for names in INFIXES]
+
+
+def shape(text: str) -> str:
+    """The operator that an expression is an application of, and that of its first argument if that has one."""
+    try:
+        (unit,) = module(f"A == {text}").units
+    except ModelError as error:
+        assert "bind equally" in str(error), error
+        return "conflict"
+    assert isinstance(unit, Definition)
+    assert isinstance(unit.body, Apply)
+    inner = [one for one in unit.body.arguments if isinstance(one, Apply) and one.arguments]
+    return f"{len(unit.body.arguments)}, {unit.body.arguments.index(inner[0]) if inner else 'flat'}"
+
+
+@pytest.mark.parametrize("infix", BINDING)
+def test_infix_operators_bind_as_in_sany(infix: str) -> None:
+    low, high, repeats = BINDING[infix]
+    for other in [*FIRST, infix]:
+        other_low, other_high, _ = BINDING[other]
+        if other == infix and repeats:
+            expected = "3, flat" if infix == "\\X" else "2, 0"
+        elif low <= other_high and other_low <= high:
+            expected = "conflict"
+        else:
+            expected = "2, 0" if low > other_high else "2, 1"
+        assert shape(f"x {infix} y {other} z") == expected, other
+
+
+@pytest.mark.parametrize("prefix", PREFIX_BINDING)
+def test_prefix_operators_bind_as_in_sany(prefix: str) -> None:
+    low, high = PREFIX_BINDING[prefix]
+    for infix, (infix_low, infix_high, _) in BINDING.items():
+        if low <= infix_high and infix_low <= high:
+            expected = "conflict"
+        else:
+            expected = "2, 0" if low > infix_high else "1, 0"
+        assert shape(f"{prefix} x {infix} y") == expected, infix
+    assert shape(f"{prefix} x'") == "1, 0"
