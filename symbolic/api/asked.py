@@ -188,21 +188,3 @@ def distinct(traces: Iterable[Trace | None]) -> list[Trace]:
         if trace is not None and not any(trace.same_cause(one) for one in found):
             found.append(trace)
     return found
-
-
-def columns(rows: Sequence[Sequence[str]], indent: str = "") -> list[str]:
-    """Rows as lines with aligned columns.
-
-    >>> columns([["a", "bc"], ["def", "g"]])
-    ['a    bc', 'def  g']
-    """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        (indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))).rstrip()
-        for row in rows
-    ]
-
-
-def plain(part: Part) -> list[str]:
-    """A part of an answer as lines of plain text."""
-    return columns([part.header, *part.rows]) if isinstance(part, Table) else [str(part)]

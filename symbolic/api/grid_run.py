@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from leadline.symbolic.grid.cells import joined
+from leadline.symbolic.grid.cells import Cell, cells, joined
 from leadline.symbolic.grid.cost import read_cost_model
 from leadline.symbolic.grid.durable import write_bytes
 from leadline.symbolic.grid.plan import Plan, plan
@@ -68,6 +68,11 @@ class Answers:
     def whole(self) -> Sequence[Row]:
         """The rows, with those of the parts of a check put together."""
         return joined(self.rows)
+
+    @cached_property
+    def cells(self) -> Sequence[Cell]:
+        """The cells that the rows answer."""
+        return cells(self.rows, Store(self.store).manifest().proofs())
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.engines import Table
+from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import Group, counts, groups, point_order, verdict_text
 from leadline.symbolic.grid.where import plain_row
+from leadline.symbolic.report.outcomes import sentence, surprises, tally
 
 if TYPE_CHECKING:
     from leadline.symbolic.api.grid_run import Answers
@@ -25,7 +27,6 @@ def grid_parts(answers: Answers) -> Iterator[Part]:
         yield ""
     for text in answers.todo.dropped:
         yield f"dropped: {text}"
-    yield counts(answers.whole)
     missing = len(answers.todo.queries) - len(answers.rows)
     if missing:
         yield f"not run: {missing} of {len(answers.todo.queries)}"
@@ -35,6 +36,25 @@ def grid_parts(answers: Answers) -> Iterator[Part]:
         what = "1 proof, its certificate" if count == 1 else f"{count} proofs, their certificates"
         yield f"{what} in {answers.store / 'certificates'}"
     yield f"the results are in {answers.store}"
+    yield ""
+    yield from result_lines(answers.whole, answers.cells)
+
+
+def result_lines(rows: Sequence[Row], found: Sequence[Cell]) -> Iterator[str]:
+    """What a reader wants first, and so the last lines on a screen: surprises, then numbers.
+
+    Args:
+        rows: the rows, of which the queries are counted.
+        found: the cells that they answer.
+    """
+    surprising = surprises(found)
+    for cell, known in surprising:
+        yield f"not as expected: {sentence(cell)}; known: {known.text()}"
+    if found and not surprising:
+        yield "not as expected: nothing"
+    if found:
+        yield tally(found)
+    yield counts(rows)
 
 
 def _together(rows: Sequence[Row]) -> list[list[Row]]:

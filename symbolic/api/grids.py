@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from leadline.symbolic.api.asked import plain
 from leadline.symbolic.api.frames import frame
 from leadline.symbolic.api.progress import steady
+from leadline.symbolic.api.tables import plain
 from leadline.symbolic.catalog import Entry
 from leadline.symbolic.lang import UserError
 
@@ -65,10 +65,7 @@ class GridResults(Sequence[Mapping[str, Any]]):
 
     @cached_property
     def _cells(self) -> Sequence[Cell]:
-        from leadline.symbolic.grid.cells import cells
-        from leadline.symbolic.grid.store import Store
-
-        return cells(self._answers.rows, Store(self.store).manifest().proofs())
+        return self._answers.cells
 
     def to_pandas(self) -> DataFrame:
         """A row for each query, with a column for each parameter in place of `parameters`.

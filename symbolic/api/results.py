@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from leadline.symbolic.api.asked import Asked, plain
+from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.diagnostics import sarif
 from leadline.symbolic.api.frames import frame
 from leadline.symbolic.api.states import Trace
+from leadline.symbolic.api.tables import plain
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort
 from leadline.symbolic.engines import Result as EngineResult

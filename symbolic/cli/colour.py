@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
+from collections.abc import Iterator, Sequence
 
 from leadline.symbolic.api.asked import Part
+from leadline.symbolic.api.tables import plain
 from leadline.symbolic.cli.terminal import printable
 from leadline.symbolic.engines import Table
 from leadline.symbolic.trace import Line, LineKind
 
-_STYLES = {LineKind.HEAD: "bold", LineKind.STEP: "bold cyan", LineKind.PART: "", LineKind.END: "bold red"}
+_STYLES = {LineKind.HEAD: "1", LineKind.STEP: "1;36", LineKind.PART: "", LineKind.END: "1;31"}
+"""The codes of bold, bold cyan and bold red."""
 
 
-def coloured(parts: Sequence[Part]) -> str:
-    """The parts of an answer as text with the codes of its colours."""
-    made = io.StringIO()
-    console = Console(file=made, highlight=False, soft_wrap=True, force_terminal=True, no_color=False)
-    for part in parts:
-        console.print(_rich_table(part) if isinstance(part, Table) else _rich_line(part))
-    return made.getvalue()
+_PLAIN, _BOLD, _END = "", "1", "\x1b[0m"
 
 
-def _rich_line(part: str | Line) -> Text:
-    text, style = (part.text, _STYLES[part.kind]) if isinstance(part, Line) else (part, "")
-    return Text("\n".join(map(printable, text.split("\n"))), style=style)
+def coloured(parts: Sequence[Part], width: int | None) -> str:
+    """The parts of an answer as text with the codes of its colours.
+
+    Args:
+        parts: the parts.
+        width: the characters of a line; None for as many as there are.
+    """
+    return "".join(f"{_styled(line, style)}\n" for part in parts for line, style in _lines(part, width))
 
 
-def _rich_table(rows: Table) -> RichTable:
-    table = RichTable(*rows.header, box=None, header_style="bold", pad_edge=False)
-    for row in rows.rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
-    return table
+def _lines(part: Part, width: int | None) -> Iterator[tuple[str, str]]:
+    """The lines of a part, each with the code of its style."""
+    style = _STYLES[part.kind] if isinstance(part, Line) else _PLAIN
+    for number, text in enumerate(plain(part, width)):
+        for line in text.split("\n"):
+            yield printable(line), _BOLD if isinstance(part, Table) and number == 0 else style
+
+
+def _styled(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}{_END}" if style and text else text

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.api.asked import Part, plain
-from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, put, tell
+from leadline.symbolic.api.asked import Part
+from leadline.symbolic.api.tables import plain
+from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, put, tell, width
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.judgement import Judgement
@@ -75,22 +76,22 @@ class Report:
         """Add a table."""
         self.parts.append(Table(header, rows))
 
-    def text(self) -> str:
-        """The answer as plain text."""
+    def text(self, width: int | None = None) -> str:
+        """The answer as plain text; with a width, no line is longer where words allow it."""
         lines: list[str] = []
         for part in self.parts:
-            lines += plain(part)
+            lines += plain(part, width)
         return "".join(f"{line}\n" for line in lines)
 
     def show(self) -> None:
         """Print the answer, in colour on a terminal."""
         if not in_colour():
-            put(self.text())
+            put(self.text(width()))
             return
         # Here, since nothing but a terminal needs it.
         from leadline.symbolic.cli.colour import coloured
 
-        put(coloured(self.parts), coloured=True)
+        put(coloured(self.parts, width()), coloured=True)
 
 
 def deliver(report: Report, written: str | None, out: Path | None) -> Exit:

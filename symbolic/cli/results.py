@@ -151,8 +151,8 @@ def _is_wanted(cell: Cell, wanted: RowCondition) -> bool:
 
 
 def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Report:
-    from leadline.symbolic.grid.summary import counts, groups, verdict_text
-    from leadline.symbolic.report.outcomes import sentence, surprises, tally
+    from leadline.symbolic.api.grid_text import result_lines
+    from leadline.symbolic.grid.summary import groups, verdict_text
 
     report = Report()
     seeds = len({row.seed for row in rows}) > 1
@@ -174,11 +174,8 @@ def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Report:
         ]
         report.table([*header, "seconds", "MB"], [[printable(text) for text in line] for line in lines])
         report.say()
-    report.say(counts(rows))
-    if cells:
-        report.say(printable(tally(cells)))
-    for cell, known in surprises(cells):
-        report.say(printable(f"not as expected: {sentence(cell)}; known: {known.text()}"))
+    for line in result_lines(rows, cells):
+        report.say(printable(line))
     return report
 
 

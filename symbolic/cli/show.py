@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
-from leadline.symbolic.api.asked import columns
+from leadline.symbolic.api.tables import columns
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model, is_module
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
@@ -49,20 +49,27 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="list the protocols of Python files instead",
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also list the parameters and properties of the protocols that are built in or installed",
+    )
     add_format(parser, "text", "json")
     parser.set_defaults(run=_list)
 
 
 def _list(args: argparse.Namespace) -> Exit:
-    """List every protocol with its parameters and properties, and the known facts about those."""
+    """List the protocols, those of files with their parameters, properties and the known facts about those."""
     found = _entries(args.paths)
     report = Report()
-    for number, entry in enumerate(found):
-        if number:
-            report.say()
-        _add_entry(report, entry)
     if not found:
         report.say("no protocols")
+    elif args.all or args.paths:
+        _add_whole(report, found)
+    else:
+        report.table(["protocol", "about"], [[x.name, summary(x.doc)] for x in found])
+        report.say()
+        report.say("`leadline list --all` lists their parameters and properties too")
     return deliver(report, as_json([_entry_json(x) for x in found]) if args.format == "json" else None, None)
 
 
@@ -83,6 +90,13 @@ def _entries(paths: Sequence[str]) -> list[Entry]:
 def _default_text(one: Parameter) -> str:
     """A parameter's default, for a person."""
     return "derived" if one.default is None else setting_text(one.default)
+
+
+def _add_whole(report: Report, found: Sequence[Entry]) -> None:
+    for number, entry in enumerate(found):
+        if number:
+            report.say()
+        _add_entry(report, entry)
 
 
 def _add_entry(report: Report, entry: Entry) -> None:

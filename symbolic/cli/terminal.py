@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shutil
 import sys
 from enum import IntEnum
 from typing import TextIO
@@ -81,6 +82,14 @@ def in_colour() -> bool:
     if _colour[0] != "auto":
         return _colour[0] == "always"
     return is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
+
+
+def width() -> int | None:
+    """The characters of a line of the terminal, or what COLUMNS says of it; None if output is no terminal."""
+    return max(shutil.get_terminal_size().columns, _NARROWEST) if is_terminal(sys.stdout) else None
+
+
+_NARROWEST = 40
 
 
 def is_terminal(stream: TextIO) -> bool:

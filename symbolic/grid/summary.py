@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -116,7 +117,11 @@ def verdict_text(row: Row) -> str:
         case "unknown":
             beyond = f" beyond {layers_text(row.depth, row.unroll)}" if row.depth >= 0 else ""
             return f"unknown{beyond}{why}"
-    return f"{row.verdict}{steps}{why}"
+    return f"{row.verdict}{steps}{_ANSWER.sub('', why)}"
+
+
+_ANSWER = re.compile(r"(, the last of them)?: answer [0-9a-f]{40}$")
+"""The query whose answer made another one moot, as the reason of that names it: for programs."""
 
 
 def _gist(reason: str) -> str:

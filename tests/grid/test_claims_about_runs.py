@@ -186,6 +186,6 @@ def test_known_facts_decide_whether_a_loop_is_expected(
     assert main(["grid", "grid.toml", "--store", "kept"]) == 0
     capsys.readouterr()
     assert main(["results", "kept"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "2 as expected, of 2 cells"
+    assert capsys.readouterr().out.splitlines()[-2] == "2 as expected, of 2 cells"
     (stops,) = [row for row in Store(Path("kept")).all().rows.values() if row.verdict == "violated"]
     assert (stops.steps, stops.stem, stops.loop) == (0, 0, 1)

@@ -39,6 +39,19 @@ from tests.grid.rows import ROW, obligation, row, unknown
             row(verdict="moot", steps=None, depth=-1, reason="violated at depth 3"),
             "moot: violated at depth 3",
         ),
+        (
+            row(verdict="moot", steps=None, depth=-1, reason=f"violated in 11 steps: answer {'0a' * 20}"),
+            "moot: violated in 11 steps",
+        ),
+        (
+            row(
+                verdict="moot",
+                steps=None,
+                depth=-1,
+                reason="proved for every depth by 3 obligations, the last of them: answer " + "0a" * 20,
+            ),
+            "moot: proved for every depth by 3 obligations",
+        ),
     ],
 )
 def test_verdicts(found: Row, text: str) -> None:

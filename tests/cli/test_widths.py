@@ -1,0 +1,141 @@
+"""Every table is whole at 80 and at 120 columns: no line is longer, and no verdict is cut or broken."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leadline.symbolic.api.tables import SPARE, plain
+from leadline.symbolic.cli import terminal
+from leadline.symbolic.cli.colour import coloured
+from leadline.symbolic.engines import Table
+from tests.cli.conftest import Leadline
+
+WIDTHS = (80, 120)
+
+GRID = """
+[[check]]
+protocol = "two-phase-commit"
+parameters = { resource_managers = [2, 3], rm_may_fail = [false, true] }
+properties = ["consistency", "type-ok"]
+engines = ["bmc", "pdr"]
+depth = [4, 8]
+"""
+
+COMMANDS = [
+    "check counter.py",
+    "check counter.py --depth 4",
+    "check two-phase-commit --depth 3 --unroll steps --solver cadical",
+    "check lamp.py:Lamp",
+    "explore counter.py --coverage",
+    "explore two-phase-commit --depth 4",
+    "prove two-phase-commit --property consistency --engine induction",
+    "prove two-phase-commit --property consistency --engine pdr --show-invariant",
+    "simulate counter.py --runs 3",
+    "list",
+    "list --all",
+    "list counter.py",
+    "show spanner-leases",
+    "grid grid.toml --plan",
+]
+
+
+def terminal_of(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    """Make standard output a terminal of a width, without colours."""
+    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("NO_COLOR", "1")
+
+
+def refused(line: str, width: int) -> bool:
+    """Whether a line is too long, though it could be broken at a space."""
+    return len(line) > width and " " in line.strip()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_line_is_longer_than_the_terminal(
+    command: str, width: int, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open("grid.toml", "w") as file:  # noqa: PTH123  # in the fixture's folder
+        file.write(GRID)
+    terminal_of(monkeypatch, width)
+    ran = leadline(*command.split())
+    assert ran.out, ran.err
+    assert not [line for line in ran.out.splitlines() if refused(line, width)]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_verdicts_stand_beside_their_properties(
+    width: int, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        line.split()[:2] for line in leadline("check", "two-phase-commit", "--depth", "3").out.splitlines()
+    ]
+    terminal_of(monkeypatch, width)
+    narrow = [
+        line.split()[:2] for line in leadline("check", "two-phase-commit", "--depth", "3").out.splitlines()
+    ]
+    known = [row for row in rows if row[:1] in (["consistency"], ["type-ok"])]
+    assert known
+    assert all(row in narrow for row in known)
+
+
+def test_the_list_fits_on_a_screen(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal_of(monkeypatch, 80)
+    brief, whole = leadline("list").out.splitlines(), leadline("list", "--all").out.splitlines()
+    assert len(brief) <= 24 < len(whole)
+    assert any(line.startswith("two-phase-commit ") for line in brief)
+    assert any(line.split()[:1] == ["resource_managers"] for line in whole)
+
+
+names = st.text("abcdefghij-", min_size=1, max_size=28)
+verdicts = st.sampled_from(
+    [
+        "proved",
+        "violated in 11 steps",
+        "safe within 11 sweeps",
+        "moot: violated in 11 steps",
+        "unknown beyond 3 steps",
+    ]
+)
+points = st.integers(0, 6)
+
+
+@given(st.data(), points, st.sampled_from(WIDTHS))
+def test_a_table_of_a_grid_keeps_every_property_with_its_verdict(
+    data: st.DataObject, many: int, width: int
+) -> None:
+    cell = st.text("abcdefghijklm ,=", max_size=30).map(str.strip)
+    header = [*(f"parameter_{number}" for number in range(many)), "property", "asked", "solver", "verdict"]
+    effort = ["seconds", "MB", "run"]
+    row = st.tuples(
+        *[cell] * many, names, cell, cell, verdicts, st.just("12.3"), st.just("1234"), st.just("earlier")
+    )
+    rows = data.draw(st.lists(row, min_size=1, max_size=6))
+    table = Table([*header, *effort], rows)
+    lines = plain(table, width)
+    assert not [line for line in lines if refused(line, width)]
+    for one in rows:
+        assert any(one[many] in line and one[many + 3] in line for line in lines)
+    if sum(map(len, plain(table))) and max(map(len, plain(table))) <= width:
+        assert lines == plain(table)
+
+
+def test_what_matters_least_goes_first() -> None:
+    row = ["consistency", "pdr", "cadical", "proved", "-", "12.3", "99", "now"]
+    table = Table(["property", "asked", "solver", "verdict", "steps", "seconds", "MB", "run"], [row])
+    gone = []
+    for width in range(70, 24, -1):
+        head = plain(table, width)[0].split()
+        gone += [name for name in table.header if name not in head and name not in gone]
+    assert gone[:3] == ["steps", "run", "MB"]
+    assert {"property", "verdict"}.isdisjoint(gone)
+    assert set(gone) <= {"steps", *SPARE}
+
+
+def test_a_line_of_a_trace_breaks_between_words_and_in_colour_too() -> None:
+    text = "  " + " ".join(["/\\ counter = 11"] * 12)
+    lines = plain(text, 80)
+    assert len(lines) > 1
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
+    assert coloured([text], 80).splitlines() == lines
