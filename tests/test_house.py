@@ -21,6 +21,7 @@ FLOORS = {
     "encode": 3,
     "tla": 3,
     "trace": 3,
+    "bits": 4,
     "catalog": 4,
     "engines": 5,
     "export": 5,
@@ -32,7 +33,11 @@ FLOORS = {
 # (importer, imported) on one floor: the report reads the store that the grid wrote.
 NEIGHBOURS = {("report", "grid")}
 # A replay by the concrete meaning convinces only while the two meanings share nothing but the expressions.
-INDEPENDENT = {"concrete": {"encode", "solve", "trace"}, "encode": {"concrete", "trace"}}
+INDEPENDENT = {
+    "concrete": {"encode", "solve", "trace"},
+    "encode": {"concrete", "trace"},
+    "bits": {"concrete", "tla", "trace", "catalog"},
+}
 # Folders outside symbolic/, and all of leadline that each may import.
 MAY_IMPORT = {
     "encodings": ("leadline.symbolic.lang", "leadline.encodings"),

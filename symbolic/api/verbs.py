@@ -55,6 +55,7 @@ def check(
     - `shortest`: whether to search for a shortest counterexample if sweeps found one;
     - `symmetry`: whether members of a sort count as interchangeable; by default they do, except for explore;
     - `max_states`: the number of states at which `engine="explore"` stops;
+    - `by`: `"circuits"` or `"values"`, the explorer; by default circuits wherever the model has them;
     - `every_state`: whether it explores every state where the protocol has a view;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
@@ -109,6 +110,7 @@ def explore(
     - `depth`: explore so many steps; by default until no state is new;
     - `max_states`: stop at so many states;
     - `symmetry`: explore one state of each orbit under permutations of members of sorts;
+    - `by`: `"circuits"` for many states at once, `"values"` for one after the other;
     - `every_state`: explore every state where the protocol has a view;
     - `coverage`: count how often guards are true, and look for properties that hold vacuously.
 

@@ -10,9 +10,9 @@ from leadline.symbolic.concrete.expressions import Expressions
 from leadline.symbolic.concrete.module import Module, Source
 from leadline.symbolic.concrete.writer import Code
 from leadline.symbolic.lang import Action, InternalError, Mistake, Model, ModelError, Pick, Type
-from leadline.symbolic.lang.nodes import And, Node, PickVar, make, postorder
+from leadline.symbolic.lang.nodes import PickVar, make
+from leadline.symbolic.lang.schedule import schedule
 from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.totality import is_total
 from leadline.symbolic.lang.types import Value
 
 # Each pick is a loop and perhaps a `try`. Python allows 20 nested statements.
@@ -54,36 +54,6 @@ def functions_of(
         module.define(names[-1], _PARAMETERS[form], writer.lines)
     loaded = module.load()
     return [loaded[name] for name in names]
-
-
-def schedule(action: Action) -> list[Pick | Node]:
-    """The picks and single guards of an action, each guard as early as the outcomes allow.
-
-    A guard moves before a pick that it does not use. If neither the guard nor the pick's domain can go out of
-    bounds, it always may. If the guard can, the pick must be over a type that has values: over an empty
-    domain, the guard would not be evaluated at all.
-    """
-    order: list[Pick | Node] = []
-    for item in action.body:
-        if isinstance(item, Pick):
-            order.append(item)
-            continue
-        for guard in item.items if isinstance(item, And) else (item,):
-            order.insert(_earliest(order, guard), guard)
-    return order
-
-
-def _earliest(order: list[Pick | Node], guard: Node) -> int:
-    needed = {node.name for node in postorder(guard) if isinstance(node, PickVar)}
-    place = len(order)
-    while place and isinstance(pick := order[place - 1], Pick) and pick.name not in needed:
-        passable = (
-            pick.type.cardinality > 0 if pick.domain is None else is_total(pick.domain) and is_total(guard)
-        )
-        if not passable:
-            break
-        place -= 1
-    return place
 
 
 class MissingPick(InternalError):

@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from leadline.symbolic.concrete.actions import Form, functions_of, schedule
+from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.explore import Explorer
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.node import substitute
+from leadline.symbolic.lang.schedule import schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Vacuous:
 
 
 @dataclass(frozen=True, slots=True)
-class _Suspect:
+class Suspect:
     """A part of a property that may be without effect.
 
     Attributes:
@@ -156,11 +157,12 @@ class Covering(Attributing):
     """
 
     untrue: Sequence[Guard] = ()
+    looks_for_vacuity = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         properties = self.semantics.model.properties
-        self._suspects = [one for name in self.properties for one in _suspects(properties[name])]
+        self._suspects = [one for name in self.properties for one in suspects(properties[name])]
 
     def look_at_guards(self) -> None:
         """Find the guards for which actions are never taken."""
@@ -182,17 +184,29 @@ class Covering(Attributing):
             return False
 
     @property
+    def guards(self) -> Sequence[Guard] | None:
+        """The guards of all actions in the order in which they are evaluated; None if they were not counted."""
+        return self.semantics.guards if isinstance(self.semantics, Counted) else None
+
+    @property
     def vacuous(self) -> list[Vacuous]:
         """The outermost reasons for which properties hold vacuously in the states found so far."""
-        parts = {(one.vacuous.property, one.vacuous.part) for one in self._suspects}
-        return [
-            one.vacuous
-            for one in self._suspects
-            if not any((one.vacuous.property, part) in parts for part in one.around)
-        ]
+        return outermost(self._suspects)
 
 
-def _suspects(claim: Property) -> Iterator[_Suspect]:
+def outermost(left: Sequence[Suspect]) -> list[Vacuous]:
+    """The reasons that are not within others.
+
+    Args:
+        left: the suspects whose weakened property holds in all states.
+    """
+    parts = {(one.vacuous.property, one.vacuous.part) for one in left}
+    return [
+        one.vacuous for one in left if not any((one.vacuous.property, part) in parts for part in one.around)
+    ]
+
+
+def suspects(claim: Property) -> Iterator[Suspect]:
     """The implications and quantifiers over sets that a property asserts, from the outermost on."""
     asserted = dict[n.Node, tuple[frozenset[n.Node], bool]]()
     others = list[n.Node]()
@@ -220,7 +234,7 @@ def _suspects(claim: Property) -> Iterator[_Suspect]:
         if made is not None:
             told, instead = made
             vacuous = Vacuous(claim.name, told, isinstance(node, n.Forall), node, partly)
-            yield _Suspect(vacuous, substitute(claim.formula, {node: instead}), around)
+            yield Suspect(vacuous, substitute(claim.formula, {node: instead}), around)
 
 
 def _without_effect(node: n.Node) -> tuple[n.Node, n.Node] | None:

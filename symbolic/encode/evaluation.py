@@ -32,6 +32,9 @@ class Evaluation:
         circuit: the circuit that receives the gates.
         state: the shape of each state variable.
         picks: the shape of each pick.
+
+    Attributes:
+        fixed: values of bound variables for every expression, as where picks are given by value.
     """
 
     rules: ClassVar[dict[type[n.Node], str]] = {}
@@ -47,12 +50,13 @@ class Evaluation:
         self._free: dict[n.Node, frozenset[n.Bound]] = {}
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
         self._environment: Environment = {}
+        self.fixed: Environment = {}
 
     # -- the traversal ----------------------------------------------------------------------------
 
     def evaluate(self, root: n.Node, environment: Environment | None = None) -> Partial:
         """The value of an expression whose free bound variables have their values in an environment."""
-        outer, self._environment = self._environment, environment or {}
+        outer, self._environment = self._environment, {**self.fixed, **(environment or {})}
         try:
             stack = [root]
             while stack:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.concrete import Explorer
-from leadline.symbolic.concrete.coverage import Counted, Covering, Guard
+from leadline.symbolic.concrete.coverage import Covering, Guard
+from leadline.symbolic.engines.circuits import CircuitExplorer
 from leadline.symbolic.engines.result import Result, Table, Verdict
 from leadline.symbolic.lang import Action, Model, Property, Span
 from leadline.symbolic.lang import nodes as n
@@ -17,7 +18,7 @@ from leadline.symbolic.lang.tla import to_tla
 _LONGEST = 160  # characters of a formula
 
 
-def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, Any]:
+def coverage_facts(explorer: Explorer | CircuitExplorer, results: Sequence[Result]) -> dict[str, Any]:
     """The coverage of an exploration, as facts of its answer; empty if it was not counted.
 
     With `first_reached` and `guards` if guards were counted.
@@ -26,7 +27,7 @@ def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, A
         explorer: the exploration, after its end.
         results: the verdicts.
     """
-    if not isinstance(explorer, Covering):
+    if not isinstance(explorer, Covering | CircuitExplorer) or not explorer.looks_for_vacuity:
         return {}
     model = explorer.semantics.model
     holding = {one.property for one in results if one.verdict in (Verdict.SAFE, Verdict.PROVED)}
@@ -43,10 +44,11 @@ def coverage_facts(explorer: Explorer, results: Sequence[Result]) -> dict[str, A
         ]
     }
     facts["never_true"] = [_guard(model, one) for one in explorer.untrue]
-    if isinstance(explorer.semantics, Counted):
+    guards = explorer.guards
+    if guards is not None:
         names = [action.name for action in model.actions]
         facts["first_reached"] = dict(zip(names, explorer.first[1:], strict=True))
-        facts["guards"] = [_guard(model, one) for one in explorer.semantics.guards]
+        facts["guards"] = [_guard(model, one) for one in guards]
     return facts
 
 

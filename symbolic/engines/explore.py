@@ -6,21 +6,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from leadline.symbolic import bits
 from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
 from leadline.symbolic.engines import liveness
+from leadline.symbolic.engines.circuits import CircuitExplorer
 from leadline.symbolic.engines.coverage import coverage_facts, covered, noted
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
 from leadline.symbolic.engines.sweeps import sorts_alike
-from leadline.symbolic.engines.views import qualified, view_extent, view_facts, view_of, view_remarks
+from leadline.symbolic.engines.views import (
+    qualified,
+    view_extent,
+    view_facts,
+    view_is_used,
+    view_of,
+    view_remarks,
+)
 from leadline.symbolic.lang import Model, Property, UserError
 from leadline.symbolic.lang.names import counted
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
+BY = CIRCUITS, VALUES = ("circuits", "values")
 MOST_PERMUTATIONS = 5_040
 """Those of seven members."""
 
@@ -36,6 +46,8 @@ class ExploreOptions(Options):
         coverage: whether to count how often guards are true and how many states each action is the first to reach,
             and to look for properties that hold vacuously.
         vacuity: whether to look for these alone.
+        by: "circuits" for many states at once, "values" for one after the other; by default on circuits
+            wherever they can give the answer.
         every_state: whether every state counts where the protocol declares a view.
         notes: whether each proof names the actions that are never taken, as a store of results needs.
         prove: whether a property that holds in all reachable states counts as proved, not as safe. Every
@@ -51,6 +63,12 @@ class ExploreOptions(Options):
     )
     coverage: bool = option(
         False, doc="tell actions never taken, guards never true, and properties that hold vacuously"
+    )
+    by: str | None = option(
+        None,
+        choices=BY,
+        noun="explorer",
+        doc="explore on circuits or on values (default: on circuits wherever a model has them)",
     )
     every_state: bool = option(False, doc="explore every state, not one for each value of the declared view")
     prove: bool = False
@@ -84,35 +102,33 @@ class Explore(Engine):
         options = query.options
         assert isinstance(options, ExploreOptions)
         chosen = query.chosen(model)
-        names = [one.name for one in chosen if one.temporal is None]
         runs = [one.name for one in chosen if one.temporal is not None]
         check_about_states(options, runs)
-        semantics = meaning(model, chosen, options)
-        semantics.view = view_of(semantics, options, runs)
         states = "orbit" if options.symmetry else "state"
 
         def progress(level: Level) -> None:
             reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
             listener.progress(Progress(level.depth, 0.0, text=reached))
-            for name in set(explorer.violated()) - told:
+            for name in set(exploring.explorer.violated()) - told:
                 told.add(name)
-                listener.done(_violated(explorer, name))
+                listener.done(_violated(exploring.explorer, name))
 
         told: set[str] = set()
-        explorer = _explorer(semantics, names, options, progress)
+        exploring = _Exploring(model, chosen, options, progress)
         stopped, interrupted = None, False
         about_runs: dict[str, Trace | None] = {}
         try:
             with limited(limits):
-                about_runs = _search(explorer, runs, listener)
+                about_runs = exploring.search(runs, listener)
         except KeyboardInterrupt:
             stopped, interrupted = "interrupted", True
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_reason(error, limits)
+        explorer = exploring.explorer
         found = explorer.summary(stopped)
-        answer = _answer(semantics, found, query, about_runs, stopped)
+        answer = _answer(explorer.semantics, found, query, about_runs, stopped)
         about_view = view_facts(model, options, found, runs)
-        facts = {**answer.facts, **about_view, **coverage_facts(explorer, answer.results)}
+        facts = {**answer.facts, **exploring.facts, **about_view, **coverage_facts(explorer, answer.results)}
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
         if options.prove and found.complete:
             shown = {action.name: action.tla for action in model.actions} if options.notes else {}
@@ -129,26 +145,85 @@ class Explore(Engine):
         return [*explored(answer.facts, {action.name: action.tla for action in model.actions}), *verdicts]
 
 
-def _explorer(
-    semantics: Semantics, names: Sequence[str], options: ExploreOptions, progress: Callable[[Level], None]
-) -> Explorer:
-    """The exploration that the options ask for."""
-    bounds = options.depth, progress, options.max_states
-    kind = Covering if options.coverage or options.vacuity else Explorer
-    return kind(semantics, names, *bounds)
+class _Exploring:
+    """The exploration that some options ask for, on circuits if they can give the answer.
 
+    Attributes:
+        explorer: the exploration.
+        why: the reason why it is on values; None if it is not, or was asked to be.
+    """
 
-def _search(explorer: Explorer, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
-    """Explore; a counterexample, or None, for each of the claims about runs."""
-    explorer.run()
-    if isinstance(explorer, Covering):
-        explorer.look_at_guards()
-    if not runs:
-        return {}
-    listener.progress(Progress(len(explorer.within) - 1, 0.0, text="looking at runs"))
-    graph = liveness.Explicit(explorer)
-    properties = explorer.semantics.model.properties
-    return {name: graph.counterexample(properties[name]) for name in runs}
+    def __init__(
+        self,
+        model: Model,
+        chosen: Sequence[Property],
+        options: ExploreOptions,
+        progress: Callable[[Level], None],
+    ) -> None:
+        self._model, self._chosen, self._options, self._progress = model, chosen, options, progress
+        self._names = [one.name for one in chosen if one.temporal is None]
+        self._runs = [one.name for one in chosen if one.temporal is not None]
+        self.why = self._needs_values()
+        self.explorer: Explorer | CircuitExplorer
+        if self.why is not None and options.by == CIRCUITS:
+            raise UserError(f"--by circuits: {self.why}, which needs --by values")
+        if self.why is not None or options.by == VALUES:
+            self.explorer = self._by_values()
+        else:
+            self.explorer = CircuitExplorer(
+                Semantics(model),
+                self._names,
+                *self._bounds,
+                vacuity=options.coverage or options.vacuity,
+                counting=options.coverage,
+            )
+
+    @property
+    def _bounds(self) -> tuple[int | None, Callable[[Level], None], int | None]:
+        return self._options.depth, self._progress, self._options.max_states
+
+    def _needs_values(self) -> str | None:
+        """What circuits do not answer yet; None if they can."""
+        if self._runs:
+            return f"{self._runs[0]} is a claim about runs"
+        if self._options.symmetry:
+            return "--symmetry explores orbits"
+        if self._model.view is not None and view_is_used(self._model, self._options, self._runs):
+            return f"the view {self._model.view.name} is declared"
+        return None
+
+    def _by_values(self) -> Explorer:
+        semantics = meaning(self._model, self._chosen, self._options)
+        semantics.view = view_of(semantics, self._options, self._runs)
+        kind = Covering if self._options.coverage or self._options.vacuity else Explorer
+        return kind(semantics, self._names, *self._bounds)
+
+    def search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
+        """Explore; a counterexample, or None, for each of the claims about runs."""
+        try:
+            self.explorer.run()
+        except bits.NoCircuits as error:
+            if self._options.by == CIRCUITS:
+                raise
+            self.why = str(error)
+            self.explorer = self._by_values()
+            self.explorer.run()
+        if isinstance(self.explorer, CircuitExplorer):
+            return {}
+        if isinstance(self.explorer, Covering):
+            self.explorer.look_at_guards()
+        if not runs:
+            return {}
+        listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs"))
+        graph = liveness.Explicit(self.explorer)
+        properties = self._model.properties
+        return {name: graph.counterexample(properties[name]) for name in runs}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The explorer that answered, as facts of an answer."""
+        by = CIRCUITS if isinstance(self.explorer, CircuitExplorer) else VALUES
+        return {"by": by, **({} if self.why is None else {"by_values_since": self.why})}
 
 
 def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
@@ -208,6 +283,7 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
     return [
         extent(facts),
         *view_remarks(facts),
+        *([f"explored on values: {facts['by_values_since']}"] if "by_values_since" in facts else []),
         "",
         Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels),
         "",
@@ -277,7 +353,7 @@ def facts_of(found: Exploration) -> dict[str, Any]:
     }
 
 
-def _violated(explorer: Explorer, name: str) -> Result:
+def _violated(explorer: Explorer | CircuitExplorer, name: str) -> Result:
     """The result about a property that is violated: no deeper search finds a shorter path."""
     semantics = explorer.semantics
     trace = _trace(semantics, explorer.violation(name), TraceEnd.VIOLATES, name)

@@ -32,7 +32,7 @@ def view_of(
         UserError: if the model has a view that cannot be used with other options.
     """
     view = semantics.model.view
-    if not _used(semantics.model, options, runs):
+    if not view_is_used(semantics.model, options, runs):
         return None
     assert view is not None
     if options.symmetry:
@@ -50,7 +50,8 @@ def view_of(
     return value
 
 
-def _used(model: Model, options: ExploreOptions, runs: Sequence[str]) -> bool:
+def view_is_used(model: Model, options: ExploreOptions, runs: Sequence[str]) -> bool:
+    """Whether states are told apart by the model's view."""
     return model.view is not None and not (options.every_state or options.prove or runs)
 
 

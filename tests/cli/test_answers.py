@@ -37,6 +37,7 @@ def test_explore_in_json(leadline: Leadline) -> None:
         "steps_out_of_bounds": 0,
         "actions": {"count_up": 3},
         "out_of_bounds": None,
+        "by": "circuits",
     }
     assert ran.code == 12
 

@@ -32,6 +32,7 @@ from leadline.symbolic.engines import (
     Verdict,
     explore,
 )
+from leadline.symbolic.engines.circuits import CircuitExplorer
 from leadline.symbolic.lang import Model, UserError
 from tests.cli.conftest import Leadline
 from tests.cli.processes import leadline_process
@@ -102,7 +103,7 @@ def test_a_file_with_the_longest_name(leadline: Leadline) -> None:
 
 
 def test_the_place_is_looked_at_before_the_work(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explore, "Explorer", lambda *_: pytest.fail("explored"))
+    monkeypatch.setattr(explore, "CircuitExplorer", lambda *_, **__: pytest.fail("explored"))
     assert leadline("explore", "counter.py", "--out", "nowhere/x").code == 2
 
 
@@ -132,7 +133,7 @@ def test_a_fault_of_ours_is_told_in_full(leadline: Leadline, monkeypatch: pytest
     def broken(*_: Any) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr(explore, "Explorer", broken)
+    monkeypatch.setattr(CircuitExplorer, "run", broken)
     ran = leadline("explore", "counter.py", "-p", "top=2")
     assert ran.code == 255
     assert "Traceback" in ran.err and "ZeroDivisionError: ours" in ran.err

@@ -1,0 +1,25 @@
+"""Models evaluated on many states at once: circuits as bitwise operations on packed rows. Floor 4.
+
+A third meaning of models beside values and solvers, which shares the encoding with the solvers. The search on
+values is the oracle for it, and counterexamples are replayed by values.
+"""
+
+from typing import TYPE_CHECKING
+
+from leadline.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from leadline.symbolic.bits.initial import initial_states
+    from leadline.symbolic.bits.machine import Claim, Machine, NoCircuits
+    from leadline.symbolic.bits.search import Found, Search
+
+__all__ = ["Claim", "Found", "Machine", "NoCircuits", "Search", "initial_states"]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        ".initial": ("initial_states",),
+        ".machine": ("Claim", "Machine", "NoCircuits"),
+        ".search": ("Found", "Search"),
+    },
+)

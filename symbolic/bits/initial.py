@@ -1,0 +1,120 @@
+"""The initial states, listed by circuits: the picks of `init` bit by bit, many at a time.
+
+All assignments of the first bits are at hand, side by side, and each is continued by either value of the next bit.
+A part of the initial condition is evaluated as soon as all bits that it depends on are there, and drops those
+that are wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from leadline.symbolic.bits.lanes import WORD, Words, sliced, unsliced, where, words_for
+from leadline.symbolic.bits.machine import Masks, NoCircuits
+from leadline.symbolic.bits.programs import Program, Registers, compiled, support
+from leadline.symbolic.encode.actions import Actions, PickSlots
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
+from leadline.symbolic.encode.encoding import Encoding
+from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.lang import Model
+from leadline.symbolic.lang.model import Variable
+
+_MOST = 1 << 16
+"""The number of assignments that are continued at once."""
+
+
+def initial_states(model: Model) -> Iterator[Words]:
+    """The initial states in batches, a state for each way to choose the picks of `init`.
+
+    Args:
+        model: the model.
+
+    Raises:
+        NoCircuits: if an initial state may be out of bounds: circuits do not count those.
+        ModelError: if an expression has no circuit.
+    """
+    circuit = Circuit()
+    slots = PickSlots(circuit)
+    slots.add(model.init)
+    inputs = tuple(circuit.free)
+    effect = Actions(circuit, model, {}, slots).effect(model.init)
+    if effect.out_of_bounds != FALSE:
+        raise NoCircuits("an initial state may be out of bounds")
+    allowed = circuit.conj((effect.enabled, slots.valid(), _only_what_matters(model, circuit, slots)))
+    if allowed == FALSE:
+        return iter(())
+    encoding, masks = Encoding(model), Masks(model, circuit)
+    rows = encoding.rows_after(circuit, effect.next)
+    row = [x for variable in model.variables for x in masks.row(variable.name, rows[variable.name])]
+    program = compiled(circuit, inputs, [row])
+    found = _assignments(circuit, inputs, allowed)
+    return (_outputs(program, picks, len(row)) for picks in found)
+
+
+def _only_what_matters(model: Model, circuit: Circuit, slots: PickSlots) -> int:
+    """The literal that picks are zero where they do not matter, so that each is listed once."""
+    layout = Layout(circuit)
+    picks = tuple(Variable(slot, slot, kind, model.init.span) for slot, kind in slots.types.items())
+    masks = Masks(replace(model, variables=picks), circuit)
+    wanted = []
+    for pick in picks:
+        row = layout.literals(slots.shapes[pick.name], pick.type)
+        wanted += [circuit.same(x, y) for x, y in zip(row, masks.row(pick.name, row), strict=True)]
+    return circuit.conj(wanted)
+
+
+def _assignments(circuit: Circuit, inputs: Sequence[int], allowed: int) -> Iterator[Words]:
+    """The assignments of inputs that make a literal true, in batches of packed words."""
+    tests = _tests(circuit, inputs, allowed)
+    waiting = [(0, np.zeros((1, words_for(len(inputs))), np.uint64))]
+    while waiting:
+        place, found = waiting.pop()
+        if len(found) > _MOST:
+            half = len(found) // 2
+            waiting += [(place, found[half:]), (place, found[:half])]
+            continue
+        if place == len(inputs):
+            yield found
+            continue
+        set_too = found.copy()
+        set_too[:, place // WORD] |= np.uint64(1 << place % WORD)
+        found = np.concatenate([found, set_too])
+        program = tests[place]
+        if program is not None:
+            lanes = where(_run(program, found)[program.outputs[0][0]])
+            found = found[lanes[lanes < len(found)]]
+        if len(found):
+            waiting.append((place + 1, found))
+
+
+def _tests(circuit: Circuit, inputs: Sequence[int], allowed: int) -> list[Program | None]:
+    """For each input, the program of the parts of a conjunction that depend on no later one; None without any."""
+    place = {variable: i for i, variable in enumerate(inputs)}
+    parts: list[list[int]] = [[] for _ in inputs]
+    waiting = [allowed]
+    while waiting:
+        literal = waiting.pop()
+        gate = circuit.gates.get(literal)
+        if isinstance(gate, And):
+            waiting += gate.operands
+        elif literal != TRUE:
+            parts[max(place[x] for x in support(circuit, literal))].append(literal)
+    return [compiled(circuit, inputs, [[circuit.conj(literals)]]) if literals else None for literals in parts]
+
+
+def _run(program: Program, states: Words) -> Sequence[Words]:
+    """The registers after the first section. Lanes without a state have some value, too."""
+    registers = Registers(program, -(-len(states) // WORD))
+    sliced(states, registers.inputs)
+    program.run(0, registers.rows)
+    return registers.rows
+
+
+def _outputs(program: Program, states: Words, bits: int) -> Words:
+    """The outputs of the first section, as states."""
+    rows = np.zeros((words_for(bits) * WORD, -(-len(states) // WORD)), np.uint64)
+    rows[:bits] = _run(program, states)[program.outputs[0].start : program.outputs[0].stop]
+    return unsliced(rows, len(states))

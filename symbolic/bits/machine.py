@@ -1,0 +1,258 @@
+"""A model as a machine over bits: each step of an action, for each value of its picks, as literals of one circuit.
+
+With its picks constant, nearly all of an action folds away, and what is left is shared between steps by
+hash-consing. A state is the row of its literals, in the order of `Encoding`. Literals of parts that are not there,
+such as the item of an absent option, are zero, so that equal states are equal words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from leadline.symbolic.encode import Encoding
+from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.facts import Facts
+from leadline.symbolic.encode.updates import Updates
+from leadline.symbolic.encode.values import Shape
+from leadline.symbolic.lang import Action, Model, Pick, UserError
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.node import substitute
+from leadline.symbolic.lang.schedule import schedule
+from leadline.symbolic.lang.types import Value
+
+MOST_CHOICES = 20_000
+"""The number of ways to choose picks for which steps are encoded one by one."""
+
+
+class NoCircuits(UserError):
+    """A model cannot be explored on circuits; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A step of an action for some values of its picks.
+
+    Attributes:
+        action: the place of the action in the model.
+        enabled: the literal that it can be taken.
+        changes: the bits that it may change, ascending, each with its literal after the step.
+    """
+
+    action: int
+    enabled: int
+    changes: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A way in which an action goes out of bounds, for some values of the picks made by then."""
+
+    action: int
+    literal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A guard, for some values of the picks made before it.
+
+    Attributes:
+        action: the place of the action in the model.
+        place: the place of the guard among those of the action's `schedule`.
+        tried: the literal that it is evaluated.
+        true: the literal that it is true.
+    """
+
+    action: int
+    place: int
+    tried: int
+    true: int
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A formula over states: the literals that it is false, and that its evaluation goes out of bounds."""
+
+    violated: int
+    outside: int
+
+
+class Machine:
+    """The steps of a model.
+
+    Args:
+        model: the model.
+
+    Attributes:
+        circuit: the circuit of all literals.
+        inputs: the variables of the bits of a state.
+        moves: the steps.
+        failures: the ways out of bounds.
+        tests: the guards.
+        beyond: the literal that a constraint is false.
+        dead: the literal that no action is enabled in a state within the constraints.
+
+    Raises:
+        NoCircuits: if picks have too many values.
+        ModelError: if an expression has no circuit.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.encoding = Encoding(model)
+        self.circuit = Circuit()
+        state, self._before = self.encoding.free_state(self.circuit)
+        self.inputs = self.encoding.input_row
+        self._expressions = Expressions(self.circuit, state, {})
+        self._updates = Updates(self._expressions)
+        self._masks = Masks(model, self.circuit)
+        self._choices = 0
+        self.moves: list[Move] = []
+        self.failures: list[Failure] = []
+        self.tests: list[Test] = []
+        within = self.claim(model.constraint) if model.constraints else Claim(FALSE, FALSE)
+        self.beyond = within.violated
+        for place, action in enumerate(model.actions):
+            self._walk(_Body(place, action), 0, TRUE, {})
+        self._expressions.fixed = {}
+        taken = [*(x.enabled for x in self.moves), *(x.literal for x in self.failures)]
+        self.dead = self.circuit.conj((-self.circuit.disj(taken), -self.beyond))
+
+    def claim(self, formula: n.Node) -> Claim:
+        """A Boolean expression over the state."""
+        shape, error = self._expressions.evaluate(formula)
+        return Claim(self.circuit.conj((-shape, -error)), error)
+
+    # -- actions ----------------------------------------------------------------------------------
+
+    def _walk(self, body: _Body, place: int, reached: int, picked: Mapping[n.Bound, Value]) -> None:
+        """Go through a body from a place on, where `reached` holds, for picks that are made already."""
+        self._choices += 1
+        if self._choices > MOST_CHOICES:
+            raise NoCircuits(f"there are over {MOST_CHOICES:,} ways to choose the picks of actions")
+        errors = []
+        conj = self.circuit.conj
+        while place < len(body.order) and reached != FALSE:
+            self._expressions.fixed = dict(picked)
+            item = body.order[place]
+            place += 1
+            if isinstance(item, Pick):
+                values, error = self._values(body.action, item, body.domains.get(item.name))
+                errors.append(conj((reached, error)))
+                self._fail(body, errors)
+                within = conj((reached, -error))
+                for value, literal in values:
+                    more = {**picked, body.bound[item.name]: value}
+                    self._walk(body, place, conj((within, literal)), more)
+                return
+            shape, error = self._expressions.evaluate(item)
+            errors.append(conj((reached, error)))
+            true = conj((reached, -error, shape))
+            guard = sum(not isinstance(one, Pick) for one in body.order[: place - 1])
+            self.tests.append(Test(body.place, guard, reached, true))
+            reached = true
+        if reached != FALSE:
+            errors.append(self._move(body, reached, picked))
+        self._fail(body, errors)
+
+    def _values(
+        self, action: Action, pick: Pick, domain: n.Node | None
+    ) -> tuple[Iterator[tuple[Value, int]], int]:
+        """The values that a pick may take, each with the literal that it may, and that of going out of bounds."""
+        kind = pick.type
+        if domain is None or isinstance(domain, n.Universe):
+            if kind.cardinality > MOST_CHOICES:
+                raise NoCircuits(f"the pick {pick.name} of {action.tla} has over {MOST_CHOICES:,} values")
+            return ((value, TRUE) for value in kind.values()), FALSE
+        members, error = self._expressions.evaluate(domain)
+        inside = sorted((x for x in members if kind.contains(x)), key=kind.rank)
+        return ((x, members[x]) for x in inside), error
+
+    def _move(self, body: _Body, reached: int, picked: Mapping[n.Bound, Value]) -> int:
+        """Note a step; the literal that it goes out of bounds instead."""
+        self._expressions.fixed = dict(picked)
+        after: dict[str, Shape] = {}
+        wrong = []
+        for name, node in body.updates:
+            variable = n.make(n.StateVar, node.type, node.span, name)
+            after[name], error = self._updates.evaluate(variable, node, TRUE)
+            wrong.append(error)
+        outside = self.circuit.conj((reached, self.circuit.disj(wrong)))
+        enabled = self.circuit.conj((reached, -outside))
+        if enabled != FALSE:
+            rows = self.encoding.rows_after(self.circuit, after)
+            changes = self._masks.changes({name: (self._before[name], new) for name, new in rows.items()})
+            self.moves.append(Move(body.place, enabled, tuple(changes)))
+        return outside
+
+    def _fail(self, body: _Body, errors: Sequence[int]) -> None:
+        literal = self.circuit.disj(errors)
+        if literal != FALSE:
+            self.failures.append(Failure(body.place, literal))
+
+
+class _Body:
+    """An action with a bound variable in place of each pick."""
+
+    def __init__(self, place: int, action: Action) -> None:
+        self.place = place
+        self.action = action
+        self.bound = {
+            pick.name: n.make(n.Bound, pick.type, pick.span, pick.name, -1 - number)
+            for number, pick in enumerate(action.picks)
+        }
+        names: dict[n.Node, n.Node] = {
+            n.make(n.PickVar, pick.type, pick.span, pick.name): self.bound[pick.name] for pick in action.picks
+        }
+        self.order = [
+            item if isinstance(item, Pick) else substitute(item, names) for item in schedule(action)
+        ]
+        self.domains = {
+            pick.name: substitute(pick.domain, names) for pick in action.picks if pick.domain is not None
+        }
+        self.updates = [(name, substitute(node, names)) for name, node in action.updates]
+
+
+class Masks:
+    """Zeroes the literals of parts that are not there."""
+
+    def __init__(self, model: Model, circuit: Circuit) -> None:
+        self._circuit = circuit
+        self._literals = Facts(model).literals
+        self._bit = {fact.fact[0]: place for place, fact in reversed(list(enumerate(self._literals)))}
+
+    def row(self, name: str, row: Sequence[int]) -> list[int]:
+        """The literals of a variable, zero where they do not matter."""
+        begin = self._bit.get(name, 0)
+        conj, disj = self._circuit.conj, self._circuit.disj
+
+        def literal(number: int) -> int:
+            there = row[abs(number) - 1 - TRUE - begin]
+            return there if number > 0 else -there
+
+        masked = []
+        for place, x in enumerate(row):
+            needs = self._literals[begin + place].needs
+            masked.append(conj((x, *(disj(map(literal, clause)) for clause in needs))))
+        return masked
+
+    def changes(self, rows: Mapping[str, tuple[Sequence[int], Sequence[int]]]) -> Iterator[tuple[int, int]]:
+        """The bits of variables that change.
+
+        Args:
+            rows: for each variable its literals before, which are zero where they do not matter, and after.
+        """
+        found = {}
+        for name, (old, new) in rows.items():
+            begin = self._bit.get(name, 0)
+            same = [a == b for a, b in zip(old, new, strict=True)]
+            for place, literal in enumerate(self.row(name, new)):
+                needs = [
+                    abs(x) - 1 - TRUE - begin
+                    for clause in self._literals[begin + place].needs
+                    for x in clause
+                ]
+                if not (same[place] and all(same[x] for x in needs)):
+                    found[begin + place] = literal
+        return iter(sorted(found.items()))

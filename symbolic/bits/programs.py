@@ -1,0 +1,248 @@
+"""Circuits as programs of bitwise operations on rows.
+
+A program is a list of operations on numbered registers, each of which holds a row: one that is always true, the
+inputs, the outputs, and then the rest, which are used again as soon as what they hold is needed no more. It has
+sections. The first is always run; another one only where its outputs are wanted, which are taken before the next
+section is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leadline.symbolic.bits.lanes import Words
+from leadline.symbolic.encode.circuit import TRUE, And, Circuit, Mux, Xor, operands
+
+_Ufunc = Callable[..., Any]
+Operation = tuple[_Ufunc, int, int, int]
+"""An operation, the registers of its operands, and that of its result."""
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A circuit as operations.
+
+    Attributes:
+        inputs: the number of inputs: registers from 1 on.
+        outputs: for each section, the registers of its literals, consecutive and in their order.
+        registers: the number of registers.
+        sections: the operations of each section.
+    """
+
+    inputs: int
+    outputs: tuple[range, ...]
+    registers: int
+    sections: tuple[tuple[Operation, ...], ...]
+
+    def run(self, section: int, rows: Sequence[Words]) -> None:
+        """Run a section.
+
+        Args:
+            section: its number.
+            rows: the register file: a row for each register.
+        """
+        for operation, left, right, result in self.sections[section]:
+            operation(rows[left], rows[right], rows[result])
+
+
+class Registers:
+    """A register file for one program and a number of lanes.
+
+    Attributes:
+        all: the registers, as one array.
+        rows: each register by itself.
+        inputs: those of the inputs.
+    """
+
+    def __init__(self, program: Program, size: int) -> None:
+        self.all = np.empty((program.registers, size), np.uint64)
+        self.all[0] = ~np.uint64(0)
+        self.rows = list(self.all)
+        self.inputs = self.all[1 : program.inputs + 1]
+
+
+def compiled(circuit: Circuit, inputs: Sequence[int], sections: Sequence[Sequence[int]]) -> Program:
+    """The program of some literals.
+
+    A gate that several sections need goes into the first.
+
+    Args:
+        circuit: the circuit.
+        inputs: the variables of the inputs.
+        sections: the literals of each section.
+    """
+    own = _gates_of_sections(circuit, sections)
+    compiler = _Compiler(circuit, inputs, sections)
+    made = tuple(compiler.section(place, gates) for place, gates in enumerate(own))
+    return Program(len(inputs), compiler.outputs, compiler.registers, made)
+
+
+def _gates_of_sections(circuit: Circuit, sections: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The gates of each section, operands first."""
+    home: dict[int, int] = {}
+    for place, literals in enumerate(sections):
+        for gate in below(circuit, literals):
+            home[gate] = 0 if gate in home else place
+    # A gate of the first section has its operands there.
+    found: list[list[int]] = [[] for _ in sections]
+    for gate in below(circuit, [gate for gate, place in home.items() if place == 0]):
+        home[gate] = 0
+    for gate in sorted(home):
+        found[home[gate]].append(gate)
+    return found
+
+
+def below(circuit: Circuit, literals: Iterable[int]) -> list[int]:
+    """The gates that some literals depend on, operands first."""
+    seen: set[int] = set()
+    waiting = [abs(x) for x in literals]
+    while waiting:
+        variable = waiting.pop()
+        if variable in seen or variable not in circuit.gates:
+            continue
+        seen.add(variable)
+        waiting += map(abs, operands(circuit.gates[variable]))
+    return sorted(seen)
+
+
+def support(circuit: Circuit, literal: int) -> set[int]:
+    """The inputs that a literal depends on."""
+    gates = below(circuit, [literal])
+    used = {abs(x) for gate in gates for x in operands(circuit.gates[gate])} | {abs(literal)}
+    return used - set(gates) - {TRUE}
+
+
+class _Compiler:
+    """Emits the operations of gates, and gives them registers.
+
+    A register holds a variable or its negation, whichever takes fewer operations.
+    """
+
+    def __init__(self, circuit: Circuit, inputs: Sequence[int], sections: Sequence[Sequence[int]]) -> None:
+        self._circuit = circuit
+        self._sections = sections
+        begin = 1 + len(inputs)
+        # Outputs of later sections are taken as soon as they are there, so they share their registers.
+        later = begin + len(sections[0])
+        self.outputs = (range(begin, later), *(range(later, later + len(x)) for x in sections[1:]))
+        self.registers = max(one.stop for one in self.outputs)
+        self._fixed = self.registers
+        self._free: list[int] = []
+        # The register of a literal: of `-x`, if it holds the negation of `x`.
+        self._held = {variable: place for place, variable in enumerate((TRUE, *inputs))}
+        self._uses: dict[int, int] = {}
+        self._made: list[Operation] = []
+
+    def section(self, place: int, gates: Sequence[int]) -> tuple[Operation, ...]:
+        """The operations of a section."""
+        self._made = []
+        self._uses = dict.fromkeys(gates, 0)
+        wanted: dict[int, int] = {}
+        for x, register in zip(self._sections[place], self.outputs[place], strict=True):
+            wanted.setdefault(x, register)
+        read = [x for gate in gates for x in operands(self._circuit.gates[gate])]
+        for x in (*read, *wanted, *(self._read_later() if place == 0 else ())):
+            if abs(x) in self._uses:
+                self._uses[abs(x)] += 1
+        for gate in gates:
+            self._gate(gate, wanted.get(gate))
+        for x, register in zip(self._sections[place], self.outputs[place], strict=True):
+            if self._held.get(x) != register:
+                copy = np.bitwise_and if x in self._held else np.bitwise_xor
+                self._emit(copy, self._register(x), 0, register)
+        for x in wanted:
+            self._release(x)
+        return tuple(self._made)
+
+    def _read_later(self) -> set[int]:
+        """The variables of the first section that others read."""
+        literals = [x for section in self._sections[1:] for x in section]
+        gates = below(self._circuit, literals)
+        read = {
+            abs(x) for gate in gates if gate not in self._uses for x in operands(self._circuit.gates[gate])
+        }
+        return read | {abs(x) for x in literals}
+
+    def _gate(self, variable: int, output: int | None) -> None:
+        gate = self._circuit.gates[variable]
+        match gate:
+            case And():
+                register, positive = self._conjunction(gate.operands)
+            case Xor():
+                register, positive = self._exclusive(gate)
+            case Mux():
+                register, positive = self._choice(gate)
+        if positive and output is not None:
+            # The last operation gives the result, so it can do so in the place of the output.
+            self._made[-1] = (*self._made[-1][:3], output)
+            self._free.append(register)
+            register = output
+        self._held[variable if positive else -variable] = register
+        for x in operands(gate):
+            self._release(x)
+
+    def _conjunction(self, literals: Sequence[int]) -> tuple[int, bool]:
+        """Conjunction; of negations only, the negation of their disjunction."""
+        plain = [self._held[x] for x in literals if x in self._held]
+        negated = [self._held[-x] for x in literals if x not in self._held]
+        if not negated:
+            return self._joined(np.bitwise_and, plain), True
+        if not plain:
+            return self._joined(np.bitwise_or, negated), False
+        # x and not y = (x or y) xor y. The first operand may be wide: what is negated is read twice.
+        both = self._joined(np.bitwise_and, plain) if len(plain) > 1 else plain[0]
+        either = self._joined(np.bitwise_or, negated) if len(negated) > 1 else negated[0]
+        result = self._emit(np.bitwise_or, both, either)
+        self._emit(np.bitwise_xor, result, either, result)
+        self._free += [x for x, parts in ((both, plain), (either, negated)) if len(parts) > 1]
+        return result, True
+
+    def _joined(self, operation: _Ufunc, registers: Sequence[int]) -> int:
+        """Two registers or more under an operation."""
+        result = self._emit(operation, registers[0], registers[1])
+        for register in registers[2:]:
+            self._emit(operation, result, register, result)
+        return result
+
+    def _exclusive(self, gate: Xor) -> tuple[int, bool]:
+        result = self._emit(np.bitwise_xor, self._register(gate.left), self._register(gate.right))
+        return result, (gate.left in self._held) == (gate.right in self._held)
+
+    def _choice(self, gate: Mux) -> tuple[int, bool]:
+        """(then xor orelse) and condition xor orelse."""
+        condition, then, orelse = gate
+        if condition not in self._held:
+            condition, then, orelse = -condition, orelse, then
+        result = self._emit(np.bitwise_xor, self._register(then), self._register(orelse))
+        if (then in self._held) != (orelse in self._held):
+            self._emit(np.bitwise_xor, result, 0, result)
+        self._emit(np.bitwise_and, result, self._register(condition), result)
+        return self._emit(np.bitwise_xor, result, self._register(orelse), result), orelse in self._held
+
+    def _register(self, x: int) -> int:
+        """The register that holds a literal or its negation."""
+        found = self._held.get(x)
+        return self._held[-x] if found is None else found
+
+    def _emit(self, operation: _Ufunc, left: int, right: int, result: int | None = None) -> int:
+        if result is None:
+            if not self._free:
+                self._free.append(self.registers)
+                self.registers += 1
+            result = self._free.pop()
+        self._made.append((operation, left, right, result))
+        return result
+
+    def _release(self, x: int) -> None:
+        """Give up the register of a gate that is needed no more."""
+        left = self._uses.get(abs(x))
+        if left is None:
+            return
+        self._uses[abs(x)] = left - 1
+        register = self._register(x)
+        if left == 1 and register >= self._fixed:
+            self._free.append(register)

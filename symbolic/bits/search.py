@@ -1,0 +1,314 @@
+"""Breadth-first search over states as packed words, a batch at a time.
+
+Each batch of a level is sliced, and the guards of all steps are evaluated in it at once. Each step that is enabled
+somewhere then gives its successors, and those that are new are looked at: properties, constraints. The numbers
+are those of a search from state to state, but for the order of states within a level.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from leadline.symbolic.bits.lanes import (
+    WORD,
+    Indices,
+    Scatter,
+    Words,
+    count,
+    last_lanes,
+    sliced,
+    where,
+    words_for,
+)
+from leadline.symbolic.bits.machine import Claim, Machine, Move
+from leadline.symbolic.bits.programs import Program, Registers, compiled
+from leadline.symbolic.bits.table import Table
+from leadline.symbolic.encode.circuit import FALSE, TRUE
+
+_LANES = 1 << 16
+_REGISTER_BYTES = 4 << 20
+"""About as much as a core's cache holds."""
+_CANDIDATES = 1 << 17
+"""The number of successors that are looked up together."""
+_ORDERED = 1 << 13
+"""So many successors are put in the order in which a search from state to state finds them: people see them."""
+
+
+@dataclass
+class Found:
+    """The findings about a claim.
+
+    Attributes:
+        violations: the number of states in which it is false.
+        violated_at: the number of the first of them, or None.
+        outside_at: that of the first state in which its evaluation goes out of bounds, or None.
+    """
+
+    violations: int = 0
+    violated_at: int | None = None
+    outside_at: int | None = None
+
+
+class Batches:
+    """Runs a program on batches of states. Register files of several sizes are kept."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        words = max(32, min(_LANES // WORD, _REGISTER_BYTES // (8 * program.registers)))
+        self.lanes = WORD << (words.bit_length() - 1)
+        self._files: dict[int, Registers] = {}
+
+    def run(self, states: Words) -> Registers:
+        """The registers after the first section on some states, outputs zero in lanes without a state."""
+        size = 1 << (-(-len(states) // WORD) - 1).bit_length()
+        registers = self._files.get(size)
+        if registers is None:
+            registers = self._files[size] = Registers(self.program, size)
+        sliced(states, registers.inputs)
+        self.program.run(0, registers.rows)
+        outputs = self.outputs(registers, 0)
+        last = (len(states) - 1) // WORD
+        outputs[:, last] &= last_lanes(len(states))
+        outputs[:, last + 1 :] = 0
+        return registers
+
+    def outputs(self, registers: Registers, section: int) -> Words:
+        """The outputs of a section."""
+        own = self.program.outputs[section]
+        return registers.all[own.start : own.stop]
+
+
+class _Successors:
+    """Gives the states after a step."""
+
+    def __init__(self, move: Move, width: int) -> None:
+        keep, put = (1 << width * WORD) - 1, 0
+        for bit, literal in move.changes:
+            if literal in (TRUE, FALSE):
+                keep &= ~(1 << bit)
+                put |= int(literal == TRUE) << bit
+        varying = [(bit, literal) for bit, literal in move.changes if literal not in (TRUE, FALSE)]
+        self.literals = [literal for _, literal in varying]
+        self.scatter = Scatter.of([bit for bit, _ in varying])
+        self._fixed = put or keep != (1 << width * WORD) - 1
+        self._keep, self._put = packed([keep], width), packed([put], width)
+
+    def of(self, states: Words, lanes: Indices, rows: Callable[[], Words]) -> Words:
+        """The successors of the states in some lanes; `rows` gives the outputs of the step's section."""
+        after: Words = states.take(lanes, axis=0)
+        if self._fixed:
+            after &= self._keep
+            after |= self._put
+        if self.literals:
+            self.scatter.put(rows(), lanes, after)
+        return after
+
+
+def packed(numbers: Iterable[int], width: int) -> Words:
+    """Numbers as states: the bits of a number are those of the state."""
+    data = b"".join(number.to_bytes(8 * width, "little") for number in numbers)
+    return np.frombuffer(data, np.uint64).reshape(-1, width)
+
+
+@dataclass
+class Search:
+    """A breadth-first search, of which what it has found can be read even if an exception ends `run` early.
+
+    Args:
+        machine: the steps.
+        claims: formulas to evaluate in each state.
+        depth: the number of steps to go; None for as long as there are new states.
+        max_states: the number of states at which to stop; None for no limit.
+        progress: called after each level with its depth, and the numbers of new and of all states.
+
+    Attributes:
+        table: the states.
+        parents: for each state the one that it came from, -1 for an initial one.
+        within: for each depth, the number of states at most so many steps away.
+        first: for init and each action, the number of states that it was the first to reach.
+        fired: for init and each action, the number of its outcomes.
+        deadlocks: the number of states without a step.
+        deadlock: the number of the first of them, or None.
+        failures: the number of steps out of bounds.
+        failure: the number of the first state with such a step, or None.
+        found: the findings about the claims.
+        full: whether a state was left out since there are as many as may be.
+        complete: whether all states were found.
+        beyond: the number of states that are beyond a constraint.
+        expanded: the number of states whose steps were looked at; they come first.
+    """
+
+    machine: Machine
+    claims: Sequence[Claim] = ()
+    depth: int | None = None
+    max_states: int | None = None
+    progress: Callable[[int, int, int], None] = lambda *_: None
+    parents: array[int] = field(default_factory=lambda: array("i"), init=False)
+    within: list[int] = field(default_factory=list, init=False)
+    deadlocks: int = field(default=0, init=False)
+    deadlock: int | None = field(default=None, init=False)
+    failures: int = field(default=0, init=False)
+    failure: int | None = field(default=None, init=False)
+    full: bool = field(default=False, init=False)
+    complete: bool = field(default=False, init=False)
+    beyond: int = field(default=0, init=False)
+    expanded: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        machine = self.machine
+        self.width = words_for(len(machine.inputs))
+        self.table = Table(self.width)
+        self.found = [Found() for _ in self.claims]
+        actions = len(machine.model.actions)
+        self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
+        self._after = [_Successors(move, self.width) for move in machine.moves]
+        outcomes = [
+            *(move.enabled for move in machine.moves),
+            *(one.literal for one in machine.failures),
+            machine.dead,
+        ]
+        sections = [outcomes, *(one.literals for one in self._after)]
+        self._steps = Batches(compiled(machine.circuit, machine.inputs, sections))
+        looked = [x for claim in self.claims for x in (claim.violated, claim.outside)]
+        self._looks = Batches(compiled(machine.circuit, machine.inputs, [[*looked, machine.beyond]]))
+        self._pending: list[tuple[int, Words, Indices]] = []
+
+    @property
+    def counted(self) -> int:
+        """The number of states found within the constraints."""
+        return self.table.size - self.beyond
+
+    def run(self, begin: Iterable[Words]) -> None:
+        """Search.
+
+        Args:
+            begin: the initial states in batches, one for each way to begin.
+        """
+        for states in begin:
+            self.fired[0] += len(states)
+            self._take(0, states, np.full(len(states), -1))
+        self._add()
+        start = 0
+        while not self.full and start < (end := self.table.size):
+            self._close_level()
+            if self.depth is not None and len(self.within) > self.depth:
+                break
+            for low in range(start, end, self._steps.lanes):
+                self._expand(low, min(end, low + self._steps.lanes))
+                if self.full:
+                    break
+            self._add()
+            start = end
+        self.complete = not self.full and start == self.table.size
+
+    def _close_level(self) -> None:
+        before, now = self.within[-1] if self.within else 0, self.counted
+        if now > before or not self.within:
+            self.within.append(now)
+            self.progress(len(self.within) - 1, now - before, now)
+
+    def _expand(self, low: int, high: int) -> None:
+        """Find the successors of some states."""
+        states = self.table.states[low:high].copy()
+        registers = self._steps.run(states)
+        outcomes = self._steps.outputs(registers, 0)
+        counts = count(outcomes).tolist()
+        moves, failures = self.machine.moves, self.machine.failures
+        for place, one in enumerate(failures, start=len(moves)):
+            if counts[place]:
+                self.fired[1 + one.action] += counts[place]
+                self.failures += counts[place]
+                if self.failure is None:
+                    self.failure = low + int(where(outcomes[place])[0])
+        if counts[-1]:
+            self.deadlocks += counts[-1]
+            if self.deadlock is None:
+                self.deadlock = low + int(where(outcomes[-1])[0])
+        for place, move in enumerate(moves):
+            if counts[place]:
+                self.fired[1 + move.action] += counts[place]
+                lanes = where(outcomes[place])
+
+                def rows(section: int = place + 1) -> Words:
+                    self._steps.program.run(section, registers.rows)
+                    return self._steps.outputs(registers, section)
+
+                self._take(1 + move.action, self._after[place].of(states, lanes, rows), lanes + low)
+        self.expanded = high
+
+    def _take(self, action: int, states: Words, parents: Indices) -> None:
+        """Look some states up, sooner or later."""
+        self._pending.append((action, states, parents))
+        if sum(len(one[1]) for one in self._pending) > _CANDIDATES:
+            self._add()
+
+    def _add(self) -> None:
+        """Keep the new ones of the states that wait for it."""
+        if not self._pending or self.full:
+            self._pending = []
+            return
+        pending, self._pending = self._pending, []
+        before = self.table.size
+        most = None if self.max_states is None else self.max_states - before
+        states = np.concatenate([states for _, states, _ in pending])
+        parents = np.concatenate([parents for _, _, parents in pending])
+        takers = np.repeat([action for action, _, _ in pending], [len(one) for _, one, _ in pending])
+        if len(states) <= _ORDERED:
+            order = np.argsort(parents, kind="stable")
+            states, parents, takers = states[order], parents[order], takers[order]
+        added, dropped = self.table.add(states, most)
+        parents = parents[added]
+        self.parents.frombytes(parents.astype(np.int32).tobytes())
+        self.full = dropped
+        beyond = [
+            self._look(low, min(self.table.size, low + self._looks.lanes))
+            for low in range(before, self.table.size, self._looks.lanes)
+        ]
+        added = np.delete(added, np.concatenate([np.empty(0, np.int64), *beyond]) - before)
+        for action, number in enumerate(np.bincount(takers[added], minlength=len(self.first)).tolist()):
+            self.first[action] += number
+
+    def _look(self, low: int, high: int) -> Indices:
+        """Evaluate the claims in new states; the numbers of those beyond a constraint."""
+        registers = self._looks.run(self.table.states[low:high])
+        outcomes = self._looks.outputs(registers, 0)
+        counts = count(outcomes).tolist()
+        self.beyond += counts[-1]
+        for place, found in enumerate(self.found):
+            if counts[2 * place]:
+                found.violations += counts[2 * place]
+                if found.violated_at is None:
+                    found.violated_at = low + int(where(outcomes[2 * place])[0])
+            if counts[2 * place + 1] and found.outside_at is None:
+                found.outside_at = low + int(where(outcomes[2 * place + 1])[0])
+        return where(outcomes[-1]) + low
+
+    def tested(self, states: int) -> dict[tuple[int, int], tuple[int, int]]:
+        """How often each guard is evaluated in the first states, and how often it is true.
+
+        Guards are known by the places of their action in the model and of themselves in its schedule.
+        """
+        tests, within = self.machine.tests, -self.machine.beyond
+        circuit = self.machine.circuit
+        literals = [circuit.conj((x, within)) for one in tests for x in (one.tried, one.true)]
+        batches = Batches(compiled(circuit, self.machine.inputs, [literals]))
+        total = np.zeros(len(literals), np.uint64)
+        for low in range(0, states, batches.lanes):
+            registers = batches.run(self.table.states[low : min(states, low + batches.lanes)])
+            total += count(batches.outputs(registers, 0))
+        found: dict[tuple[int, int], tuple[int, int]] = {}
+        for one, (tried, true) in zip(tests, total.reshape(-1, 2).tolist(), strict=True):
+            before = found.get((one.action, one.place), (0, 0))
+            found[one.action, one.place] = before[0] + tried, before[1] + true
+        return found
+
+    def path(self, number: int) -> list[int]:
+        """The numbers of the states of a shortest path to a state."""
+        chain = [number]
+        while self.parents[chain[-1]] >= 0:
+            chain.append(self.parents[chain[-1]])
+        return chain[::-1]

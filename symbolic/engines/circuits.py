@@ -1,0 +1,199 @@
+"""Exploration on circuits, with results and paths as those of the search on values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from leadline.symbolic import bits
+from leadline.symbolic.concrete import Checked, Exploration, Level, Path, Semantics, State
+from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
+from leadline.symbolic.concrete.paths import path_of
+from leadline.symbolic.lang import ModelError, OutOfBounds, Pick
+from leadline.symbolic.lang.schedule import schedule
+
+
+class CircuitExplorer:
+    """A breadth-first exploration on circuits that can be summarized even if an exception ends `run` early.
+
+    Args:
+        semantics: the meaning on values, by which the steps of paths are found.
+        properties: the names of the properties to evaluate in every state.
+        depth: the number of steps to go; None for as long as there are new states.
+        progress: called after each level.
+        max_states: the number of states at which to stop; None for no limit.
+        vacuity: whether to look for properties that hold vacuously, and for guards that are never true.
+        counting: whether to count how often guards are true.
+    """
+
+    def __init__(
+        self,
+        semantics: Semantics,
+        properties: Sequence[str],
+        depth: int | None,
+        progress: Callable[[Level], None],
+        max_states: int | None,
+        *,
+        vacuity: bool = False,
+        counting: bool = False,
+    ) -> None:
+        self.semantics = semantics
+        self.properties = properties
+        self.depth = depth
+        self.progress = progress
+        self.max_states = max_states
+        model = semantics.model
+        self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
+        self._counting = counting
+        self.looks_for_vacuity = vacuity
+        self._search: bits.Search | None = None
+        self._guards: Sequence[Guard] = ()
+        self._untrue: Sequence[Guard] = ()
+
+    def run(self) -> None:
+        """Explore until no state is new or a bound is reached.
+
+        Raises:
+            NoCircuits: if the model has no circuits; nothing was explored then.
+            ModelError: if there is no initial state.
+        """
+        model = self.semantics.model
+        try:
+            machine = bits.Machine(model)
+            formulas = [model.properties[name].formula for name in self.properties]
+            claims = [machine.claim(x) for x in (*formulas, *(one.weakened for one in self._suspects))]
+            begin = bits.initial_states(model)
+        except (ModelError, RecursionError) as error:
+            raise bits.NoCircuits(str(error)) from error
+
+        def progress(depth: int, new: int, states: int) -> None:
+            self.progress(Level(depth, new, states))
+
+        self._search = search = bits.Search(machine, claims, self.depth, self.max_states, progress)
+        search.run(begin)
+        if not search.fired[0]:
+            raise self.semantics.no_initial_state()
+        if self._counting:
+            self._guards = list(self._counted(search, search.expanded))
+        if self.looks_for_vacuity and not all(search.fired):
+            self._untrue = list(self._never_true(search))
+
+    def violated(self) -> list[str]:
+        """The properties that are violated so far."""
+        found = self._search.found if self._search is not None else ()
+        return [x for x, one in zip(self.properties, found, strict=False) if one.violated_at is not None]
+
+    def violation(self, name: str) -> Path | None:
+        """A shortest path to a state in which a property is false, among those found so far."""
+        assert self._search is not None
+        return self._path(self._search, self._search.found[self.properties.index(name)].violated_at)
+
+    # -- results ----------------------------------------------------------------------------------
+
+    @property
+    def within(self) -> Sequence[int]:
+        """For each depth that was explored in full, the number of states at most so many steps away."""
+        return self._search.within if self._search is not None else ()
+
+    def summary(self, stopped: str | None = None) -> Exploration:
+        """The result of the states found so far.
+
+        Args:
+            stopped: why `run` was ended early, if it was; it does not count once all states are found.
+        """
+        search = self._search
+        if search is None:
+            return self._nothing(stopped)
+        if search.full:
+            stopped = f"states: stopped at {self.max_states}"
+        names = [action.name for action in self.semantics.model.actions]
+        failed = search.failure
+        return Exploration(
+            states=search.counted,
+            states_within_steps=tuple(search.within),
+            complete=search.complete,
+            stopped=None if search.complete else stopped,
+            generated=sum(search.fired),
+            fired=dict(zip(names, search.fired[1:], strict=True)),
+            deadlocks=search.deadlocks,
+            deadlock=self._path(search, search.deadlock),
+            steps_out_of_bounds=search.failures,
+            out_of_bounds=None if failed is None else self._path(search, failed, None),
+            properties=dict(self._checked(search)),
+        )
+
+    def _nothing(self, stopped: str | None) -> Exploration:
+        """The result of a search that was ended before it began."""
+        fired = {action.name: 0 for action in self.semantics.model.actions}
+        properties = {name: Checked(None, None, None, 0) for name in self.properties}
+        return Exploration(0, (), False, stopped, 0, fired, 0, None, 0, None, properties)
+
+    def _path(self, search: bits.Search, number: int | None, *more: None) -> Path | None:
+        """A shortest path to a state, and out of bounds if there is more."""
+        if number is None:
+            return None
+        return path_of(self.semantics, [*self._states_to(search, number), *more])
+
+    def _states_to(self, search: bits.Search, number: int) -> Iterator[State]:
+        encoding = search.machine.encoding
+        for place in search.path(number):
+            bits = int.from_bytes(search.table.states[place].tobytes(), "little")
+            true = {x if bits >> i & 1 else -x for i, x in enumerate(encoding.input_row)}
+            yield encoding.decode(encoding.input_row, true.__contains__)
+
+    def _checked(self, search: bits.Search) -> Iterator[tuple[str, Checked]]:
+        for name, found in zip(self.properties, search.found, strict=False):
+            outside = self._path(search, found.outside_at)
+            why = None
+            if outside is not None:
+                state = outside[-1].state
+                assert state is not None
+                try:
+                    self.semantics.holds(name, state)
+                except OutOfBounds as error:
+                    why = str(error)
+            violation = self._path(search, found.violated_at)
+            yield name, Checked(violation, outside, why, found.violations)
+
+    # -- coverage ---------------------------------------------------------------------------------
+
+    @property
+    def vacuous(self) -> Sequence[Vacuous]:
+        """The outermost reasons for which properties hold vacuously in the states found so far."""
+        if self._search is None:
+            return ()
+        found = self._search.found[len(self.properties) :]
+        pairs = zip(self._suspects, found, strict=True)
+        left = [one for one, x in pairs if not x.violations and x.outside_at is None]
+        return outermost(left)
+
+    @property
+    def untrue(self) -> Sequence[Guard]:
+        """The first guard that is never true of each action that is never taken."""
+        return self._untrue
+
+    @property
+    def guards(self) -> Sequence[Guard] | None:
+        """The guards of all actions in the order in which they are evaluated; None if they were not counted."""
+        return self._guards if self._counting else None
+
+    @property
+    def first(self) -> Sequence[int]:
+        """For init and each action, the number of states that it was the first to reach."""
+        return self._search.first if self._search is not None else ()
+
+    def _never_true(self, search: bits.Search) -> Iterator[Guard]:
+        fired = dict(zip((x.name for x in self.semantics.model.actions), search.fired[1:], strict=True))
+        told = set()
+        for guard in self._counted(search, search.table.size):
+            name = guard.action.name
+            if not fired[name] and not guard.true and name not in told:
+                told.add(name)
+                yield guard
+
+    def _counted(self, search: bits.Search, states: int) -> Iterator[Guard]:
+        """How often the guards of all actions were evaluated in the first states, and how often they were true."""
+        counts: Mapping[tuple[int, int], tuple[int, int]] = search.tested(states)
+        for place, action in enumerate(self.semantics.model.actions):
+            nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
+            for number, node in enumerate(nodes):
+                yield Guard(action, node, *counts.get((place, number), (0, 0)))

@@ -1,0 +1,90 @@
+"""Explorations on circuits beside those on values."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leadline.symbolic.concrete import Exploration, Semantics
+from leadline.symbolic.concrete.coverage import Counted, Covering
+from leadline.symbolic.engines.circuits import CircuitExplorer
+from leadline.symbolic.lang import Model
+
+
+def names_of(model: Model) -> list[str]:
+    """The properties that are claims about states."""
+    return [one.name for one in model.properties.values() if one.temporal is None]
+
+
+def lengths(found: Exploration) -> dict[str, int | None]:
+    """The lengths of the paths found."""
+    paths = {"deadlock": found.deadlock, "outside": found.out_of_bounds}
+    for name, one in found.properties.items():
+        paths |= {f"{name} violated": one.violation, f"{name} outside": one.out_of_bounds}
+    return {name: None if path is None else len(path) for name, path in paths.items()}
+
+
+def numbers(found: Exploration) -> dict[str, Any]:
+    """All that does not depend on which of several states was first."""
+    return {
+        **{name: getattr(found, name) for name in ("states", "states_within_steps", "complete", "generated")},
+        **{name: getattr(found, name) for name in ("fired", "deadlocks", "steps_out_of_bounds", "stopped")},
+        "violations": {name: one.violations for name, one in found.properties.items()},
+        "lengths": lengths(found),
+        "orbits": found.orbits_within_steps,
+    }
+
+
+def coverage(explorer: CircuitExplorer | Covering) -> Mapping[str, Any]:
+    """The coverage but for which action was the first to reach a state."""
+    return {
+        "vacuous": list(explorer.vacuous),
+        "untrue": list(explorer.untrue),
+        "guards": list(explorer.guards or ()),
+        "states": sum(explorer.first),
+    }
+
+
+def on_circuits(
+    model: Model,
+    depth: int | None = None,
+    max_states: int | None = None,
+    names: Sequence[str] | None = None,
+    **more: bool,
+) -> Exploration:
+    """An exploration on circuits, of all claims about states."""
+    names = names_of(model) if names is None else names
+    explorer = CircuitExplorer(Semantics(model), names, depth, lambda _: None, max_states, **more)
+    explorer.run()
+    return explorer.summary()
+
+
+def check_same(model: Model, depth: int | None = None, most: int | None = None) -> Exploration | None:
+    """Compare both explorers: numbers, lengths of paths, coverage; and paths are the protocol's own.
+
+    Args:
+        model: the model.
+        depth: the number of steps to go; None for all.
+        most: the number of states from which on nothing is compared, and the result is None.
+    """
+    names, semantics = names_of(model), Semantics(model)
+    values = Covering(Counted(model), names, depth, max_states=most)
+    values.run()
+    expected = values.summary()
+    if expected.stopped is not None:
+        return None
+    values.look_at_guards()
+    circuits = CircuitExplorer(semantics, names, depth, lambda _: None, most, vacuity=True, counting=True)
+    circuits.run()
+    found = circuits.summary()
+    assert numbers(found) == numbers(expected)
+    assert coverage(circuits) == coverage(values)
+    for path in (found.deadlock, found.out_of_bounds, *(x.violation for x in found.properties.values())):
+        if path is not None:
+            assert path[0] in semantics.initial()
+            for before, after in itertools.pairwise(path):
+                assert before.state is not None and after in list(semantics.successors(before.state))
+    for name, one in found.properties.items():
+        assert one.why == expected.properties[name].why or one.why is not None
+    return found
