@@ -141,6 +141,7 @@ def _run(path: Path, tried: bool) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, full, loader=_Source(name, str(full)))
     assert spec is not None and spec.loader is not None  # that loader
     module = importlib.util.module_from_spec(spec)
+    _read_anew(str(full.parent))
     if str(full.parent) not in sys.path:
         # Last, unlike under `python path`, so that a file beside it hides none of our modules.
         sys.path.append(str(full.parent))
@@ -166,6 +167,31 @@ class _Source(importlib.machinery.SourceFileLoader):
         # Without these numbers Python keeps no compiled file, which a file of the same length that is written
         # in the same second would take for its own.
         raise OSError
+
+
+_FOLDERS: set[str] = set()
+"""The folders of users' files."""
+
+
+def _read_anew(folder: str) -> None:
+    """Have modules in a folder of the user's, and below it, loaded from their text."""
+    if not _FOLDERS:
+        sys.path_hooks.insert(0, _finder)
+    if folder not in _FOLDERS:
+        _FOLDERS.add(folder)
+        for known in [one for one in sys.path_importer_cache if Path(one).is_relative_to(folder)]:
+            del sys.path_importer_cache[known]
+
+
+def _finder(path: str) -> importlib.machinery.FileFinder:
+    """The finder of modules in a folder; ImportError if it is none of the user's."""
+    above = [Path(one) for one in sys.path if one and Path(path).is_relative_to(one)]
+    nearest = max((len(one.parts) for one in above), default=0)
+    # Installed packages may lie below the folder, in an environment there: they are on the path by themselves.
+    if not any(Path(path).is_relative_to(x) and len(Path(x).parts) >= nearest for x in _FOLDERS):
+        raise ImportError(f"{path} is no folder of the user's")
+    native = importlib.machinery.ExtensionFileLoader, importlib.machinery.EXTENSION_SUFFIXES
+    return importlib.machinery.FileFinder(path, native, (_Source, importlib.machinery.SOURCE_SUFFIXES))
 
 
 def _mistake(path: Path, full: Path, error: BaseException) -> Mistake:

@@ -1,6 +1,8 @@
 """Protocols are found by name, through entry points and in files; their mistakes are told with the place."""
 
 import importlib.metadata
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -212,3 +214,21 @@ def test_a_broken_entry_point_breaks_nothing_else(offer: Offer) -> None:
     assert entries()["two-phase-commit"].protocol.__module__.startswith("leadline.encodings")
     with pytest.raises(UserError, match=r"there is no protocol `offered`.*\n.*cannot be loaded"):
         find("offered")
+
+
+def test_an_edit_within_size_and_time_stamp_of_a_file_beside_it_is_seen(write: Write) -> None:
+    helper = write("TOP = 3\n", "helper_of_stale_bytecode.py")
+    path = write("from helper_of_stale_bytecode import TOP\n" + PROTOCOL.replace("(3, at", "(TOP, at"))
+    stamp = helper.stat().st_mtime_ns
+    text = "import sys; from leadline.symbolic.catalog import find; found = find(sys.argv[1]).protocol; "
+    text += "print([one.default for one in found.parameters.values()])"
+    writing = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    told = []
+    for value in (3, 4):
+        helper.write_text(f"TOP = {value}\n")
+        os.utime(helper, ns=(stamp, stamp))
+        ran = subprocess.run(
+            [sys.executable, "-c", text, str(path)], capture_output=True, text=True, check=True, env=writing
+        )
+        told.append(ran.stdout)
+    assert "3" in told[0] and "4" in told[1]
