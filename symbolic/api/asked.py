@@ -160,13 +160,15 @@ class Asked:
 
     def reasons(self, semantics: Semantics) -> Iterator[str]:
         """The reasons of verdicts, where a trace or a counterexample to induction does not tell them."""
-        found: dict[str, None] = {}
+        found: dict[str, dict[str, None]] = {}
         for result in self.answer.results:
             # The last line of a trace that is out of bounds tells the reason; so does a CTI.
             shown = end_reason(semantics, result.trace) if result.trace is not None else None
             if result.reason != shown and result.cti is None:
-                found[f"{'unknown' if result.part else result.property}: {result.reason}"] = None
-        yield from found
+                names = found.setdefault(str(result.reason), {})
+                names["unknown" if result.part else result.property] = None
+        for reason, names in found.items():
+            yield f"{', '.join(names)}: {reason}"
 
     def traces(self, results: Sequence[Result], *, every: bool) -> list[Trace]:
         """The traces, the worst last, each once: one step out of bounds may be the reason of several verdicts.

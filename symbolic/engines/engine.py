@@ -226,6 +226,7 @@ class Engine(ABC):
             "steps_covered": None if wrong or result.loops or result.depth < 0 else result.depth,
             **result.effort.to_json(),
             "reason": result.reason,
+            "reached": dict(result.reached),
         }
 
     @staticmethod

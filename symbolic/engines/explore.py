@@ -109,9 +109,7 @@ class Explore(Engine):
         def progress(level: Level) -> None:
             reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
             listener.progress(Progress(level.depth, 0.0, text=reached))
-            for name in set(exploring.explorer.violated()) - told:
-                told.add(name)
-                listener.done(_violated(exploring.explorer, name))
+            _tell_violations(exploring.explorer, told, listener)
 
         told: set[str] = set()
         exploring = _Exploring(model, chosen, options, progress)
@@ -133,6 +131,9 @@ class Explore(Engine):
         if options.prove and found.complete:
             shown = {action.name: action.tla for action in model.actions} if options.notes else {}
             answer = replace(answer, results=[proved(one, answer.facts, shown) for one in answer.results])
+        if options.prove and found.stopped is not None:
+            far = f"{counted(found.states, states)} within {counted(found.diameter, 'step')}"
+            answer = replace(answer, results=[_unfinished(x, found.stopped, far) for x in answer.results])
         if interrupted:
             raise Interrupted(answer)
         return answer
@@ -291,6 +292,13 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
     ]
 
 
+def _unfinished(result: Result, stopped: str, far: str) -> Result:
+    """An unknown result with the reason, and how far the search came."""
+    if result.verdict is not Verdict.UNKNOWN:
+        return result
+    return replace(result, reason=f"{stopped}, with {far}", reached={ExploreOptions.engine: far})
+
+
 def proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str]) -> Result:
     """A result as a proof, where all reachable states were looked at, with those of some actions never taken."""
     if result.verdict is not Verdict.SAFE:
@@ -351,6 +359,13 @@ def facts_of(found: Exploration) -> dict[str, Any]:
         "actions": dict(found.fired),
         **(orbits if found.orbits is not None else {}),
     }
+
+
+def _tell_violations(explorer: Explorer | CircuitExplorer, told: set[str], listener: Listener) -> None:
+    """Tell the properties that are violated so far and were not told before."""
+    for name in set(explorer.violated()) - told:
+        told.add(name)
+        listener.done(_violated(explorer, name))
 
 
 def _violated(explorer: Explorer | CircuitExplorer, name: str) -> Result:

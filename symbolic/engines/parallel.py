@@ -22,6 +22,7 @@ from leadline.symbolic.engines.query import AUTO, SILENT, Ledger, Listener, Quer
 from leadline.symbolic.engines.result import Answer, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.table import ENGINES
 from leadline.symbolic.lang import InternalError, Model
+from leadline.symbolic.lang.names import counted
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
 
 NO_LIMITS = Limits()
@@ -246,6 +247,7 @@ class _Session:
         effort = Effort(0.0, 0.0, process.seconds, process.peak_mb, reached.variables, reached.clauses)
         told = self.ledger.known.get(part)
         if told is None:
+            far = self._far()
             return Result(
                 property=part[0],
                 engine=self.query.engine,
@@ -256,11 +258,21 @@ class _Session:
                 depth=reached.depth,
                 unroll=getattr(self.query.options, "unroll", None),
                 reason=f"{process.reason()}{reached.text and ', with '}{reached.text}",
+                reached={self.query.engine: far} if far else {},
             )
         # A violation is final; a property that goes out of bounds was still searched for a violation.
         violated = told.verdict is Verdict.VIOLATED
         known = told if violated else replace(told, depth=reached.depth, effort=effort)
         return self.engine.cut_off(self.query, known, process.reason())
+
+    def _far(self) -> str:
+        """How far the search came, in words; "" if that is not known."""
+        now, unroll = self.reached, getattr(self.query.options, "unroll", None)
+        if now.text or now.depth < 0 or unroll is None:
+            return now.text
+        runs = any(x.temporal is not None for x in self.query.chosen(self.model))
+        layers = "layer" if runs else unroll.removesuffix("s")
+        return f"no bug within {counted(now.depth, layers)}"
 
 
 def _asked(sessions: Iterable[_Session]) -> dict[Part, None]:
@@ -289,6 +301,20 @@ def _best(results: Sequence[Result]) -> Result:
     if len(results) == 1:
         return deepest
     engines = {result.engine for result in results}
-    names = [result.engine if len(engines) > 1 else result.solver for result in results]
-    reasons = "; ".join(f"{name}: {result.reason}" for name, result in zip(names, results, strict=True))
-    return replace(deepest, solver=AUTO if len(engines) == 1 else None, reason=reasons)
+    names = [str(result.engine if len(engines) > 1 else result.solver) for result in results]
+    reached = {name: far for name, one in zip(names, results, strict=True) for far in one.reached.values()}
+    solver = AUTO if len(engines) == 1 else None
+    return replace(deepest, solver=solver, reason=_reasons(names, results), reached=reached)
+
+
+def _reasons(names: Sequence[str], results: Sequence[Result]) -> str:
+    """The reasons of several engines or solvers; one that they share is told once, with how far each came."""
+    whys, fars = [], []
+    for name, result in zip(names, results, strict=True):
+        far = "; ".join(result.reached.values())
+        whys.append((result.reason or "").removesuffix(f", with {far}"))
+        fars.append(f"{name}: {far or 'nothing yet'}")
+    if len(set(whys)) == 1:
+        return f"{whys[0]} ({'; '.join(fars)})"
+    pairs = zip(names, whys, results, strict=True)
+    return "; ".join(f"{name}: {', with '.join([why, *one.reached.values()])}" for name, why, one in pairs)

@@ -52,6 +52,7 @@ class _Prover(Engine):
                 **one.effort.to_json(),
                 **answer.facts.get(one.property, {}),
                 "reason": one.reason,
+                "reached": dict(one.reached),
             }
             for one in answer.results
         ]

@@ -105,6 +105,7 @@ class Result:
             the loop begins, so that `depth` is no number of steps.
         certificate: the proof as JSON that `leadline prove --recheck` reads, where the engine has one.
         complete: whether every reachable state was looked at.
+        reached: of an unknown verdict, how far each engine or solver came, by its name.
     """
 
     property: str
@@ -123,6 +124,7 @@ class Result:
     loops: bool = False
     certificate: Mapping[str, Any] | None = None
     complete: bool = False
+    reached: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def about(self) -> Part:

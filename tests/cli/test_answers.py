@@ -122,6 +122,7 @@ def test_check_in_json(leadline: Leadline) -> None:
         "clauses",
         "trace",
         "reason",
+        "reached",
     }
     assert (below["verdict"], below["depth"], below["steps"], below["trace"]) == ("safe", 2, None, None)
     assert below["parameters"] == {"top": 3, "nodes": 2, "overflow": False}

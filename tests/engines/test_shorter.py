@@ -61,3 +61,18 @@ def test_a_shorter_result_takes_the_place_of_a_longer_one() -> None:
 def test_shortest_is_proved() -> None:
     (found,) = answer(backup(), query(BmcOptions(50, "sweeps", shortest=True))).results
     assert found.steps == 24
+
+
+def test_an_unknown_answer_says_once_how_far_each_came() -> None:
+    found = [
+        Result(
+            name, engine, Verdict.UNKNOWN, reason=f"time: x{f', with {far}' if far else ''}", reached=reached
+        )
+        for name in ("a",)
+        for engine, far in (("bmc", "no bug within 9 steps"), ("pdr", "4 frames"), ("explore", ""))
+        for reached in [{engine: far} if far else {}]
+    ]
+    best = parallel._best(found)
+    told = "time: x (bmc: no bug within 9 steps; pdr: 4 frames; explore: nothing yet)"
+    assert best.reason == told
+    assert best.reached == {"bmc": "no bug within 9 steps", "pdr": "4 frames"}
