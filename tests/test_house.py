@@ -165,7 +165,7 @@ def test_a_docstring_does_not_count_as_body() -> None:
         ("symbolic/trace/itf.py", "from leadline.symbolic import engines", "engines is on floor 5"),
         ("symbolic/lang/types.py", "import leadline.symbolic.cli as c", "cli is on floor 8"),
         ("symbolic/grid/plan.py", "from leadline.symbolic.report import html", "report is on floor 6"),
-        ("symbolic/tla/parse.py", "from leadline.symbolic.catalog import find", "catalog is on floor 4"),
+        ("symbolic/tla/read/parse.py", "from leadline.symbolic.catalog import find", "catalog is on floor 4"),
         ("symbolic/encode/cnf.py", "from leadline.symbolic.concrete import step", "shares no code"),
         ("symbolic/concrete/step.py", "from leadline.symbolic.solve import Sink", "shares no code"),
         ("symbolic/concrete/step.py", "from leadline.symbolic.encode import cnf", "shares no code"),

@@ -12,7 +12,7 @@ from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.lang import AssumptionFailed, ModelError, NoSymbolicForm, UserError
-from leadline.symbolic.tla.values import EvaluationError
+from leadline.symbolic.tla.values.values import EvaluationError
 
 
 def told(error: BaseException, given: list[str]) -> Exit:

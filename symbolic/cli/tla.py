@@ -22,15 +22,15 @@ from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import ParameterError, PropertyKind, UserError
 from leadline.symbolic.lang.files import is_there
 from leadline.symbolic.lang.names import counted
-from leadline.symbolic.tla import words
-from leadline.symbolic.tla.alias import Field, fields_of
-from leadline.symbolic.tla.behaviour import Behaviour
-from leadline.symbolic.tla.config import read_config
-from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.values import words
+from leadline.symbolic.tla.values.alias import Field, fields_of
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.read.config import read_config
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.protocol import NoBehaviour
-from leadline.symbolic.tla.specification import Specification, load
-from leadline.symbolic.tla.syntax import Apply
-from leadline.symbolic.tla.values import EvaluationError, tla_text
+from leadline.symbolic.tla.read.specification import Specification, load
+from leadline.symbolic.tla.read.syntax import Apply
+from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from leadline.symbolic.trace import Line, LineKind, Trace, TraceEnd
 from leadline.symbolic.trace.formats import FORMAT
 from leadline.symbolic.trace.text import after, going_on, step_lines

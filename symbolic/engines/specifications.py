@@ -16,9 +16,9 @@ from leadline.symbolic.engines.module_coverage import CoveringModule
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.engines.views import qualified
 from leadline.symbolic.lang import InternalError
-from leadline.symbolic.tla.behaviour import Behaviour
-from leadline.symbolic.tla.runs import FairRuns, is_violated
-from leadline.symbolic.tla.symmetry import ToldApart
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.runs import FairRuns, is_violated
+from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, trace_of_path
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from leadline.symbolic.concrete import first_states
 from leadline.symbolic.lang.types import Type
-from leadline.symbolic.tla import shapes
-from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
-from leadline.symbolic.tla.keys import keyed, others, unkeyed
+from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.lower.keys import keyed, others, unkeyed
 from leadline.symbolic.tla.typing import agreeing, type_of
 
 WALK = 300

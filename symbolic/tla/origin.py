@@ -10,18 +10,22 @@ from typing import Any
 from leadline.symbolic.lang.errors import Endless
 from leadline.symbolic.lang.model import AliasValue, Model, Origin
 from leadline.symbolic.lang.types import Type
-from leadline.symbolic.tla import shapes
-from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.alias import Field, fields_of
-from leadline.symbolic.tla.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.alias import Field, fields_of
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
+from leadline.symbolic.tla.values.values import ModelValue
+from leadline.symbolic.lang.types import Sort
 from leadline.symbolic.tla.learning import WALK, Learner
-from leadline.symbolic.tla.lower_scope import Unsupported
-from leadline.symbolic.tla.model import lowered
-from leadline.symbolic.tla.runs import is_violated
-from leadline.symbolic.tla.sorts import Sorts, candidates, sorted_type, told_apart
-from leadline.symbolic.tla.specification import Specification
+from leadline.symbolic.tla.lower.scope import Unsupported
+from leadline.symbolic.tla.lower.model import lowered
+from leadline.symbolic.tla.values.runs import is_violated
+from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type, told_apart
+from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import type_of, typed, untyped
-from leadline.symbolic.tla.values import EvaluationError
+from leadline.symbolic.tla.values.values import EvaluationError
 
 AHEAD = 4.0
 """The seconds of the processor that the interpreter runs ahead."""
@@ -77,7 +81,7 @@ class TlaOrigin(Origin):
 
     def _lowered(self) -> Model:
         """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""
-        self._sorts = candidates(self.interpreter)
+        self._sorts = _candidates(self.interpreter)
         while True:
             try:
                 model = lowered(self.specification, self.learner.types, self, self._sorts)
@@ -179,3 +183,26 @@ def _typed_alias(one: Field, kind: Type) -> AliasValue:
     if one.value is None:
         return AliasValue(one.name, one.name, kind, None, one.why)
     return AliasValue(one.name, one.name, kind, typed(one.value, kind))
+
+
+def _candidates(interpreter: Interpreter) -> Sorts:
+    """The sorts that may be: model values that are members of the same constants.
+
+    Typed model values, which may not be compared with all others, stay atoms.
+    """
+    owners: dict[str, list[str]] = {}
+    for constant in interpreter.specification.constants:
+        if constant.arity:
+            continue
+        try:
+            value = interpreter.constant(s.Apply(constant.name))
+        except FAILURES:
+            continue
+        for one in value if isinstance(value, frozenset) else ():
+            if one.__class__ is ModelValue:
+                owners.setdefault(one.name, []).append(constant.name)
+    blocks: dict[str, list[str]] = {}
+    for name, constants in owners.items():
+        blocks.setdefault("_".join(constants), []).append(name)
+    made = [Sort(name, tuple(sorted(names))) for name, names in blocks.items() if len(names) > 1]
+    return {member: one for one in made for member in one.members}

@@ -14,13 +14,13 @@ from leadline.symbolic.lang.parameters import Parameter
 from leadline.symbolic.lang.properties import Claim
 from leadline.symbolic.lang.protocol import Foreign
 from leadline.symbolic.lang.types import Type
-from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.config import read_config
-from leadline.symbolic.tla.interpreter import FAILURES, Interpreter
-from leadline.symbolic.tla.lower_scope import Unsupported
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.config import read_config
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
+from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
-from leadline.symbolic.tla.specification import Specification, load
-from leadline.symbolic.tla.values import tla_text
+from leadline.symbolic.tla.read.specification import Specification, load
+from leadline.symbolic.tla.values.values import tla_text
 
 SYMMETRY_REMARK = (
     "SYMMETRY: only `leadline explore` relies on it; here model values are interchangeable where the module "

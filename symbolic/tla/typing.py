@@ -7,8 +7,8 @@ from typing import Any
 
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.types import Atoms, Bool, Int, Option, Sort, Type
-from leadline.symbolic.tla import shapes
-from leadline.symbolic.tla.values import (
+from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.values.values import (
     FALSE,
     TRUE,
     LazyFunction,

@@ -54,7 +54,7 @@ from leadline.symbolic.lang.temporal import (
     Temporal,
 )
 from leadline.symbolic.lang.types import Atoms
-from leadline.symbolic.tla.shapes import AnyOf
+from leadline.symbolic.tla.lower.shapes import AnyOf
 from tests.grid.queries import QUERY, obligation, query
 
 HERE, ELSEWHERE = Span("a.py", 1), Span("b.py", 2)

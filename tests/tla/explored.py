@@ -7,7 +7,7 @@ from pathlib import Path
 from leadline.symbolic.engines import Limits, Result
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.specifications import explore_specification
-from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tla.loading import specification
 
 MUTEX = r"""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
-from leadline.symbolic.tla.config import parse_config
-from leadline.symbolic.tla.specification import Specification, load
+from leadline.symbolic.tla.read.config import parse_config
+from leadline.symbolic.tla.read.specification import Specification, load
 
 
 def write(folder: Path, **modules: str) -> Path:

@@ -12,7 +12,7 @@ from leadline.symbolic.engines import Answer, Limits, Result, Verdict
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
-from leadline.symbolic.tla.behaviour import Behaviour
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tla.loading import specification, write
 
 TOKENS = """

@@ -45,12 +45,12 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.tla_names import all_types, named_members
 from leadline.symbolic.lang.types import Sort
-from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.behaviour import Behaviour
-from leadline.symbolic.tla.config import parse_config
-from leadline.symbolic.tla.levels import Level
-from leadline.symbolic.tla.specification import load
-from leadline.symbolic.tla.values import TRUE
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.read.config import parse_config
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.specification import load
+from leadline.symbolic.tla.values.values import TRUE
 from tests.protocols.lamp import Lamp, is_a_plug, is_plugged, lamp_is_the_plug, stays_lit, wears_out
 
 

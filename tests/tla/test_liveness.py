@@ -16,10 +16,10 @@ from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang.temporal import expanded
-from leadline.symbolic.tla.behaviour import Behaviour
-from leadline.symbolic.tla.interpreter import Interpreter
-from leadline.symbolic.tla.runs import is_violated, literal
-from leadline.symbolic.tla.values import function, model_value, sequence
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.runs import is_violated, literal
+from leadline.symbolic.tla.values.values import function, model_value, sequence
 from tests.tla.explored import MUTEX, config, explored
 from tests.tla.loading import specification, write
 from tests.tla.lowered import asked

@@ -16,7 +16,7 @@ from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.lang import NoSymbolicForm, span
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.tla import origin
-from leadline.symbolic.tla.interpreter import Interpreter
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from tests.tla.loading import write

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.lang import ModelError
-from leadline.symbolic.tla import syntax as s
-from leadline.symbolic.tla.interpreter import Interpreter
-from leadline.symbolic.tla.values import EvaluationError, tla_text
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from tests.tla.loading import specification
 
 COUNTER = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from leadline.symbolic.lang import ModelError
-from leadline.symbolic.tla.parse import parse
-from leadline.symbolic.tla.syntax import (
+from leadline.symbolic.tla.read.parse import parse
+from leadline.symbolic.tla.read.syntax import (
     Apply,
     Assumption,
     At,

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.concrete import Explorer
-from leadline.symbolic.tla import memo
-from leadline.symbolic.tla.behaviour import Behaviour
-from leadline.symbolic.tla.memo import Memo
-from leadline.symbolic.tla.reuse import reuse
-from leadline.symbolic.tla.values import tla_text
+from leadline.symbolic.tla.values import memo
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.memo import Memo
+from leadline.symbolic.tla.values.reuse import reuse
+from leadline.symbolic.tla.values.values import tla_text
 from tests.tla.loading import specification
 
 BODY = """

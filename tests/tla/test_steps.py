@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.lang import ModelError
-from leadline.symbolic.tla.behaviour import Behaviour
-from leadline.symbolic.tla.values import tla_text
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.values import tla_text
 from tests.tla.loading import specification
 
 HEAD = """

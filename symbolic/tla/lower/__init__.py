@@ -1,0 +1,1 @@
+"""TLA+ modules read as models of the language."""

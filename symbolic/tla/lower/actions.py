@@ -1,0 +1,368 @@
+"""Initial states and steps as actions: a formula is split along its disjunctions, as TLC goes through it.
+
+Each path through a formula is one action, with a pick for each existential quantifier on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import NEVER
+from leadline.symbolic.lang.model import Pick
+from leadline.symbolic.lang.structures import Set
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.fixed_values import without_fixed
+from leadline.symbolic.tla.lower.picks import Picks, Way
+from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
+
+MOST_PATHS = 2_000
+_MOST_ELEMENTS = 8
+
+
+Rest = Callable[[Way, Scope], Iterator[Way]]
+
+
+class Paths(Picks):
+    """The paths through formulas about one state or a step.
+
+    Args:
+        lowering: the lowering of expressions.
+        initial: whether the formula is about initial states, whose variables are not primed.
+        mark: what is put behind the names of picks.
+    """
+
+    def __init__(self, lowering: Lowering, *, initial: bool = False, mark: str = "") -> None:
+        super().__init__(lowering, mark)
+        self._initial = initial
+        self._wanted = Level.STATE if initial else Level.ACTION
+        self._picks = 0
+        self._count = 0
+        self._assigning: dict[int, tuple[Later, bool]] = {}
+        self._levels = lowering.specification.levels
+        self._variables = self._levels.variables
+
+    def of(self, e: s.Expression) -> list[Way]:
+        """All paths through a formula.
+
+        Raises:
+            Unsupported: if there is no symbolic form.
+        """
+        found: list[Way] = []
+
+        def end(way: Way, scope: Scope) -> Iterator[Way]:
+            yield way
+
+        for way in self.follow(e, Way(), Scope(primed=self._initial), end):
+            found.append(without_fixed(way, self._terms))
+            if len(found) > MOST_PATHS:
+                raise Unsupported(e.place, f"over {MOST_PATHS:,} paths through the formula")
+        return found
+
+    def follow(self, e: s.Expression, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """The paths through a formula, each followed by the rest."""
+        scope = replace(scope, next=dict(way.next))
+        with self._lowering.at(e):
+            rule = self._rule(e, scope)
+        if rule is not None:
+            yield from rule(e, way, scope, rest)
+            return
+        after = way.requiring(self._lowering.truth(e, scope))
+        if after is not None:
+            yield from rest(after, scope)
+
+    def _rule(self, e: s.Expression, scope: Scope) -> Callable[..., Iterator[Way]] | None:
+        """The rule for a formula with assignments in it; None for a guard."""
+        if not self._assigns(e, scope):
+            return self._junction if isinstance(e, s.Apply) and e.operator == "/\\" else None
+        match e:
+            case s.Apply("/\\"):
+                return self._junction
+            case s.Apply("\\/"):
+                return self._disjunction
+            case s.Apply("=") | s.Apply("\\in"):
+                return self._assignment
+            case s.Apply("UNCHANGED"):
+                return self._unchanged
+            case s.Apply():
+                return self._operator
+            case s.Quantified("\\E"):
+                return self._exists
+            case s.Quantified("\\A"):
+                return self._every
+            case s.If():
+                return self._if
+            case s.Case():
+                return self._case
+            case s.Let():
+                return self._let
+            case s.Subscripted("<<>>_"):
+                return self._changing
+            case s.Subscripted("[]_"):
+                return self._or_stutter
+        return None
+
+    def _assigns(self, e: s.Node, scope: Scope) -> bool:
+        """Whether an expression may assign a variable: it is about a step, or about an initial state."""
+        if self._levels.of(e) >= self._wanted:
+            return True
+        return any(
+            self._entity_assigns(scope.names[one.operator])
+            for one in _applications(e)
+            if one.operator in scope.names
+        )
+
+    def _entity_assigns(self, entity: object) -> bool:
+        if isinstance(entity, Operator):
+            return self._assigns(entity.body, Scope())
+        if isinstance(entity, BuiltIn) and entity.name in self._lowering.specification.definitions:
+            return self._levels.of_definition(entity.name) >= self._wanted
+        if not isinstance(entity, Later):
+            return False
+        if id(entity) not in self._assigning:
+            self._assigning[id(entity)] = (entity, False)  # for a name in its own definition
+            self._assigning[id(entity)] = (entity, self._assigns(entity.body, entity.scope))
+        return self._assigning[id(entity)][1]
+
+    # -- the forms of formulas --------------------------------------------------------------------
+
+    def _junction(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        yield from self._all(e.arguments, way, scope, rest)
+
+    def _all(self, parts: Sequence[s.Expression], way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        if not parts:
+            yield from rest(way, scope)
+            return
+
+        def others(after: Way, _: Scope) -> Iterator[Way]:
+            yield from self._all(parts[1:], after, scope, rest)
+
+        yield from self.follow(parts[0], way, scope, others)
+
+    def _disjunction(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        for part in e.arguments:
+            yield from self.follow(part, way, scope, rest)
+
+    def _operator(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        definitions = self._lowering.specification.definitions
+        local = scope.names.get(e.operator)
+        if isinstance(local, Operator):
+            names = self._lowering.bound(local.parameters, e.arguments, scope)
+            yield from self._inside(local.body, local.scope.having(names), way, scope, rest)
+        elif isinstance(local, BuiltIn) and e.arguments:
+            others = {name: x for name, x in scope.names.items() if name not in (e.operator, local.name)}
+            yield from self.follow(replace(e, operator=local.name), way, replace(scope, names=others), rest)
+        elif local is None and e.operator in definitions:
+            definition = definitions[e.operator]
+            begun = way.next or not all(isinstance(one, Pick) for one in way.body)
+            begun = begun or self._levels.of_definition(e.operator) < self._wanted
+            named = way if begun else replace(way, name=definition.name)
+            inner = self._lowering.entered(definition, e.arguments, scope)
+            if inner is None:
+                raise Unsupported(e.place, f"{definition.name} calls itself too often")
+            yield from self._inside(definition.body, inner, named, scope, rest)
+        else:
+            after = way.requiring(self._lowering.truth(e, scope))
+            if after is not None:
+                yield from rest(after, scope)
+
+    def _inside(self, body: s.Expression, inner: Scope, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        def outside(after: Way, _: Scope) -> Iterator[Way]:
+            yield from rest(after, scope)
+
+        yield from self.follow(body, way, replace(inner, primed=scope.primed), outside)
+
+    def _let(self, e: s.Let, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        yield from self._inside(e.body, self._lowering.defined(e, scope), way, scope, rest)
+
+    def _if(self, e: s.If, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        condition = self._lowering.truth(e.condition, scope)
+        for test, arm in ((condition, e.then), (self._terms.negation(condition), e.otherwise)):
+            after = way.requiring(test)
+            if after is not None:
+                yield from self.follow(arm, after, scope, rest)
+
+    def _case(self, e: s.Case, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        failed: list[n.Node] = []
+        for guard, arm in e.arms:
+            condition = self._lowering.truth(guard, scope)
+            after = way.requiring(self._terms.conj([*failed, condition]))
+            failed.append(self._terms.negation(condition))
+            if after is not None:
+                yield from self.follow(arm, after, scope, rest)
+        none = way.requiring(self._terms.conj(failed))
+        if none is None:
+            return
+        if e.other is not None:
+            yield from self.follow(e.other, none, scope, rest)
+            return
+        broken = none.requiring(
+            self._terms.undefined(self._terms.boolean(True).type, "no arm of the CASE holds")
+        )
+        assert broken is not None
+        yield from rest(broken, scope)
+
+    def _changing(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        changed = s.Apply("~", (s.Apply("UNCHANGED", (e.subscript,)),), place=e.place)
+        yield from self._all((e.action, changed), way, scope, rest)
+
+    def _or_stutter(self, e: s.Subscripted, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        yield from self.follow(e.action, way, scope, rest)
+        yield from self.follow(s.Apply("UNCHANGED", (e.subscript,), place=e.place), way, scope, rest)
+
+    # -- assignments ------------------------------------------------------------------------------
+
+    def _target(self, e: s.Expression, way: Way, scope: Scope) -> str | None:
+        """The variable that an expression stands for where it has no value yet."""
+        names = scope.names
+        if not self._initial:
+            e, names = aliased(e, names)
+            if isinstance(e, s.Apply) and not e.arguments and e.operator not in names:
+                defined = self._lowering.specification.definitions.get(e.operator)
+                e, names = (defined.body, {}) if defined is not None else (e, names)
+            if not isinstance(e, s.Apply) or e.operator != "'":
+                return None
+            (e,) = e.arguments
+        e, names = aliased(e, names)
+        if not isinstance(e, s.Apply) or e.operator in names:
+            return None
+        definitions = self._lowering.specification.definitions
+        while isinstance(e, s.Apply) and not e.arguments and e.operator in definitions:
+            e = definitions[e.operator].body
+        if not isinstance(e, s.Apply) or e.operator not in self._variables:
+            return None
+        return e.operator if e.operator not in dict(way.next) else None
+
+    def _assignment(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        target = self._target(e.arguments[0], way, scope)
+        if target is None:
+            after = way.requiring(self._lowering.truth(e, scope))
+            if after is not None:
+                yield from rest(after, scope)
+        elif e.operator == "=":
+            value = self._lowering.value(e.arguments[1], scope)
+            yield from rest(self.assigned(way, target, value), scope)
+        else:
+            domain = self._lowering.domain(e.arguments[1], scope)
+            for after, value in self.picked(way, target, domain):
+                yield from rest(self.assigned(after, target, value), scope)
+
+    def assigned(self, way: Way, name: str, value: n.Node) -> Way:
+        """The path with the next value of a variable."""
+        places = (*way.places, (name, self._terms.place))
+        return replace(way, next=(*way.next, (name, value)), places=places)
+
+    def _unchanged(self, e: s.Apply, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        for name in self._names(e.arguments[0], scope.names):
+            known = dict(way.next).get(name)
+            now = self._lowering.variable(name, replace(scope, primed=False))
+            if known is None:
+                way = self.assigned(way, name, now)
+                continue
+            after = way.requiring(self._terms.equal(known, now))
+            if after is None:
+                return
+            way = after
+        yield from rest(way, scope)
+
+    def _names(self, e: s.Expression, names: Mapping[str, Binding]) -> list[str]:
+        """The variables of a tuple of variables."""
+        definitions = self._lowering.specification.definitions
+        e, names = aliased(e, names)
+        match e:
+            case s.TupleOf(items):
+                return [name for item in items for name in self._names(item, names)]
+            case s.Apply(name) if name in names:
+                pass
+            case s.Apply(name) if name in definitions and not e.arguments:
+                return self._names(definitions[name].body, {})
+            case s.Apply(name) if name in self._variables:
+                return [name]
+        raise Unsupported(e.place, "UNCHANGED of more than a tuple of variables")
+
+    def _exists(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        bounds = [
+            (bound, name) for bound in e.bounds for name in ((None,) if bound.unpacked else bound.names)
+        ]
+
+        def chosen(place: int, way: Way, inner: Scope) -> Iterator[Way]:
+            if place == len(bounds):
+                yield from self._inside(e.body, inner, way, scope, rest)
+                return
+            bound, name = bounds[place]
+            if bound.domain is None:
+                raise Unsupported(bound.place, "a bound name without a set")
+            domain = self._lowering.domain(bound.domain, scope)
+            for after, element in self.picked(way, name or "pick", domain):
+                names = self._lowering.names_of(bound, name, element)
+                yield from chosen(place + 1, after, inner.having(names))
+
+        yield from chosen(0, way, scope)
+
+    # -- quantifiers over all -------------------------------------------------------------------------------------
+
+    def _every(self, e: s.Quantified, way: Way, scope: Scope, rest: Rest) -> Iterator[Way]:
+        """A conjunction over the elements of sets. Of a set that is not known, each element is in it or not."""
+        cases = [(scope, list[n.Node]())]
+        for bound, name, domain in self._lowering.pairs(e.bounds, scope):
+            node = self._terms.set_node(self._lowering.listed(domain))
+            if node.type.parts[0] == NEVER:
+                after = way.requiring(self._terms.of_nothing(node, self._terms.boolean(True)))
+                if after is None:
+                    return
+                way = after
+            known = self._terms.elements(node)
+            elements = known if known is not None else self._possible(e, node)
+            cases = [
+                (
+                    inner.having(self._lowering.names_of(bound, name, x)),
+                    [*guards, *([] if known is not None else [self._terms.member(x, node)])],
+                )
+                for inner, guards in cases
+                for x in elements
+            ]
+
+        def from_here(place: int, way: Way) -> Iterator[Way]:
+            if place == len(cases):
+                yield from rest(way, scope)
+                return
+            inner, guards = cases[place]
+            inside = self._terms.conj(guards)
+            held, left = way.requiring(inside), way.requiring(self._terms.negation(inside))
+            if held is not None:
+
+                def others(after: Way, _: Scope) -> Iterator[Way]:
+                    yield from from_here(place + 1, after)
+
+                yield from self._inside(e.body, inner, held, scope, others)
+            if left is not None:
+                yield from from_here(place + 1, left)
+
+        yield from from_here(0, way)
+
+    def _possible(self, e: s.Quantified, node: n.Node) -> list[n.Node]:
+        """All that may be in a set."""
+        assert isinstance(node.type, Set)
+        item = node.type.item
+        if item.cardinality > _MOST_ELEMENTS:
+            raise Unsupported(
+                e.place, f"\\A with assignments over more than {_MOST_ELEMENTS} possible elements"
+            )
+        return [self._terms.narrowed(item, x) for x in item.values()]
+
+
+def aliased(e: s.Expression, names: Mapping[str, Binding]) -> tuple[s.Expression, Mapping[str, Binding]]:
+    """The expression that a name stands for, with the names that are known there."""
+    while isinstance(e, s.Apply) and isinstance(one := names.get(e.operator), Later):
+        e, names = one.body, one.scope.names
+    return e, names
+
+
+def _applications(e: s.Node) -> Iterator[s.Apply]:
+    if isinstance(e, s.Apply):
+        yield e
+    for child in s.children(e):
+        yield from _applications(child)

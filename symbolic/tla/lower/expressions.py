@@ -1,0 +1,377 @@
+"""TLA+ expressions as expressions of the language: operators are inlined, constants computed.
+
+A value whose variables are all known becomes a constant; whatever is decided by constants alone is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import NEVER
+from leadline.symbolic.lang.structures import Set
+from leadline.symbolic.lang.types import Sort, Type
+from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.lower.infinite import (
+    Domain,
+)
+from leadline.symbolic.tla.lower.keys import as_set
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.lower.functions import Functions
+from leadline.symbolic.tla.lower.scope import (
+    DEEPEST,
+    Binding,
+    BuiltIn,
+    Entity,
+    Later,
+    Operator,
+    Scope,
+    Unsupported,
+)
+from leadline.symbolic.tla.lower.making import Unlowerable
+from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.syntax import operators
+
+
+class Lowering(Functions):
+    """The lowering of expressions.
+
+    Args:
+        specification: a loaded specification.
+        variables: the type of each variable.
+        sorts: the sort of each model value that is of one.
+    """
+
+    def __init__(
+        self,
+        specification: Specification,
+        variables: Mapping[str, Type],
+        sorts: Mapping[str, Sort] | None = None,
+    ) -> None:
+        self.specification = specification
+        super().__init__()
+        self.terms.sorts = sorts or {}
+        self.variables = variables
+        self._constants: dict[str, Entity] = {}
+
+    # -- expressions ------------------------------------------------------------------------------
+
+    def value(self, e: s.Expression, scope: Scope) -> n.Node:
+        """An expression as a node.
+
+        Raises:
+            Unsupported: if it has no symbolic form.
+        """
+        found = self.entity(e, scope)
+        if isinstance(found, n.Node):
+            return found
+        if isinstance(found, Operator | BuiltIn):
+            raise Unsupported(e.place, "an operator is no value")
+        with self.at(e):
+            return self.listed(found)
+
+    def entity(self, e: s.Expression, scope: Scope) -> Entity:
+        """An expression as a node, a set that is not listed, or an operator."""
+        with self.at(e):
+            return self._RULES[type(e)](self, e, scope)
+
+    @contextmanager
+    def at(self, e: s.Node) -> Iterator[None]:
+        """Give new nodes the place of an expression."""
+        before = self.terms.place
+        if e.place is not s.BUILT_IN:
+            self.terms.place = e.place
+        try:
+            yield
+        except Unlowerable as error:
+            raise Unsupported(self.terms.place, str(error)) from error
+        finally:
+            self.terms.place = before
+
+    def truth(self, e: s.Expression, scope: Scope) -> n.Node:
+        """An expression as a Boolean."""
+        with self.at(e):
+            return self.terms.truth(self.value(e, scope))
+
+    def _number(self, e: s.Number, scope: Scope) -> Entity:
+        return self.terms.integer(e.value)
+
+    def _string(self, e: s.String, scope: Scope) -> Entity:
+        return self.terms.atom(shapes.quoted(e.value))
+
+    def _model_value(self, e: s.ModelValue, scope: Scope) -> Entity:
+        return self.terms.atom(e.name)
+
+    def _at(self, e: s.At, scope: Scope) -> Entity:
+        assert scope.at is not None
+        return scope.at
+
+    def _if(self, e: s.If, scope: Scope) -> Entity:
+        condition = self.truth(e.condition, scope)
+        if isinstance(condition, n.Const):
+            return self.entity(e.then if condition.value else e.otherwise, scope)
+        return self.terms.ite(condition, self.value(e.then, scope), self.value(e.otherwise, scope))
+
+    def _case(self, e: s.Case, scope: Scope) -> Entity:
+        arms: list[tuple[n.Node, n.Node]] = []
+        result: n.Node = self.terms.undefined(NEVER, "no arm of the CASE holds")
+        for guard, arm in e.arms:
+            condition = self.truth(guard, scope)
+            if isinstance(condition, n.Const) and condition.value:
+                result = self.value(arm, scope)
+                break
+            if not isinstance(condition, n.Const):
+                arms.append((condition, self.value(arm, scope)))
+        else:
+            if e.other is not None:
+                result = self.value(e.other, scope)
+        for condition, found in reversed(arms):
+            result = self.terms.ite(condition, found, result)
+        return result
+
+    def _let(self, e: s.Let, scope: Scope) -> Entity:
+        return self.entity(e.body, self.defined(e, scope))
+
+    def defined(self, e: s.Let, scope: Scope) -> Scope:
+        """The scope of a LET's body."""
+        names: dict[str, Binding] = {}
+        inner = scope.having(names)
+        # The definitions see each other and themselves.
+        object.__setattr__(inner, "names", {**scope.names, **names})
+        for unit in e.definitions:
+            if isinstance(unit, s.Definition):
+                operator = Operator(unit.parameters, unit.body, inner)
+                entity = operator if unit.parameters else Later(unit.body, inner)
+                inner.names[unit.name] = entity  # type: ignore[index]  # a dict of our own
+        return inner
+
+    def _named(self, one: Later, scope: Scope) -> Entity:
+        """The meaning of a name where it is used: primed, or for the next values that are known there."""
+        primed = scope.primed or one.scope.primed
+        if not primed and not self._about_steps(one):
+            if one.found is None:
+                one.found = self.entity(one.body, one.scope)
+            return one.found
+        known = one.found_for
+        if known is None or known[0] is not scope.next or known[1] is not primed:
+            found = self.entity(one.body, replace(one.scope, primed=primed, next=scope.next))
+            known = one.found_for = (scope.next, primed, found)
+        return known[2]
+
+    def _about_steps(self, one: Later) -> bool:
+        if one.about_steps is None:
+            one.about_steps = False  # for a name in its own definition
+            inside = [one.scope.names[x] for x in operators(one.body) if x in one.scope.names]
+            one.about_steps = self.specification.levels.of(one.body) >= Level.ACTION or any(
+                isinstance(x, Later) and self._about_steps(x) for x in inside
+            )
+        return one.about_steps
+
+    def _lambda(self, e: s.Lambda, scope: Scope) -> Entity:
+        return Operator(e.parameters, e.body, scope)
+
+    # -- names and operators ----------------------------------------------------------------------
+
+    def _apply(self, e: s.Apply, scope: Scope) -> Entity:
+        name, arguments = e.operator, e.arguments
+        if name in scope.names:
+            found = scope.names[name]
+            if isinstance(found, Later):
+                found = self._named(found, scope)
+            return self.call(found, arguments, scope) if isinstance(found, Operator | BuiltIn) else found
+        if name in self.specification.definitions:
+            return self._definition(e, scope)
+        if name in self.specification.levels.variables:
+            return self.variable(name, scope)
+        return self.built_in(e, scope)
+
+    def variable(self, name: str, scope: Scope) -> n.Node:
+        """The value of a variable, or its next value."""
+        if not scope.primed:
+            return as_set(n.make(n.StateVar, self.variables[name], self.terms.place, name))
+        if name not in scope.next:
+            raise Unlowerable(f"{name}' is read before it has a value")
+        return scope.next[name]
+
+    def _definition(self, e: s.Apply, scope: Scope) -> Entity:
+        definition = self.specification.definitions[e.operator]
+        if definition.parameters and not e.arguments:
+            return BuiltIn(e.operator)
+        constant = not definition.parameters and self.specification.levels.of_definition(e.operator) == 0
+        if constant and e.operator in self._constants:
+            return self._constants[e.operator]
+        found = self.inlined(definition, e.arguments, scope)
+        if constant:
+            self._constants[e.operator] = found
+        return found
+
+    def inlined(self, definition: s.Definition, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        """A definition's body with its arguments."""
+        inner = self.entered(definition, arguments, scope)
+        if inner is None:
+            return self.terms.undefined(NEVER, f"{definition.name} calls itself more than {DEEPEST} times")
+        return self.entity(definition.body, inner)
+
+    def entered(
+        self, definition: s.Definition, arguments: Sequence[s.Expression], scope: Scope
+    ) -> Scope | None:
+        """The scope of a definition's body; None if it has called itself too often."""
+        depth = scope.depths.get(definition.name, 0) + 1
+        if depth > DEEPEST:
+            return None
+        names = self.bound(definition.parameters, arguments, scope)
+        return Scope(names, scope.primed, scope.next, None, {**scope.depths, definition.name: depth})
+
+    def bound(
+        self, parameters: Sequence[s.Parameter], arguments: Sequence[s.Expression], scope: Scope
+    ) -> dict[str, Binding]:
+        """The names of parameters with their arguments, which are evaluated when they are needed."""
+        pairs = zip(parameters, arguments, strict=True)
+        return {parameter.name: self._argument(parameter, one, scope) for parameter, one in pairs}
+
+    def _argument(self, parameter: s.Parameter, one: s.Expression, scope: Scope) -> Binding:
+        if not parameter.arity:
+            return Later(one, scope)
+        if isinstance(one, s.Apply) and one.operator in scope.names:
+            return scope.names[one.operator]
+        return BuiltIn(one.operator) if isinstance(one, s.Apply) else self.entity(one, scope)
+
+    def call(self, operator: Entity, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        """An operator applied to expressions."""
+        if isinstance(operator, BuiltIn):
+            return self.entity(s.Apply(operator.name, tuple(arguments)), scope) if arguments else operator
+        if not isinstance(operator, Operator):
+            return operator
+        if operator.parameters and not arguments:
+            return operator
+        names = self.bound(operator.parameters, arguments, scope)
+        inner = operator.scope.having(names)
+        key = f"let {id(operator.body)}"
+        depth = scope.depths.get(key, 0) + 1
+        if depth > DEEPEST:
+            return self.terms.undefined(NEVER, f"an operator calls itself more than {DEEPEST} times")
+        depths = {**scope.depths, key: depth}
+        return self.entity(operator.body, Scope(inner.names, scope.primed, scope.next, None, depths))
+
+    def called(self, operator: Entity, values: Sequence[n.Node], scope: Scope) -> n.Node:
+        """An operator applied to values."""
+        names = [f"argument {place}" for place in range(len(values))]
+        inner = scope.having(dict(zip(names, values, strict=True)))
+        found = self.call(operator, [s.Apply(name) for name in names], inner)
+        assert isinstance(found, n.Node)
+        return found
+
+    def built_in(self, e: s.Apply, scope: Scope) -> Entity:
+        """A built-in operator with its arguments."""
+        from leadline.symbolic.tla.lower.operators import NAMES, OPERATORS
+
+        if e.operator in NAMES and not e.arguments:
+            return NAMES[e.operator](self)
+        rule = OPERATORS.get(e.operator)
+        if rule is not None and not e.arguments:
+            return BuiltIn(e.operator)
+        if rule is None:
+            raise Unlowerable(f"{e.operator} has no symbolic form")
+        return rule(self, e.arguments, scope)
+
+    # -- binders ----------------------------------------------------------------------------------
+
+    def _quantified(self, e: s.Quantified, scope: Scope) -> Entity:
+        if e.quantifier not in ("\\A", "\\E"):
+            raise Unlowerable(f"{e.quantifier} has no symbolic form")
+        pairs = self.pairs(e.bounds, scope)
+
+        def rest(place: int, inner: Scope) -> n.Node:
+            if place == len(pairs):
+                return self.truth(e.body, inner)
+            bound, name, domain = pairs[place]
+            body = lambda x: rest(place + 1, inner.having(self.names_of(bound, name, x)))  # noqa: E731  # short
+            return self.quantifier(e.quantifier == "\\A", domain, name or "x", body)
+
+        return rest(0, scope)
+
+    def _choose(self, e: s.Choose, scope: Scope) -> Entity:
+        ((bound, name, domain),) = self.pairs((e.bound,), scope)
+        node = self.terms.set_node(self.listed(domain))
+
+        def body(x: n.Node) -> n.Node:
+            return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
+
+        written = self.choices(node)
+        if written is not None:
+            result: n.Node = self.terms.undefined(NEVER, "there is nothing to CHOOSE")
+            tests = [(x, self.terms.conj([there, body(x)])) for there, x in written]
+            for x, test in reversed(tests):
+                result = self.terms.ite(test, x, result)
+            return result
+        assert isinstance(node.type, Set)
+        item = node.type.item
+        return self.terms.bind(n.Choose, item, name or "x", body, lambda _: item, node)
+
+    def _filter(self, e: s.Filter, scope: Scope) -> Entity:
+        ((bound, name, domain),) = self.pairs((e.bound,), scope)
+        node = self.terms.set_node(self.listed(domain))
+
+        def body(x: n.Node) -> n.Node:
+            return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
+
+        return self.filtered(node, name or "x", body)
+
+    def _image(self, e: s.Image, scope: Scope) -> Entity:
+        return self.image(self.pairs(e.bounds, scope), lambda inner: self.value(e.body, inner), scope)
+
+    def image(
+        self,
+        pairs: list[tuple[s.Bound, str | None, Domain]],
+        body: Callable[[Scope], n.Node],
+        scope: Scope,
+    ) -> n.Node:
+        """The set of the body's values."""
+        (bound, name, domain), *rest = pairs
+
+        def of(element: n.Node) -> n.Node:
+            inner = scope.having(self.names_of(bound, name, element))
+            return self.image(rest, body, inner) if rest else body(inner)
+
+        found = self.mapped(domain, name or "x", of)
+        return self.terms.big_union(found) if rest else found
+
+    def _subscripted(self, e: s.Subscripted, scope: Scope) -> Entity:
+        if e.kind not in ("[]_", "<<>>_"):
+            raise Unlowerable("a fairness condition is no formula about a step")
+        same = self.terms.equal(self.value(e.subscript, scope), self.next_value(e.subscript, scope))
+        if e.kind == "[]_":
+            return self.terms.disj([same, self.truth(e.action, scope)])
+        return self.terms.conj([self.terms.negation(same), self.truth(e.action, scope)])
+
+    def next_value(self, e: s.Expression, scope: Scope) -> n.Node:
+        """`e'`."""
+        return self.value(e, Scope(scope.names, True, scope.next, scope.at, scope.depths))
+
+    _RULES: Mapping[type[s.Node], Callable[..., Entity]] = {
+        s.Number: _number,
+        s.String: _string,
+        s.ModelValue: _model_value,
+        s.At: _at,
+        s.If: _if,
+        s.Case: _case,
+        s.Let: _let,
+        s.Lambda: _lambda,
+        s.Apply: _apply,
+        s.Quantified: _quantified,
+        s.Choose: _choose,
+        s.Filter: _filter,
+        s.Image: _image,
+        s.SetOf: Functions._set_of,
+        s.TupleOf: Functions._tuple_of,
+        s.Record: Functions._record,
+        s.RecordSet: Functions._record_set,
+        s.Function: Functions._function,
+        s.FunctionSet: Functions._function_set,
+        s.Index: Functions._index,
+        s.Except: Functions._except,
+        s.Subscripted: _subscripted,
+    }

@@ -1,0 +1,107 @@
+"""The making of nodes at places of a module; those without variables become constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from leadline.symbolic.concrete.expressions import function_of
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import rules
+from leadline.symbolic.lang.coercion import BOOL
+from leadline.symbolic.lang.errors import OutOfBounds
+from leadline.symbolic.lang.node import free_variables
+from leadline.symbolic.lang.span import NOWHERE, Span, placed
+from leadline.symbolic.lang.types import Atoms, Int, Sort, Type, Value
+from leadline.symbolic.tla.lower import shapes
+
+Body = Callable[[n.Node], n.Node]
+
+
+class Unlowerable(Exception):
+    """An expression that has no form in the language."""
+
+
+class Making:
+    """Makes nodes, those without variables as constants.
+
+    Attributes:
+        place: the place in the module that new nodes get.
+        sorts: the sort of each model value that is of one, by the value's name.
+    """
+
+    def __init__(self) -> None:
+        self.place: Span = NOWHERE
+        self.sorts: Mapping[str, Sort] = {}
+        self._free: dict[n.Node, frozenset[n.Bound]] = {}
+        self._reads: dict[n.Node, bool] = {}
+
+    # -- constants --------------------------------------------------------------------------------
+
+    def const(self, kind: Type, value: Value) -> n.Node:
+        """A constant."""
+        return n.make(n.Const, kind, self.place, value)
+
+    def boolean(self, value: bool) -> n.Node:
+        """TRUE or FALSE."""
+        return self.const(BOOL, value)
+
+    def integer(self, value: int) -> n.Node:
+        """A number."""
+        return self.const(Int(value, value), value)
+
+    def atom(self, name: str) -> n.Node:
+        """A string, in quotation marks, or a model value."""
+        return self.const(self.sorts.get(name) or shapes.atom(name), name)
+
+    def undefined(self, kind: Type, why: str) -> n.Node:
+        """No value: going out of bounds."""
+        return n.make(n.Undefined, kind, self.place, why)
+
+    def sound(self, node: n.Node) -> n.Node:
+        """The node, as a constant if it has no variables.
+
+        Raises:
+            Unlowerable: if it is a mistake of types.
+        """
+        if isinstance(node, n.Invalid):
+            raise Unlowerable(node.mistake)
+        if isinstance(node, n.Const | n.Undefined) or not self._closed(node):
+            return node
+        try:
+            value = function_of(node, {})((), {})
+        except OutOfBounds:
+            return node
+        match node.type:
+            case Int():
+                return self.integer(value)
+            case Atoms():
+                return self.atom(value)
+        return self.const(node.type, value)
+
+    def _closed(self, node: n.Node) -> bool:
+        return not self._reads_state(node) and not free_variables(node, self._free)
+
+    def _reads_state(self, root: n.Node) -> bool:
+        if root not in self._reads:
+            for node in n.postorder(root):
+                if node not in self._reads:
+                    leaf = isinstance(node, n.StateVar | n.PickVar)
+                    self._reads[node] = leaf or any(self._reads[child] for child in n.children(node))
+        return self._reads[root]
+
+    def make(self, kind: type[n.Node], type_: Type, *values: object) -> n.Node:
+        """A node at the current place."""
+        return self.sound(n.make(kind, type_, self.place, *values))
+
+    def bind(
+        self,
+        kind: type[n.Node],
+        item: Type,
+        name: str,
+        body: Body,
+        result: Callable[[n.Node], Type],
+        *domain: n.Node,
+    ) -> n.Node:
+        """A binder."""
+        with placed(self.place):
+            return self.sound(rules.bind(kind, item, name, body, result, *domain))

@@ -1,0 +1,365 @@
+"""The symbolic form of TLA+'s built-in operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import TypeAlias
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import NEVER
+from leadline.symbolic.lang.node import Binary
+from leadline.symbolic.lang.types import Atoms
+from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.lower.function_terms import FunctionTerms, is_function
+from leadline.symbolic.tla.lower.infinite import (
+    Domain,
+    Everything,
+    Numbers,
+    PowerSet,
+    Product,
+    Restricted,
+    Sequences,
+    United,
+)
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.scope import Entity, Scope
+from leadline.symbolic.tla.lower.steps import enabled
+from leadline.symbolic.tla.lower.making import Unlowerable
+
+Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
+
+_MOST_KEYS = 64
+
+
+def _conjunction(universal: bool) -> Rule:
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        found: list[n.Node] = []
+        for one in arguments:
+            found.append(at.truth(one, scope))
+            if isinstance(found[-1], n.Const) and found[-1].value is not universal:
+                break
+        return at.terms.conj(found) if universal else at.terms.disj(found)
+
+    return rule
+
+
+def _implies(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    premise = at.truth(arguments[0], scope)
+    if isinstance(premise, n.Const) and not premise.value:
+        return at.terms.boolean(True)
+    conclusion = at.truth(arguments[1], scope)
+    if isinstance(premise, n.Const):
+        return conclusion
+    return at.terms.make(n.Implies, at.terms.boolean(True).type, premise, conclusion)
+
+
+def _of_nodes(operation: Callable[..., n.Node]) -> Rule:
+    """An operator whose arguments are all values."""
+
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        return operation(at.terms, *[at.value(one, scope) for one in arguments])
+
+    return rule
+
+
+def _member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope))
+
+
+def _not_member(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.negation(at.member(at.value(arguments[0], scope), at.domain(arguments[1], scope)))
+
+
+def _subset(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    part, whole = (at.domain(one, scope) for one in arguments)
+    if isinstance(whole, n.Node):
+        return at.terms.subset(at.listed(part), whole)
+    return at.quantifier(True, part, "x", lambda x: at.member(x, whole))
+
+
+def _union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return _united(at, [at.domain(one, scope) for one in arguments])
+
+
+def _restricted(kind: type[Binary]) -> Rule:
+    """An intersection or difference."""
+
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        a, b = (at.domain(one, scope) for one in arguments)
+        if not isinstance(a, n.Node) and isinstance(b, n.Node) and kind is n.SetIntersect:
+            a, b = b, a
+        keep = kind is n.SetIntersect
+        if isinstance(a, Numbers | Everything | Sequences | Restricted):
+            return Restricted(a, b, keep)
+        if isinstance(b, n.Node):
+            return at.terms.both_sets(kind, at.listed(a), b)
+        node = at.terms.set_node(at.listed(a))
+
+        def body(x: n.Node) -> n.Node:
+            inside = at.member(x, b)
+            return inside if keep else at.terms.negation(inside)
+
+        item = node.type.parts[0]
+        return at.terms.bind(n.SetFilter, item, "x", body, lambda _: node.type, node)
+
+    return rule
+
+
+def _power_set(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return PowerSet(at.domain(arguments[0], scope))
+
+
+def _sequences(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return Sequences(at.domain(arguments[0], scope))
+
+
+def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    if not isinstance(arguments[0], s.SetOf) or not arguments[0].items:
+        return at.terms.big_union(at.value(arguments[0], scope))
+    parts = [_set(at, at.domain(one, scope)) for one in arguments[0].items]
+    return _united(at, parts)
+
+
+def _set(at: Lowering, domain: Domain) -> Domain:
+    return at.terms.set_node(domain) if isinstance(domain, n.Node) else domain
+
+
+def _united(at: Lowering, parts: Sequence[Domain]) -> Domain:
+    """The union of sets; it is listed if they are."""
+    found: list[Domain] = []
+    for one in parts:
+        found += one.parts if isinstance(one, United) else [one]
+    if len(found) == 1 or not all(isinstance(one, n.Node) for one in found):
+        return found[0] if len(found) == 1 else United(found)
+    return reduce(lambda a, b: at.terms.both_sets(n.SetUnion, a, b), map(at.listed, found))
+
+
+def _times(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    keys = [at.terms.integer(place) for place in range(1, len(arguments) + 1)]
+    return Product(
+        tuple(key for key in keys if isinstance(key, n.Const)),
+        tuple(at.domain(one, scope) for one in arguments),
+    )
+
+
+def _prime(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.next_value(arguments[0], scope)
+
+
+def _unchanged(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.equal(at.next_value(arguments[0], scope), at.value(arguments[0], scope))
+
+
+def _enabled(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    if scope.primed:
+        raise Unlowerable("ENABLED of the next state")
+    return enabled(at, arguments[0], scope)
+
+
+def _cardinality(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.cardinality(at.value(arguments[0], scope))
+
+
+def _text(*nodes: n.Node) -> list[str] | None:
+    """Constant strings, which TLC takes for sequences; None if one of the nodes is none."""
+    texts = [x.value for x in nodes if isinstance(x, n.Const) and isinstance(x.type, Atoms)]
+    whole = len(texts) == len(nodes) and all(map(shapes.is_string, texts))
+    return [text[1:-1] for text in texts] if whole else None
+
+
+def _sequence(node: n.Node) -> n.Node:
+    """The value, which has to be a sequence.
+
+    Raises:
+        Unlowerable: if it may be a string, which TLC takes for a sequence here.
+    """
+    if isinstance(node.type, Atoms) and any(map(shapes.is_string, node.type.members)):
+        raise Unlowerable("a string is used as a sequence")
+    return node
+
+
+def _length(t: FunctionTerms, node: n.Node) -> n.Node:
+    text = _text(node)
+    return t.integer(len(text[0])) if text is not None else t.length(_sequence(node))
+
+
+def _concat(t: FunctionTerms, a: n.Node, b: n.Node) -> n.Node:
+    texts = _text(a, b)
+    return (
+        t.atom(shapes.quoted("".join(texts))) if texts is not None else t.concat(_sequence(a), _sequence(b))
+    )
+
+
+def _slice(t: FunctionTerms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
+    text = _text(node)
+    if text is not None and isinstance(first, n.Const) and isinstance(last, n.Const):
+        if first.value > last.value or 1 <= first.value <= last.value <= len(text[0]):
+            return t.atom(shapes.quoted(text[0][first.value - 1 : last.value]))
+        return t.undefined(NEVER, "SubSeq: expected indices of the string")
+    return t.slice(_sequence(node), first, last)
+
+
+def _head(t: FunctionTerms, node: n.Node) -> n.Node:
+    return t.item(node, 1)
+
+
+def _tail(t: FunctionTerms, node: n.Node) -> n.Node:
+    text = _text(node)
+    empty = t.undefined(NEVER, "Tail of the empty sequence")
+    if text is not None:
+        return t.atom(shapes.quoted(text[0][1:])) if text[0] else empty
+    size = t.length(_sequence(node))
+    return t.ite(t.lt(t.integer(0), size), t.slice(node, t.integer(2), size), empty)
+
+
+def _append(t: FunctionTerms, node: n.Node, item: n.Node) -> n.Node:
+    return t.concat(node, t.make_tuple([item]))
+
+
+def _selected(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    test = _operator(at, arguments[1], scope)
+    return at.terms.selected(
+        at.value(arguments[0], scope), lambda x: at.terms.truth(at.called(test, [x], scope))
+    )
+
+
+def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
+    return at.entity(e, scope)
+
+
+def _arrow(t: FunctionTerms, key: n.Node, value: n.Node) -> n.Node:
+    """`x :> y`, for each argument that x may be."""
+    if isinstance(key, n.Const):
+        return t.function([(key, value)])
+    if key.type.cardinality > _MOST_KEYS:
+        raise Unlowerable(f"x :> y where x may be more than {_MOST_KEYS} values")
+    result: n.Node = t.undefined(NEVER, "there is no value")
+    for one in key.type.values():
+        constant = t.narrowed(key.type, one)
+        assert isinstance(constant, n.Const)
+        result = t.ite(t.equal(key, constant), t.function([(constant, value)]), result)
+    return result
+
+
+def _over(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    """`f @@ g`: the arguments of both, the value of the first where both have one."""
+    left, right = (at.value(one, scope) for one in arguments)
+    why = "a function is needed"
+
+    def either(f: n.Node) -> n.Node:
+        return at.terms.cases(right, lambda g: _merged(at, f, g), is_function, why)
+
+    return at.terms.cases(left, either, is_function, why)
+
+
+def _merged(at: Lowering, left: n.Node, right: n.Node) -> n.Node:
+    t = at.terms
+    pairs: dict[object, tuple[n.Const, n.Node]] = {}
+    for function in (right, left):
+        keys = t.elements(t.domain(function))
+        if keys is None:
+            break
+        for key in keys:
+            assert isinstance(key, n.Const)
+            pairs[key.value] = (key, t.apply(function, key))
+    else:
+        return t.function(list(pairs.values()))
+    first = t.domain(left)
+
+    def value(x: n.Node) -> n.Node:
+        return t.ite(t.member(x, first), t.apply(left, x), t.apply(right, x))
+
+    return at.function(t.both_sets(n.SetUnion, first, t.domain(right)), "x", value)
+
+
+def _assert(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    failed = at.terms.undefined(at.terms.boolean(True).type, "the assertion fails")
+    return at.terms.ite(at.truth(arguments[0], scope), at.terms.boolean(True), failed)
+
+
+def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+    return at.terms.boolean(True)
+
+
+def _finite(domain: Domain) -> bool:
+    match domain:
+        case Numbers() | Everything() | Sequences():
+            return False
+        case PowerSet(item=item):
+            return _finite(item)
+        case United(parts=parts) | Product(parts=parts):
+            return all(map(_finite, parts))
+    return True
+
+
+def _same(place: int) -> Rule:
+    def rule(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
+        return at.entity(arguments[place], scope)
+
+    return rule
+
+
+NAMES: dict[str, Callable[[Lowering], Entity]] = {
+    "TRUE": lambda at: at.terms.boolean(True),
+    "FALSE": lambda at: at.terms.boolean(False),
+    "BOOLEAN": lambda at: at.terms.set_of([at.terms.boolean(False), at.terms.boolean(True)]),
+    "STRING": lambda at: Everything(strings=True),
+    "Any": lambda at: Everything(strings=False),
+    "Nat": lambda at: Numbers(0),
+    "Int": lambda at: Numbers(None),
+}
+"""The operators without arguments."""
+
+OPERATORS: dict[str, Rule] = {
+    "/\\": _conjunction(True),
+    "\\/": _conjunction(False),
+    "~": _of_nodes(FunctionTerms.negation),
+    "=>": _implies,
+    "<=>": _of_nodes(lambda t, a, b: t.equal(t.truth(a), t.truth(b))),
+    "=": _of_nodes(FunctionTerms.equal),
+    "#": _of_nodes(lambda t, a, b: t.negation(t.equal(a, b))),
+    "\\in": _member,
+    "\\notin": _not_member,
+    "\\subseteq": _subset,
+    "\\cup": _union,
+    "\\cap": _restricted(n.SetIntersect),
+    "\\": _restricted(n.SetMinus),
+    "SUBSET": _power_set,
+    "UNION": _big_union,
+    "\\X": _times,
+    "DOMAIN": _of_nodes(FunctionTerms.domain),
+    "'": _prime,
+    "UNCHANGED": _unchanged,
+    "ENABLED": _enabled,
+    "+": _of_nodes(lambda t, a, b: t.arithmetic(n.Add, a, b)),
+    "-": _of_nodes(lambda t, a, b: t.arithmetic(n.Sub, a, b)),
+    "*": _of_nodes(lambda t, a, b: t.arithmetic(n.Mul, a, b)),
+    "\\div": _of_nodes(lambda t, a, b: t.arithmetic(n.Div, a, b)),
+    "%": _of_nodes(lambda t, a, b: t.arithmetic(n.Mod, a, b)),
+    "^": _of_nodes(FunctionTerms.power),
+    "-.": _of_nodes(lambda t, a: t.arithmetic(n.Sub, t.integer(0), a)),
+    "<": _of_nodes(FunctionTerms.lt),
+    ">": _of_nodes(lambda t, a, b: t.lt(b, a)),
+    "<=": _of_nodes(FunctionTerms.le),
+    ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
+    "..": _of_nodes(FunctionTerms.interval),
+    "Seq": _sequences,
+    "Len": _of_nodes(_length),
+    "Head": _of_nodes(_head),
+    "Tail": _of_nodes(_tail),
+    "Append": _of_nodes(_append),
+    "\\o": _of_nodes(_concat),
+    "SubSeq": _of_nodes(_slice),
+    "SelectSeq": _selected,
+    "Cardinality": _cardinality,
+    "IsFiniteSet": lambda at, arguments, scope: at.terms.boolean(_finite(at.domain(arguments[0], scope))),
+    ":>": _of_nodes(_arrow),
+    "@@": _over,
+    "Assert": _assert,
+    "Print": _same(1),
+    "PrintT": _true,
+    "TLCEval": _same(0),
+}
+"""The operators with arguments."""

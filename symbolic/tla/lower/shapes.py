@@ -1,0 +1,222 @@
+"""Types for TLA+ values: the least finite type that holds all values seen.
+
+=====================================  ==========================================================
+TLA+ values                            type
+=====================================  ==========================================================
+BOOLEAN; integers                      `Bool`; `Int`, from the least to the greatest
+strings and model values               `Atoms`; a string's name has its quotation marks
+model values that are interchangeable  `Sort`: see `leadline.symbolic.tla.lower.sorts`
+functions of a set of strings          `Record`
+functions of 1..n, for one n           `Tuple`, with a type for each component
+the same for several n                 `Seq`, whose capacity is the greatest n
+other functions of one domain          `Map`
+functions of several domains           `Map` to an `Option`: None stands for what is not in the domain
+sets                                   `Set`
+values of several of these kinds       `Union`, with a tag for each kind and each set of fields
+=====================================  ==========================================================
+
+No type of this module has an `Option` anywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache, reduce
+from typing import Any
+
+from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
+from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Sort, Type, Value
+
+NEVER: Type = Never()
+EMPTY_FUNCTION = Tuple(())
+"""The type of `<<>>`, the function without arguments."""
+
+_REMEMBERED = 50_000
+"""The joins that are remembered: while types are learned, the same ones are asked for again and again."""
+
+_TAKEN = ("node", "is_in")
+
+
+class AnyOf(Union):
+    """Values of several kinds; each is told without its tag."""
+
+    def shown(self, value: Value) -> tuple[Type, Value]:
+        tag, (inner,) = value
+        return self.by_tag[tag].parts[0], inner
+
+    def tla(self, value: Value) -> str:
+        kind, inner = self.shown(value)
+        return kind.tla(inner)
+
+
+def atom(name: str) -> Atoms:
+    """The type of one string, in quotation marks, or model value."""
+    return Atoms("Atom", (name,))
+
+
+def quoted(text: str) -> str:
+    """The name of a string among the atoms."""
+    return f'"{text}"'
+
+
+def is_string(name: str) -> bool:
+    """Whether an atom is a string, and no model value."""
+    return name.startswith('"')
+
+
+def field(name: str) -> str:
+    """The name of a record's field in a type: some names are taken by the language, and `_` begins none."""
+    return f"tla_{name}" if name in _TAKEN or name.startswith(("_", "tla_")) else name
+
+
+def field_name(name: str) -> str:
+    """The name in TLA+ of a field in a type."""
+    return name.removeprefix("tla_")
+
+
+def record_of(fields: dict[str, Type]) -> Record:
+    """The type of functions of these strings, in alphabetical order."""
+    return Record("_".join(sorted(fields)) or "empty", tuple(sorted(fields.items())))
+
+
+def tag_of(kind: Type) -> str:
+    """The tag of a type's values in a union."""
+    match kind:
+        case Record():
+            return "r_" + "_".join(kind.positions)
+        case Tuple() | Seq() | Map(key=Int()):
+            return "seq"
+        case Sort():
+            return f"sort_{kind.name}"
+    return type(kind).__name__.lower()
+
+
+def variants(kind: Type) -> dict[str, Type]:
+    """The types of a type's values by tag."""
+    if isinstance(kind, Union):
+        return {tag: payload.fields[0][1] for tag, payload in kind.variants}
+    return {tag_of(kind): kind}
+
+
+def union_of(kinds: dict[str, Type]) -> Type:
+    """The type of the values of several kinds."""
+    if len(kinds) == 1:
+        return next(iter(kinds.values()))
+    boxes = ((tag, Record(tag, (("value", kind),))) for tag, kind in sorted(kinds.items()))
+    return AnyOf("Value", tuple(boxes))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def join(a: Type, b: Type) -> Type:
+    """The least type that holds the values of both."""
+    if a == b or isinstance(b, Never):
+        return a
+    if isinstance(a, Never):
+        return b
+    alike = _alike(a, b)
+    if alike is not None:
+        return alike
+    kinds = variants(a)
+    for tag, kind in variants(b).items():
+        kinds[tag] = join(kinds[tag], kind) if tag in kinds else kind
+    return union_of(kinds)
+
+
+def joined(kinds: Iterable[Type]) -> Type:
+    """The least type that holds the values of all."""
+    return reduce(join, kinds, NEVER)
+
+
+def _alike(a: Type, b: Type) -> Type | None:
+    """The join of two types of one kind; None if they are of two."""
+    match a, b:
+        case (Int(), Int()) | (Atoms(), Atoms()):
+            return a.join(b)
+        case Set(item=x), Set(item=y):
+            return Set(join(x, y))
+        case Record(), Record() if list(a.positions) == list(b.positions):
+            return record_of({name: join(x, y) for (name, x), y in zip(a.fields, b.parts, strict=True)})
+        case Tuple(items=xs), Tuple(items=ys) if len(xs) == len(ys):
+            return Tuple(tuple(map(join, xs, ys)))
+        case (Map(), Tuple(items=())) | (Tuple(items=()), Map()):
+            return partial_map(a if isinstance(a, Map) else b)
+        case ((Seq() | Tuple()), (Seq() | Tuple())):
+            x, y = sequence_of(a), sequence_of(b)
+            return Seq(join(x.item, y.item), max(x.capacity, y.capacity))
+        case (Map(key=Int()), (Seq() | Tuple())) | ((Seq() | Tuple()), Map(key=Int())):
+            return join(_as_map(a), _as_map(b))
+        case Map(), Map():
+            if a.key == b.key and isinstance(a.value, Option) == isinstance(b.value, Option):
+                return Map(a.key, _optional(a.value, b.value))
+            return Map(join(a.key, b.key), Option(join(_given(a.value), _given(b.value))))
+    return None
+
+
+def _optional(a: Type, b: Type) -> Type:
+    joined = join(_given(a), _given(b))
+    return Option(joined) if isinstance(a, Option) else joined
+
+
+def _given(kind: Type) -> Type:
+    return kind.item if isinstance(kind, Option) else kind
+
+
+def _as_map(kind: Type) -> Map:
+    """A type of functions of integers as one of maps."""
+    if isinstance(kind, Map):
+        return partial_map(kind)
+    sequence = sequence_of(kind)
+    return Map(Int(1, max(1, sequence.capacity)), Option(sequence.item))
+
+
+def partial_map(kind: Type) -> Map:
+    """The map's type with keys that may be missing."""
+    assert isinstance(kind, Map)
+    return kind if isinstance(kind.value, Option) else Map(kind.key, Option(kind.value))
+
+
+def sequence_of(kind: Type) -> Seq:
+    """A tuple's or sequence's type as one of sequences."""
+    if isinstance(kind, Seq):
+        return kind
+    assert isinstance(kind, Tuple)
+    return Seq(reduce(join, kind.items, NEVER), len(kind.items))
+
+
+def function_type(pairs: list[tuple[Type, Any, Type]]) -> Type:
+    """The type of a function from its arguments, each with its type and value, and the types of its values."""
+    if all(isinstance(kind, Atoms) and is_string(str(value)) for kind, value, _ in pairs) and pairs:
+        return record_of({field(str(value)[1:-1]): result for _, value, result in pairs})
+    if {value for _, value, _ in pairs} == set(range(1, len(pairs) + 1)):
+        return Tuple(tuple(result for _, _, result in sorted(pairs, key=lambda pair: pair[1])))
+    key = reduce(join, (kind for kind, _, _ in pairs), NEVER)
+    value = reduce(join, (result for _, _, result in pairs), NEVER)
+    return Map(key, value if key.cardinality == len(pairs) else Option(value))
+
+
+def is_longer(kind: Type, than: Type) -> bool:
+    """Whether a type has larger or smaller numbers, or longer sequences, than another, in any part."""
+    lows, highs, lengths = _extent(kind)
+    before = _extent(than)
+    return lows < before[0] or highs > before[1] or lengths > before[2]
+
+
+def _extent(kind: Type) -> tuple[int, int, int]:
+    """The least and the greatest number in a type, and the most items of a sequence in it."""
+    parts = [_extent(part) for part in kind.parts]
+    match kind:
+        case Int():
+            parts.append((kind.low, kind.high, 0))
+        case Seq():
+            parts.append((0, 0, kind.capacity))
+    return (
+        min((low for low, _, _ in parts), default=0),
+        max((high for _, high, _ in parts), default=0),
+        max((length for _, _, length in parts), default=0),
+    )
+
+
+def most(kind: Type) -> int:
+    """The largest number of an integer type."""
+    assert isinstance(kind, Int)
+    return kind.high

@@ -1,0 +1,61 @@
+"""Sets of model values as sorts: their members are interchangeable where the module treats them alike.
+
+The module is lowered with every set of model values that a constant has as a sort. Sorts whose members the model
+tells apart become atoms, and the module is lowered again. A configuration's SYMMETRY is not relied on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.keyed import KeyedSet
+from leadline.symbolic.lang.model import Model
+from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple
+from leadline.symbolic.lang.symmetry import sorts_in, symmetric_sorts
+from leadline.symbolic.lang.types import Atoms, Option, Sort, Type
+from leadline.symbolic.tla.lower import shapes
+
+Sorts = Mapping[str, Sort]
+"""The sort of each model value that is of one, by the value's name."""
+
+
+def sorted_type(kind: Type, sorts: Sorts) -> Type:
+    """A type in which atoms that are of sorts are values of these, all members included."""
+    match kind:
+        case Atoms():
+            found: dict[Type, None] = {}
+            for name in kind.members:
+                found.setdefault(sorts.get(name) or shapes.atom(name))
+            return shapes.joined(found)
+        case KeyedSet(item=item, key=key):
+            return KeyedSet(sorted_type(item, sorts), key)
+        case Set(item=item):
+            return Set(sorted_type(item, sorts))
+        case Seq(item=item, capacity=capacity):
+            return Seq(sorted_type(item, sorts), capacity)
+        case Option(item=item):
+            return Option(sorted_type(item, sorts))
+        case Tuple(items=items):
+            return Tuple(tuple(sorted_type(x, sorts) for x in items))
+        case Record(fields=fields):
+            return Record(kind.name, tuple((name, sorted_type(x, sorts)) for name, x in fields))
+        case Map(key=key, value=value):
+            made = Map(sorted_type(key, sorts), sorted_type(value, sorts))
+            return made if made.key.cardinality == key.cardinality else shapes.partial_map(made)
+        case shapes.AnyOf():
+            return shapes.joined(sorted_type(x, sorts) for x in shapes.variants(kind).values())
+    return kind
+
+
+def told_apart(model: Model, sorts: Sorts) -> set[Sort]:
+    """The sorts whose members the model tells apart, or chooses between: only atoms have the order of CHOOSE."""
+    alike = symmetric_sorts(model, model.constraints)
+    chosen = {
+        sort
+        for one in model.properties.values()
+        for node in n.postorder(*one.nodes)
+        if isinstance(node, n.Choose)
+        for sort in sorts_in(node.type)
+    }
+    return {sort for sort in sorts.values() if sort not in alike or sort in chosen}

@@ -1,0 +1,71 @@
+"""The paths through a next-state relation as actions, and ENABLED."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.enabled import enabledness
+from leadline.symbolic.lang.model import Action
+from leadline.symbolic.lang.span import NOWHERE, Span
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.lower.keys import unkeyed, with_keys
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.actions import Paths
+from leadline.symbolic.tla.lower.picks import Way
+from leadline.symbolic.tla.lower.scope import Scope, Unsupported
+from leadline.symbolic.tla.lower.making import Unlowerable
+
+
+def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[Action]:
+    """The actions of paths, each with a name of its own."""
+    names: dict[str, int] = {}
+    found: list[Action] = []
+    for way in ways:
+        plain = way.name or fallback
+        names[plain] = names.get(plain, 0) + 1
+        name = plain if names[plain] == 1 else f"{plain}_{names[plain]}"
+        span = lowering.specification.place_of(plain)
+        raw = dict(way.next)
+        for one, kind in lowering.variables.items():
+            if one not in raw:
+                raw[one] = n.make(
+                    n.Undefined, unkeyed(kind), span, f"{plain} does not say what {one} becomes"
+                )
+        constraint = lowering.specification.constrained
+        if constraint is not None:
+            raw[lowering.specification.variables[-1]] = lowering.truth(constraint, Scope(next=raw))
+        places = dict(way.places)
+        values = {
+            one: converted(lowering, one, raw[one], places.get(one, NOWHERE)) for one in lowering.variables
+        }
+        changed = tuple((one, x) for one, x in values.items() if not _is_variable(x, one))
+        found.append(Action(name, plain, "", span, way.body, changed))
+    return found
+
+
+def converted(lowering: Lowering, name: str, value: n.Node, place: Span) -> n.Node:
+    """The value that an assignment at a place gives a variable, as one of its type."""
+    lowering.terms.place = place
+    try:
+        kind = lowering.variables[name]
+        return with_keys(lowering.terms.convert(value, unkeyed(kind)), kind)
+    except Unlowerable as error:
+        raise Unsupported(place, str(error)) from error
+
+
+def _is_variable(node: n.Node, name: str) -> bool:
+    return isinstance(node, n.StateVar) and node.name == name
+
+
+def enabled(lowering: Lowering, e: s.Expression, scope: Scope) -> n.Node:
+    """ENABLED of an action, whose next state is any."""
+
+    def end(way: Way, scope: Scope) -> Iterator[Way]:
+        yield way
+
+    paths = Paths(lowering, mark="?")
+    ways = list(paths.follow(e, Way(), replace(scope, next={}), end))
+    steps = [Action("enabled", "ENABLED", "", lowering.terms.place, way.body, ()) for way in ways]
+    return lowering.terms.disj([enabledness(one) for one in steps])

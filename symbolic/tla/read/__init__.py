@@ -1,0 +1,1 @@
+"""TLA+ modules and configurations: syntax, modules, and the mistakes in them."""

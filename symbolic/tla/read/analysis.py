@@ -1,0 +1,241 @@
+"""Facts about resolved expressions that their translation to Python needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from leadline.symbolic.tla.read import syntax as s
+
+# The arguments of these operators are certainly evaluated; of the others' only the first.
+_LAZY = frozenset({"/\\", "\\/", "=>"})
+
+
+_Mention: TypeAlias = tuple[str, bool]
+
+
+@dataclass(frozen=True)
+class Reads:
+    """The variables that an expression reads, in this state and in the next."""
+
+    now: frozenset[str] = frozenset()
+    next: frozenset[str] = frozenset()
+
+
+@dataclass
+class Analysis:
+    """Facts about the expressions of a specification.
+
+    Args:
+        definitions: the definitions by key.
+        variables: the keys of the variables.
+    """
+
+    definitions: Mapping[str, s.Definition]
+    variables: frozenset[str]
+    _free: dict[int, tuple[s.Node, frozenset[str]]] = field(default_factory=dict)
+    _reads: dict[str, Reads] = field(default_factory=dict)
+    _reads_here: dict[int, tuple[s.Node, Reads]] = field(default_factory=dict)
+    _mentions_of: dict[str, frozenset[_Mention]] = field(default_factory=dict)
+    _primed: dict[str, frozenset[str]] = field(default_factory=dict)
+    _strict: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def free(self, e: s.Node) -> frozenset[str]:
+        """The names in an expression that are not bound in it, among them `@` and built-in operators."""
+        known = self._free.get(id(e))
+        if known is None:
+            known = self._free[id(e)] = (e, self._find_free(e))
+        return known[1]
+
+    def _find_free(self, e: s.Node) -> frozenset[str]:
+        match e:
+            case s.At():
+                return frozenset({"@"})
+            case s.Except(function, updates):
+                inside = frozenset[str]().union(*(self.free(one) for one in updates))
+                return self.free(function) | (inside - {"@"})
+            case s.Let(definitions, body):
+                names = frozenset(one.name for one in definitions if isinstance(one, s.Definition))
+                return frozenset[str]().union(self.free(body), *map(self.free, definitions)) - names
+            case s.Function(bounds, body, name):
+                return self._under(bounds, self.free(body)) - {name or ""}
+            case s.Quantified(_, bounds, body) | s.Image(body, bounds):
+                return self._under(bounds, self.free(body))
+            case s.Choose(bound, body) | s.Filter(bound, body):
+                return self._under((bound,), self.free(body))
+            case s.Lambda(parameters, body) | s.Definition(_, parameters, body):
+                return self.free(body) - {one.name for one in parameters}
+        found = frozenset[str]().union(*map(self.free, s.children(e)))
+        return found | {e.operator} if isinstance(e, s.Apply) else found
+
+    def _under(self, bounds: tuple[s.Bound, ...], inside: frozenset[str]) -> frozenset[str]:
+        inside -= {name for bound in bounds for name in bound.names}
+        return inside.union(*(self.free(bound.domain) for bound in bounds if bound.domain is not None))
+
+    def reads(self, e: s.Node) -> Reads:
+        """The variables that an expression reads, those that its definitions read included."""
+        known = self._reads_here.get(id(e))
+        if known is None:
+            known = self._reads_here[id(e)] = (e, self._close(self._mentions(e, frozenset(), False)))
+        return known[1]
+
+    def reads_of(self, key: str) -> Reads:
+        """The variables that a definition reads."""
+        if key not in self._reads:
+            self._reads[key] = self._close(self._mentioned(key))
+        return self._reads[key]
+
+    def _close(self, todo: frozenset[_Mention]) -> Reads:
+        seen = set(todo)
+        now, following = set[str](), set[str]()
+        work = list(todo)
+        while work:
+            name, primed = work.pop()
+            if name in self.definitions:
+                inside = {(one, primed or also) for one, also in self._mentioned(name)} - seen
+                seen |= inside
+                work += inside
+            else:
+                (following if primed else now).add(name)
+        return Reads(frozenset(now), frozenset(following))
+
+    def _mentioned(self, key: str) -> frozenset[_Mention]:
+        if key not in self._mentions_of:
+            one = self.definitions[key]
+            bound = frozenset(parameter.name for parameter in one.parameters)
+            self._mentions_of[key] = self._mentions(one.body, bound, False)
+        return self._mentions_of[key]
+
+    def _mentions(self, e: s.Node, bound: frozenset[str], primed: bool) -> frozenset[_Mention]:
+        """Variables and definitions that an expression mentions itself, and whether it does so primed."""
+        found = frozenset[_Mention]()
+        match e:
+            case s.Apply("ENABLED", (body,)):
+                return frozenset((name, primed) for name in self.reads(body).now)
+            case s.Apply("'"):
+                primed = True
+            case s.Apply("UNCHANGED", (body,)):
+                found = self._mentions(body, bound, primed)
+                primed = True
+            case s.Subscripted(_, _, subscript):
+                found = self._mentions(subscript, bound, True)
+            case s.Apply(operator) if operator not in bound and operator in self.variables:
+                found = frozenset({(operator, primed)})
+            case s.Apply(operator, arguments) if operator not in bound and operator in self.definitions:
+                pairs = zip(self.definitions[operator].parameters, arguments, strict=False)
+                names = self.primed_parameters(operator)
+                inside = [self._mentions(a, bound, True) for p, a in pairs if p.name in names]
+                found = frozenset({(operator, primed)}).union(*inside)
+        bound |= bound_by(e)
+        return found.union(*(self._mentions(child, bound, primed) for child in s.children(e)))
+
+    def primed_parameters(self, key: str) -> frozenset[str]:
+        """The parameters of a definition that it reads in the next state, too: they stand for expressions."""
+        if key not in self._primed:
+            self._primed[key] = frozenset()
+            one = self.definitions[key]
+            names = frozenset(p.name for p in one.parameters)
+            self._primed[key] = frozenset(self._primes(one.body, names, False)) if names else names
+        return self._primed[key]
+
+    def primes(self, e: s.Node, name: str) -> bool:
+        """Whether an expression reads what a name stands for in the next state, too."""
+        return any(True for _ in self._primes(e, frozenset({name}), False))
+
+    def _primes(self, e: s.Node, names: frozenset[str], primed: bool) -> Iterator[str]:
+        if primed and isinstance(e, s.Apply) and e.operator in names:
+            yield e.operator
+        if isinstance(e, s.Apply) and e.operator in self.definitions and e.operator not in names:
+            called = self.definitions[e.operator]
+            inner = self.primed_parameters(e.operator)
+            for parameter, argument in zip(called.parameters, e.arguments, strict=False):
+                yield from self._primes(argument, names, primed or parameter.name in inner)
+            return
+        primes = isinstance(e, s.Subscripted) or (
+            isinstance(e, s.Apply) and e.operator in ("'", "UNCHANGED", "ENABLED")
+        )
+        for child in s.children(e):
+            yield from self._primes(child, names - bound_by(e), primed or primes)
+
+    def strict_parameters(self, key: str) -> frozenset[str]:
+        """The parameters whose arguments a definition certainly evaluates."""
+        if key not in self._strict:
+            one = self.definitions[key]
+            self._strict[key] = frozenset(p.name for p in one.parameters)  # for its own recursion
+            self._strict[key] &= self.evaluated(one.body)
+        return self._strict[key]
+
+    def evaluated(self, e: s.Node) -> frozenset[str]:
+        """Names that are certainly evaluated if the expression is."""
+        match e:
+            case s.Apply(operator, arguments):
+                return self._evaluated_by(operator, arguments) | {operator}
+            case s.If(condition, then, otherwise):
+                return self.evaluated(condition) | (self.evaluated(then) & self.evaluated(otherwise))
+            case s.Case(arms, _):
+                return self.evaluated(arms[0][0])
+            case s.Quantified(_, bounds) | s.Image(_, bounds):
+                domain = bounds[0].domain
+                return self.evaluated(domain) if domain is not None else frozenset()
+            case s.Function(bounds, _, name) if name is None and bounds[0].domain is not None:
+                return self.evaluated(bounds[0].domain)
+            case s.Choose(bound) | s.Filter(bound) if bound.domain is not None:
+                return self.evaluated(bound.domain)
+            case s.Let(definitions, body):
+                return self._evaluated_in_let(definitions, body)
+            case s.Except(function, updates):
+                parts = [part for one in updates for part in (*one.path, one.value)]
+                return self.evaluated(function).union(*map(self.evaluated, parts)) - {"@"}
+            case s.Lambda() | s.Function() | s.Choose() | s.Filter() | s.Subscripted():
+                return frozenset()
+        return frozenset[str]().union(*map(self.evaluated, s.children(e)))
+
+    def _evaluated_by(self, operator: str, arguments: tuple[s.Expression, ...]) -> frozenset[str]:
+        if operator in _LAZY:
+            return self.evaluated(arguments[0]) if arguments else frozenset()
+        if operator in self.definitions:
+            strict = self.strict_parameters(operator)
+            parameters = self.definitions[operator].parameters
+            pairs = zip(parameters, arguments, strict=False)
+            return frozenset[str]().union(*(self.evaluated(a) for p, a in pairs if p.name in strict))
+        return frozenset[str]().union(*map(self.evaluated, arguments))
+
+    def _evaluated_in_let(self, definitions: tuple[s.Unit, ...], body: s.Expression) -> frozenset[str]:
+        found = self.evaluated(body)
+        for one in reversed(definitions):
+            if isinstance(one, s.Definition) and one.name in found and not one.parameters:
+                found |= self.evaluated(one.body)
+        return found - {one.name for one in definitions if isinstance(one, s.Definition)}
+
+
+def bound_by(e: s.Node) -> frozenset[str]:
+    """The names that a node binds, or defines within itself."""
+    match e:
+        case s.Quantified(_, bounds) | s.Image(_, bounds) | s.Function(bounds):
+            return frozenset(name for one in bounds for name in one.names)
+        case s.Choose(bound) | s.Filter(bound):
+            return frozenset(bound.names)
+        case s.Lambda(parameters) | s.Definition(_, parameters):
+            return frozenset(one.name for one in parameters)
+        case s.Let(definitions):
+            return frozenset(one.name for one in definitions if isinstance(one, s.Definition))
+    return frozenset()
+
+
+def uses(e: s.Node, name: str) -> int:
+    """How often a name is used in an expression; twice as often where that is evaluated repeatedly."""
+    if isinstance(e, s.Apply) and e.operator == name:
+        return 1 + sum(uses(child, name) for child in e.arguments)
+    if name in bound_by(e):
+        return sum(uses(child, name) for child in s.children(e) if isinstance(child, s.Bound))
+    repeated = isinstance(
+        e, s.Quantified | s.Choose | s.Filter | s.Image | s.Function | s.Lambda | s.Definition | s.Except
+    )
+    found = sum(uses(child, name) for child in s.children(e))
+    return 2 * found if repeated else found
+
+
+def size(e: s.Node) -> int:
+    """The number of nodes."""
+    return 1 + sum(map(size, s.children(e)))

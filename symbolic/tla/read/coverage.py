@@ -1,0 +1,173 @@
+"""Coverage of a specification: how often conjuncts of its actions are true, and vacuous invariants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from leadline.symbolic.lang.errors import UserError
+from leadline.symbolic.lang.files import read_text
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.text import without_comments
+
+
+@dataclass(frozen=True)
+class Conjunct:
+    """A conjunct of an action that gives no variable its value.
+
+    Attributes:
+        action: the action's name.
+        formula: the conjunct.
+        counts: how often it was evaluated, and how often it was true.
+    """
+
+    action: str
+    formula: s.Expression
+    counts: list[int]
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A part of an invariant that may be without effect.
+
+    Attributes:
+        invariant: the invariant's name.
+        formula: the premise that may never be true, or the set that may always be empty.
+        is_set: whether it is a set.
+        partly: whether the part is one of several conjuncts or disjuncts.
+        place: the place of the implication or quantifier.
+        around: the places of those in whose conclusions or bodies it is.
+        weakened: the invariant with the part made false; the part has an effect once this is false.
+    """
+
+    invariant: str
+    formula: s.Expression
+    is_set: bool
+    partly: bool
+    place: s.Place
+    around: frozenset[s.Place]
+    weakened: s.Expression
+
+
+_Rebuild = Callable[[s.Expression], s.Expression]
+
+
+def suspects(specification: Specification) -> list[Suspect]:
+    """The implications and quantifiers that the invariants assert, from the outermost on."""
+    found: list[Suspect] = []
+    for name, formula in specification.invariants.items():
+        found += _Asserted(specification, name).within(formula, lambda e: e, frozenset(), False, frozenset())
+    return found
+
+
+@dataclass(frozen=True)
+class _Asserted:
+    """The asserted parts of an invariant."""
+
+    specification: Specification
+    name: str
+
+    def within(
+        self,
+        e: s.Expression,
+        rebuild: _Rebuild,
+        around: frozenset[s.Place],
+        partly: bool,
+        seen: frozenset[str],
+    ) -> Iterator[Suspect]:
+        """Those in an asserted part, given how the invariant is made of another in its place."""
+        definitions = self.specification.definitions
+        match e:
+            case s.Apply("/\\" | "\\/", items):
+                for place, item in enumerate(items):
+
+                    def put(x: s.Expression, place: int = place) -> s.Expression:
+                        return rebuild(replace(e, arguments=(*items[:place], x, *items[place + 1 :])))
+
+                    yield from self.within(item, put, around, True, seen)
+            case s.Apply("=>", (premise, conclusion)):
+                weakened = rebuild(s.Apply("~", (premise,), place=e.place))
+                yield Suspect(self.name, premise, False, partly, e.place, around, weakened)
+
+                def follow(x: s.Expression) -> s.Expression:
+                    return rebuild(replace(e, arguments=(premise, x)))
+
+                yield from self.within(conclusion, follow, around | {e.place}, partly, seen)
+            case s.Quantified("\\A", bounds, body):
+                false = s.Apply("FALSE", (), place=e.place)
+                for bound in bounds:
+                    if (
+                        bound.domain is not None
+                        and self.specification.levels.of(bound.domain) > Level.CONSTANT
+                    ):
+                        weakened = rebuild(replace(e, body=false))
+                        yield Suspect(self.name, bound.domain, True, partly, e.place, around, weakened)
+                        break
+
+                def into(x: s.Expression) -> s.Expression:
+                    return rebuild(replace(e, body=x))
+
+                yield from self.within(body, into, around | {e.place}, partly, seen)
+            case s.Apply(operator, ()) if operator in definitions and operator not in seen:
+                body = definitions[operator].body
+                yield from self.within(body, rebuild, around, partly, seen | {operator})
+
+
+# -- the text of an expression -------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\w+|\S')
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_LONGEST = 160
+
+
+def excerpt(e: s.Expression) -> str:
+    """The text of an expression in its module, on one line; its place if the module cannot be read."""
+    places = sorted({one.place for one in _nodes(e) if one.place.file == e.place.file and one.place.line})
+    try:
+        lines = _lines(e.place.file)
+        begin, end = (_offset(lines, place) for place in (places[0], places[-1]))
+    except (UserError, IndexError):
+        return str(e.place)
+    text = "\n".join(lines)
+    last = _TOKEN.match(text, end)
+    end = last.end() if last is not None else end
+    found = " ".join(_closed(text, begin, end).split())
+    return found if len(found) <= _LONGEST else f"{found[: _LONGEST - 3]}..."
+
+
+def _nodes(e: s.Node) -> Iterator[s.Node]:
+    yield e
+    for child in s.children(e):
+        yield from _nodes(child)
+
+
+@cache
+def _lines(file: str) -> list[str]:
+    return without_comments(read_text(Path(file))).split("\n")
+
+
+def _offset(lines: list[str], place: s.Place) -> int:
+    if place.line > len(lines):
+        raise IndexError(place.line)
+    return sum(len(line) + 1 for line in lines[: place.line - 1]) + place.column - 1
+
+
+def _closed(text: str, begin: int, end: int) -> str:
+    """The text with the brackets that close what it opens; brackets that it only closes are opened before it."""
+    waiting: list[str] = []
+    missing = ""
+    for piece in _TOKEN.finditer(text, begin, end):
+        token = piece.group()
+        if token in _PAIRS:
+            waiting.append(_PAIRS[token])
+        elif token in _PAIRS.values():
+            if waiting and waiting[-1] == token:
+                waiting.pop()
+            else:
+                missing = next(one for one, other in _PAIRS.items() if other == token) + missing
+    return missing + text[begin:end] + "".join(reversed(waiting))

@@ -1,0 +1,379 @@
+"""Modules: where they are found, and the names that EXTENDS and INSTANCE bring in."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.files import is_there, read_text
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.parse import parse
+from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol
+from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, STANDARD
+
+
+@dataclass
+class Files:
+    """The files in which modules are looked for: those of the folders in their order, then the library."""
+
+    folders: Sequence[Path]
+    known: dict[str, s.Module] = field(default_factory=dict)
+
+    def read(self, path: Path) -> s.Module:
+        """The first module of a file; the others of the file are known from then on.
+
+        Raises:
+            ModelError: with the mistakes in its syntax.
+            UserError: if the file cannot be read.
+        """
+        first, *others = parse(read_text(path), str(path))
+        for module in (first, *others):
+            self.known.setdefault(module.name, module)
+        return first
+
+    def find(self, name: str) -> s.Module | None:
+        """The module of a name; None if there is none."""
+        for folder in (*self.folders, LIBRARY):
+            if name not in self.known and is_there(folder / f"{name}.tla"):
+                self.read(folder / f"{name}.tla")
+        return self.known.get(name)
+
+
+@dataclass
+class Copy:
+    """The definitions of a module and of those that it extends, as an instance has them.
+
+    The specification itself is a copy without a substitution, whose constants and variables stay.
+
+    Attributes:
+        emit: takes each definition.
+        qualifier: the beginning of the definitions' names, such as `M!`.
+        suffix: the end of bound names.
+        parameters: those of the instance, which all its definitions have first.
+        substitute: the meaning of a constant or variable; None where they stay.
+        entered: the names of each module of the copy.
+        nested: the modules within these, with the names around them.
+        hidden: the definitions that stand for its variables.
+    """
+
+    emit: Callable[[s.Definition], None]
+    qualifier: str = ""
+    suffix: str = ""
+    parameters: tuple[s.Parameter, ...] = ()
+    substitute: Callable[[s.Parameter, bool], Symbol] | None = None
+    entered: dict[str, dict[str, Symbol]] = field(default_factory=dict)
+    nested: dict[str, tuple[s.Module, Names]] = field(default_factory=dict)
+    hidden: list[str] = field(default_factory=list)
+
+    @cached_property
+    def given(self) -> tuple[s.Expression, ...]:
+        """The parameters as arguments."""
+        return tuple(s.Apply(one.name, place=one.place) for one in self.parameters)
+
+
+class Loader:
+    """The modules of one specification, read and resolved.
+
+    Attributes:
+        constants: the declared constants.
+        variables: the declared variables, in their order.
+        written: the definitions by key, as they are written.
+        definitions: the resolved definitions by key.
+        assumptions: the resolved assumptions.
+        mistakes: the mistakes found.
+    """
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.constants: list[s.Parameter] = []
+        self.variables: list[s.Parameter] = []
+        self.definitions: dict[str, s.Definition] = {}
+        self.assumptions: list[s.Expression] = []
+        self.mistakes: list[Mistake] = []
+        self.written: dict[str, s.Definition] = {}
+        self.copies = 0
+        self.keys: set[str] = set(BUILT_IN)
+        self._within: list[str] = []  # the modules that are being resolved
+
+    def load(self, module: s.Module) -> Names:
+        """Read a specification's main module.
+
+        Returns:
+            The names that are visible at its end.
+
+        Raises:
+            ModelError: with all mistakes.
+        """
+        try:
+            names, _ = self.enter(module, Copy(self._keep), self._core())
+        except ModelError as error:
+            raise ModelError([*self.mistakes, *error.mistakes]) from error
+        if self.mistakes:
+            raise ModelError(self.mistakes)
+        return names
+
+    def resolver(self, copy: Copy) -> Resolver:
+        """The resolution of a copy's expressions."""
+
+        def instance(
+            unit: s.Instance, names: Names, emit: Callable[[s.Definition], None]
+        ) -> dict[str, Symbol]:
+            inside = replace(copy, emit=emit, parameters=())
+            return self.instance(unit, inside, names)
+
+        return Resolver(self.mistakes, instance, copy.suffix, copy.hidden, self.definitions)
+
+    def enter(self, module: s.Module, copy: Copy, around: Names) -> tuple[Names, dict[str, Symbol]]:
+        """Resolve a module.
+
+        Args:
+            around: the names of the module that it is nested in, or those that need no module.
+
+        Returns:
+            The names visible within it, and those that others see.
+        """
+        if module.name in self._within:
+            chain = " -> ".join([*self._within[self._within.index(module.name) :], module.name])
+            text = f"{chain}: a module extends or instantiates itself: expected none that does"
+            self.mistakes.append(Mistake(module.place, text))
+            return around, {}
+        self._within.append(module.name)
+        try:
+            return _Entry(self, module, copy, around).run()
+        finally:
+            self._within.pop()
+
+    def extend(self, reference: s.Apply, copy: Copy) -> dict[str, Symbol]:
+        """The names of a module that is extended in a copy."""
+        name = reference.operator
+        if name not in copy.entered:
+            if (standard := self._standard(name, reference.place)) is not None:
+                copy.entered[name] = standard
+            elif (module := self._find(name, reference.place)) is not None:
+                copy.entered[name] = {}
+                copy.entered[name] = self.enter(module, copy, self._core())[1]
+        return copy.entered.get(name, {})
+
+    def instance(self, unit: s.Instance, copy: Copy, names: Names) -> dict[str, Symbol]:
+        """The names that an instance adds to those around it."""
+        standard = self._standard(unit.module, unit.place)
+        nested = copy.nested.get(unit.module)
+        module = nested[0] if nested else None if standard else self._find(unit.module, unit.place)
+        prefix = f"{unit.name}!" if unit.name is not None else ""
+        if standard is not None:
+            return {prefix + name: symbol for name, symbol in standard.items()}
+        if module is None:
+            return {}
+        self.copies += 1
+        suffix = f"@{self.copies}"
+        own = tuple(replace(one, name=one.name + suffix) for one in unit.parameters)
+        inner = names.new_child(
+            {
+                one.name: Symbol(one.name + suffix, (0,) * one.arity, place=one.place)
+                for one in unit.parameters
+            }
+        )
+        made = Copy(copy.emit, copy.qualifier + prefix, suffix, (*copy.parameters, *own))
+        made.nested = dict(copy.nested) if nested else {}
+        substitution = _Substitution(self, unit, module, made, self.resolver(copy), inner)
+        made.substitute = substitution
+        _, exports = self.enter(module, made, nested[1] if nested else self._core())
+        substitution.finish()
+        arities = tuple(one.arity for one in own)
+        return {
+            prefix + name: replace(symbol, arities=(*arities, *symbol.arities), given=copy.given)
+            if symbol.given
+            else symbol
+            for name, symbol in exports.items()
+            if name not in substitution.used
+        }
+
+    def unique(self, name: str, module: s.Module, copy: Copy) -> str:
+        """A key for a name."""
+        key = copy.qualifier + name
+        if key in self.keys:
+            key = f"{key}@{module.name}{copy.suffix}"
+        self.keys.add(key)
+        return key
+
+    def same(self, one: Symbol, other: Symbol) -> bool:
+        """Whether two meanings of a name are one: the same definition, or definitions by the same words."""
+        if one.key == other.key or (one.place == other.place != s.BUILT_IN):
+            return True
+        words = self.written.get(one.key)
+        return words is not None and words == self.written.get(other.key)
+
+    def _keep(self, definition: s.Definition) -> None:
+        self.definitions[definition.name] = definition
+
+    def _core(self) -> Names:
+        return ChainMap({name: Symbol(name, arities) for name, arities in CORE.items()})
+
+    def _standard(self, name: str, place: s.Place) -> dict[str, Symbol] | None:
+        module = STANDARD.get(name)
+        if module is None:
+            return None
+        if module.refused is not None:
+            self.mistakes.append(Mistake(place, f"{name}: {module.refused}"))
+        found = {key: Symbol(key, arities) for key, arities in module.operators.items()}
+        for other in module.extends:
+            found |= self._standard(other, place) or {}
+        return found
+
+    def _find(self, name: str, place: s.Place) -> s.Module | None:
+        module = self.files.find(name)
+        if module is None:
+            folders = ", ".join(map(str, self.files.folders))
+            self.mistakes.append(
+                Mistake(place, f"there is no module {name}: expected {name}.tla in {folders} or on --path")
+            )
+        return module
+
+
+@dataclass
+class _Substitution:
+    """The meaning of an instance's constants and variables: that of WITH, or of the name around it."""
+
+    loader: Loader
+    unit: s.Instance
+    module: s.Module
+    copy: Copy
+    resolver: Resolver
+    around: Names
+    used: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
+
+    def __call__(self, declared: s.Parameter, variable: bool) -> Symbol:
+        """The meaning of a constant or variable of the module."""
+        name, arities = declared.name, (0,) * declared.arity
+        given: Mapping[str, s.Expression] = dict(self.unit.substitutions)
+        self.used.add(name)
+        if name not in given and name not in self.around:
+            text = (
+                f"the instance of {self.module.name} says nothing of its {name}, declared at {declared.place}"
+            )
+            self.resolver.wrong(self.unit.place, f"{text}: expected `{name} <- ...`")
+            return Symbol(name, arities, place=declared.place)
+        written = given.get(name, s.Apply(name, place=self.unit.place))
+        found = self.resolver.argument(written, declared.arity, self.around)
+        hidden = variable and not self._is_variable(found)
+        if isinstance(found, s.Apply) and (arities or not found.arguments) and not hidden:
+            return Symbol(name, arities, place=declared.place, instead=found)
+        if isinstance(found, s.Number | s.String) and not hidden:
+            return Symbol(name, place=declared.place, instead=found)
+        parameters, body = (found.parameters, found.body) if isinstance(found, s.Lambda) else ((), found)
+        key = self.loader.unique(name, self.module, self.copy)
+        self.copy.hidden += [key] if hidden else []
+        self.copy.emit(s.Definition(key, (*self.copy.parameters, *parameters), body, place=declared.place))
+        return Symbol(key, arities, self.copy.given, declared.place)
+
+    def _is_variable(self, e: s.Expression) -> bool:
+        """Whether an expression is a variable that stands for no other one of the module."""
+        names = {one.name for one in (*self.loader.variables, *self.copy.parameters)} - self.taken
+        if not isinstance(e, s.Apply) or e.operator not in names:
+            return False
+        self.taken.add(e.operator)
+        return True
+
+    def finish(self) -> None:
+        """Tell of substitutions for names that the module does not declare."""
+        for name, expression in self.unit.substitutions:
+            if name not in self.used:
+                text = f"{self.module.name} declares no constant or variable {name}"
+                self.resolver.wrong(expression.place, text)
+
+
+@dataclass
+class _Entry:
+    """A module being resolved, unit by unit."""
+
+    loader: Loader
+    module: s.Module
+    copy: Copy
+    around: Names
+
+    def run(self) -> tuple[Names, dict[str, Symbol]]:
+        """Resolve all units."""
+        self.names = self.around.new_child()
+        self.exports: dict[str, Symbol] = {}
+        self.recursive: dict[str, s.Place] = {}
+        self.resolver = self.loader.resolver(self.copy)
+        for reference in self.module.extends:
+            for name, symbol in self.loader.extend(reference, self.copy).items():
+                self.add(name, symbol, reference.place)
+        for unit in self.module.units:
+            self.unit(unit)
+        for name, place in self.recursive.items():
+            self.resolver.wrong(place, f"{name} is declared as recursive: expected its definition")
+        return self.names, self.exports
+
+    def unit(self, unit: s.Unit) -> None:
+        """Add the names of a unit."""
+        match unit:
+            case s.Constants(names):
+                for one in names:
+                    self.declare(one, self.loader.constants)
+            case s.Variables(names):
+                for one in names:
+                    self.declare(one, self.loader.variables)
+            case s.Recursive(names):
+                for one in names:
+                    self.recursive[one.name] = one.place
+                    key = self.loader.unique(one.name, self.module, self.copy)
+                    symbol = Symbol(key, (0,) * one.arity, self.copy.given, one.place)
+                    self.add(one.name, symbol, one.place, local=True)
+            case s.Definition():
+                self.define(unit)
+            case s.Instance():
+                for name, symbol in self.loader.instance(unit, self.copy, self.names).items():
+                    self.add(name, symbol, unit.place, local=unit.local)
+            case s.Assumption(_, body):
+                if self.copy.substitute is None:
+                    self.loader.assumptions.append(self.resolver.expr(body, self.names))
+            case s.Module(name):
+                self.copy.nested[name] = (unit, ChainMap(dict(self.names)))
+
+    def declare(self, one: s.Parameter, among: list[s.Parameter]) -> None:
+        """Add a constant or a variable."""
+        if self.copy.substitute is not None:
+            variable = among is self.loader.variables
+            self.add(one.name, self.copy.substitute(one, variable), one.place)
+            return
+        key = self.loader.unique(one.name, self.module, self.copy)
+        if self.add(one.name, Symbol(key, (0,) * one.arity, place=one.place), one.place):
+            among.append(replace(one, name=key))
+
+    def define(self, unit: s.Definition) -> None:
+        """Add a definition."""
+        arities = tuple(one.arity for one in unit.parameters)
+        if self.recursive.pop(unit.name, None) is None:
+            key = self.loader.unique(unit.name, self.module, self.copy)
+            symbol = Symbol(key, arities, self.copy.given, unit.place)
+            made = self.resolver.definition(unit, symbol, self.names)
+        else:
+            declared = self.names.pop(unit.name)
+            symbol = replace(declared, arities=arities)
+            if len(declared.arities) != len(arities):
+                text = f"{unit.name} is declared with {len(declared.arities)} parameters"
+                self.resolver.wrong(unit.place, text)
+            made = self.resolver.definition(unit, symbol, self.names.new_child({unit.name: symbol}))
+        self.copy.emit(replace(made, parameters=(*self.copy.parameters, *made.parameters)))
+        self.loader.written[symbol.key] = unit
+        self.add(unit.name, symbol, unit.place, local=unit.local)
+
+    def add(self, name: str, symbol: Symbol, place: s.Place, *, local: bool = False) -> bool:
+        """Add a name, unless it has another meaning already."""
+        known = self.names.get(name)
+        if known is not None and not self.loader.same(known, symbol):
+            where = f"at {known.place}" if known.place != s.BUILT_IN else "in a standard module"
+            self.resolver.wrong(place, f"{name} is already defined, {where}: expected another name")
+            return False
+        if known is None:
+            self.names[name] = symbol
+        if not local:
+            self.exports[name] = self.names[name]
+        return True

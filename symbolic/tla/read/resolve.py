@@ -1,0 +1,284 @@
+"""Names: what each stands for at its place, with mistakes as SANY has them."""
+
+from __future__ import annotations
+
+import difflib
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, cast
+
+from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.hiding import fairness, marked
+from leadline.symbolic.tla.read.standard import ANY_NUMBER, STANDARD, Arities
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """The meaning of a name.
+
+    Attributes:
+        key: the name in resolved expressions, of which there is one for each meaning.
+        arities: the arities of its parameters.
+        given: arguments that come before those that are written: the parameters of its instance.
+        place: where it is declared or defined.
+        instead: the expression that an instance puts in its place; None if none.
+    """
+
+    key: str
+    arities: Arities = ()
+    given: tuple[s.Expression, ...] = ()
+    place: s.Place = s.BUILT_IN
+    instead: s.Expression | None = None
+
+    def applied(self, arguments: tuple[s.Expression, ...], place: s.Place) -> s.Expression:
+        """The symbol applied to resolved arguments, or the symbol itself."""
+        if self.instead is None:
+            return s.Apply(self.key, (*self.given, *arguments), place=place)
+        if isinstance(self.instead, s.Apply) and self.arities:
+            return replace(self.instead, arguments=(*self.instead.arguments, *arguments), place=place)
+        return self.instead
+
+
+Names: TypeAlias = ChainMap[str, Symbol]
+"""The names that are visible at a place."""
+
+
+@dataclass
+class Resolver:
+    """The resolution of the expressions of one module, or of one copy of it.
+
+    Attributes:
+        mistakes: where mistakes are collected.
+        instance: the resolution of an INSTANCE within LET: given the instance, the visible names and a
+            function that takes its definitions, it returns the names that the instance adds.
+        suffix: what is added to bound names, so that those of a copy differ from all others.
+        hidden: the definitions that stand for variables of the module, in a copy of it.
+        definitions: the resolved definitions so far, by key.
+    """
+
+    mistakes: list[Mistake]
+    instance: Callable[[s.Instance, Names, Callable[[s.Definition], None]], dict[str, Symbol]]
+    suffix: str = ""
+    hidden: Sequence[str] = ()
+    definitions: Mapping[str, s.Definition] = field(default_factory=dict)
+
+    def wrong(self, place: s.Place, text: str) -> None:
+        """Keep a mistake."""
+        self.mistakes.append(Mistake(place, text))
+
+    def expr(self, e: s.Expression, names: Names) -> s.Expression:
+        """The expression with resolved names."""
+        match e:
+            case s.Number() | s.String() | s.ModelValue() | s.At():
+                return e
+            case s.Apply("ENABLED", (action,)) if self.hidden:
+                return marked(self.expr(action, names), self.hidden, e.place)
+            case s.Subscripted("WF_" | "SF_", action, subscript) if self.hidden:
+                parts = self.exprs((action, subscript), names)
+                return fairness(replace(e, action=parts[0], subscript=parts[1]), self.hidden)
+            case s.Apply():
+                return self.apply(e, names)
+            case s.Quantified(_, bounds, body):
+                found, inner = self.bounds(bounds, names)
+                return replace(e, bounds=found, body=self.expr(body, inner))
+            case s.Choose(bound, body) | s.Filter(bound, body):
+                (one,), inner = self.bounds((bound,), names)
+                return replace(e, bound=one, body=self.expr(body, inner))
+            case s.Image(body, bounds):
+                found, inner = self.bounds(bounds, names)
+                return replace(e, bounds=found, body=self.expr(body, inner))
+            case s.Function(bounds, body, _):
+                found, inner = self.bounds(bounds, names)
+                return replace(e, bounds=found, body=self.expr(body, inner), name=None)
+            case s.Lambda(parameters, body):
+                given, inner = self.parameters(parameters, names)
+                return replace(e, parameters=given, body=self.expr(body, inner))
+            case s.Let():
+                return self.let(e, names)
+            case _:
+                return self._parts(e, names)
+
+    def _parts(self, e: s.Expression, names: Names) -> s.Expression:
+        match e:
+            case s.SetOf(items) | s.TupleOf(items):
+                return replace(e, items=self.exprs(items, names))
+            case s.FunctionSet(domain, range_):
+                return replace(e, domain=self.expr(domain, names), range=self.expr(range_, names))
+            case s.Record(fields) | s.RecordSet(fields):
+                return replace(e, fields=tuple((name, self.expr(part, names)) for name, part in fields))
+            case s.Index(function, index):
+                return replace(e, function=self.expr(function, names), index=self.expr(index, names))
+            case s.Except(function, updates):
+                found = tuple(
+                    replace(one, path=self.exprs(one.path, names), value=self.expr(one.value, names))
+                    for one in updates
+                )
+                return replace(e, function=self.expr(function, names), updates=found)
+            case s.If(condition, then, otherwise):
+                c, a, b = self.exprs((condition, then, otherwise), names)
+                return replace(e, condition=c, then=a, otherwise=b)
+            case s.Case(arms, other):
+                pairs = tuple((self.expr(p, names), self.expr(a, names)) for p, a in arms)
+                return replace(e, arms=pairs, other=other and self.expr(other, names))
+            case s.Subscripted(_, action, subscript):
+                return replace(e, action=self.expr(action, names), subscript=self.expr(subscript, names))
+        raise TypeError(f"no rule for {type(e).__name__}")
+
+    def exprs(self, items: Iterable[s.Expression], names: Names) -> tuple[s.Expression, ...]:
+        """Expressions with resolved names."""
+        return tuple(self.expr(item, names) for item in items)
+
+    def symbol(self, e: s.Apply, names: Names) -> Symbol | None:
+        """The meaning of an operator's name; None with a mistake if it has none."""
+        name = "!".join([*(step.operator for step in e.prefix), e.operator])
+        symbol = names.get(name)
+        if symbol is None:
+            if e.prefix and not any(known.startswith(f"{e.prefix[0].operator}!") for known in names):
+                self.wrong(e.place, f"{e.prefix[0].operator} is no instance of a module with definitions")
+            elif "!" in e.operator:
+                self.wrong(e.place, "a part of a definition is not read: give it a name of its own")
+            else:
+                self.wrong(e.place, unknown_operator(name, names))
+        return symbol
+
+    def apply(self, e: s.Apply, names: Names, arity: int = 0) -> s.Expression:
+        """An application; one without arguments stands for an operator if an arity is wanted."""
+        if (named := self._part(e, names)) is not None:
+            return named
+        symbol = self.symbol(e, names)
+        steps = [argument for step in e.prefix for argument in step.arguments]
+        written = (*steps, *e.arguments)
+        if symbol is None:
+            return e
+        if arity and not e.arguments and len(symbol.arities) == arity + len(steps):
+            return symbol.applied(self.arguments(steps, symbol.arities, names), e.place)
+        wanted = len(symbol.arities)
+        if arity and not e.arguments:
+            self.wrong(e.place, f"{e.operator} takes {_arguments(wanted)}: expected an operator of {arity}")
+        elif len(written) != wanted and symbol.key not in ANY_NUMBER:
+            self.wrong(e.place, f"{e.operator} takes {_arguments(wanted)}, and here are {len(written)}")
+            return e
+        arities = symbol.arities if len(written) == wanted else (0,) * len(written)
+        return symbol.applied(self.arguments(written, arities, names), e.place)
+
+    def _part(self, e: s.Apply, names: Names) -> s.Expression | None:
+        """The part of a definition without parameters that `Name!2!1` is, by its places; None if it is none."""
+        name, *places = e.operator.split("!")
+        while places and not places[0].isdecimal():
+            name = f"{name}!{places.pop(0)}"
+        symbol = names.get(name)
+        if not places or symbol is None or symbol.key not in self.definitions:
+            return None
+        one = self.definitions[symbol.key]
+        found: s.Node = one.body
+        for place in places:
+            below = list(s.children(found)) if isinstance(found, s.Apply | s.If | s.TupleOf | s.SetOf) else []
+            if one.parameters or not place.isdecimal() or not 0 < int(place) <= len(below):
+                return None
+            found = below[int(place) - 1]
+        return cast(s.Expression, found)
+
+    def arguments(
+        self, arguments: Sequence[s.Expression], arities: Arities, names: Names
+    ) -> tuple[s.Expression, ...]:
+        """Arguments for parameters of these arities."""
+        return tuple(self.argument(e, arity, names) for e, arity in zip(arguments, arities, strict=False))
+
+    def argument(self, e: s.Expression, arity: int, names: Names) -> s.Expression:
+        """An argument: an operator if the parameter has an arity."""
+        if arity == 0:
+            return self.expr(e, names)
+        if isinstance(e, s.Apply):
+            return self.apply(e, names, arity)
+        if not isinstance(e, s.Lambda) or len(e.parameters) != arity:
+            self.wrong(e.place, f"expected an operator with {_arguments(arity)}")
+        return self.expr(e, names)
+
+    def declare(self, name: str, arity: int, place: s.Place, names: Names) -> Symbol:
+        """A bound name or a parameter, which must be new."""
+        known = names.get(name)
+        if known is not None:
+            self.wrong(place, f"{name} is already defined, at {known.place}: expected another name")
+        return Symbol(name + self.suffix, (0,) * arity, place=place)
+
+    def bounds(self, bounds: Sequence[s.Bound], names: Names) -> tuple[tuple[s.Bound, ...], Names]:
+        """Bounds, and the names within their scope. The sets are outside of it."""
+        inner, found = names.new_child(), []
+        for bound in bounds:
+            for name in bound.names:
+                inner[name] = self.declare(name, 0, bound.place, inner)
+            keys = tuple(inner[name].key for name in bound.names)
+            domain = bound.domain and self.expr(bound.domain, names)
+            found.append(replace(bound, names=keys, domain=domain))
+        return tuple(found), inner
+
+    def parameters(
+        self, parameters: Sequence[s.Parameter], names: Names
+    ) -> tuple[tuple[s.Parameter, ...], Names]:
+        """Parameters, and the names within their scope."""
+        inner = names.new_child()
+        for one in parameters:
+            inner[one.name] = self.declare(one.name, one.arity, one.place, inner)
+        return tuple(replace(one, name=inner[one.name].key) for one in parameters), inner
+
+    def definition(self, unit: s.Definition, symbol: Symbol, names: Names) -> s.Definition:
+        """A definition with its own name in scope if it is a function, or declared as recursive."""
+        given, inner = self.parameters(unit.parameters, names)
+        body = unit.body
+        if isinstance(body, s.Function) and body.name is not None:
+            inner[body.name] = symbol
+            made = self.expr(body, inner)
+            assert isinstance(made, s.Function)
+            resolved: s.Expression = replace(made, name=symbol.key)
+        else:
+            resolved = self.expr(body, inner)
+        return replace(unit, name=symbol.key, parameters=given, body=resolved, local=False)
+
+    def let(self, e: s.Let, names: Names) -> s.Let:
+        """A LET with its definitions; those that an instance brings in are among them."""
+        inner, found = names.new_child(), list[s.Definition]()
+        recursive: set[str] = set()
+        for unit in e.definitions:
+            match unit:
+                case s.Recursive(declared):
+                    for one in declared:
+                        inner[one.name] = self.declare(one.name, one.arity, one.place, inner)
+                        recursive.add(one.name)
+                case s.Definition(name, parameters):
+                    if name in recursive:
+                        symbol = inner[name]
+                        recursive.discard(name)
+                    else:
+                        symbol = self.declare(name, 0, unit.place, inner)
+                    symbol = replace(symbol, arities=tuple(one.arity for one in parameters))
+                    found.append(self.definition(unit, symbol, inner))
+                    inner[name] = symbol
+                case s.Instance():
+                    inner.update(self.instance(unit, inner, found.append))
+        body = self.expr(e.body, inner)
+        return replace(e, definitions=tuple(_needed(found, body)), body=body)
+
+
+def unknown_operator(name: str, names: Iterable[str]) -> str:
+    """The message about a name that nothing has."""
+    near = difflib.get_close_matches(name, [one for one in names if one.isidentifier()], n=1)
+    modules = [module for module, standard in STANDARD.items() if name in standard.operators]
+    repair = f"did you mean `{near[0]}`?" if near else "expected its definition before this place"
+    return f"unknown operator `{name}`: {f'EXTENDS {modules[0]} has it' if modules else repair}"
+
+
+def _needed(definitions: list[s.Definition], body: s.Expression) -> list[s.Definition]:
+    """The definitions that an expression needs: an instance brings in all those of its module."""
+    by_name = {one.name: one for one in definitions}
+    needed, todo = set[str](), [s.Definition("", (), body)]
+    while todo:
+        new = (s.operators(todo.pop()) & by_name.keys()) - needed
+        needed |= new
+        todo += [by_name[name] for name in new]
+    return [one for one in definitions if one.name in needed]
+
+
+def _arguments(count: int) -> str:
+    return {0: "no arguments", 1: "1 argument"}.get(count, f"{count} arguments")

@@ -1,0 +1,458 @@
+"""Specifications: a module with the values of its constants, and what to check of it."""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from leadline.symbolic.lang.errors import Mistake, ModelError, ParameterError, unknown_name
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.config import Assigned, Config
+from leadline.symbolic.tla.read.hiding import Hiding
+from leadline.symbolic.tla.read.levels import Level, Levels
+from leadline.symbolic.tla.read.misuse import misplaced, misuses
+from leadline.symbolic.tla.read.modules import Copy, Files, Loader
+from leadline.symbolic.tla.read.parse import parse
+from leadline.symbolic.tla.read.resolve import Names, Symbol, unknown_operator
+from leadline.symbolic.tla.read.standard import LIBRARY
+
+CONSTRAINED = "ACTION_CONSTRAINT"
+"""The variable of a specification with action constraints: whether the latest step satisfies them.
+
+TLC checks the state after a step that they exclude, and the step itself, but does not search further: as if
+this were a history variable, and CONSTRAINT asked for its truth. So they need no treatment of their own.
+"""
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A module that was loaded. All its expressions are resolved: see `leadline.symbolic.tla.read.resolve`.
+
+    A name in an expression is, in this order: a bound name, a definition, a variable, a built-in operator.
+
+    Attributes:
+        name: the module's name.
+        file: the module's file.
+        constants: the constants by key, in their order. Their values are definitions.
+        variables: the variables by key, in their order.
+        definitions: the definitions by key, with those that the configuration makes or replaces.
+        assumptions: the assumptions.
+        init: the initial states; None if there is no behaviour to check.
+        next: the steps, without those that stutter.
+        fairness: the other conjuncts of the specification's formula.
+        invariants: the invariants by name.
+        properties: the temporal properties by name.
+        constraints: what holds of each state whose successors are looked for.
+        action_constraints: what holds of each step to such a state. If there are any, the last variable is
+            `CONSTRAINED`, and the last constraint asks for its truth.
+        symmetry: the symmetry sets.
+        view: what of a state tells it apart from others; None for all of it.
+        alias: what is shown of the states of a trace; None for all variables.
+        deadlock: whether a state without a successor is a mistake.
+        levels: the levels of its expressions.
+        names: the names visible at the module's end.
+    """
+
+    name: str
+    file: str
+    constants: tuple[s.Parameter, ...]
+    variables: tuple[str, ...]
+    definitions: Mapping[str, s.Definition]
+    assumptions: tuple[s.Expression, ...]
+    init: s.Expression | None
+    next: s.Expression | None
+    fairness: tuple[s.Expression, ...]
+    invariants: Mapping[str, s.Expression]
+    properties: Mapping[str, s.Expression]
+    constraints: tuple[s.Expression, ...]
+    action_constraints: tuple[s.Expression, ...]
+    symmetry: tuple[s.Expression, ...]
+    view: s.Expression | None
+    alias: s.Expression | None
+    deadlock: bool
+    levels: Levels
+    names: Names
+
+    @property
+    def constrained(self) -> s.Expression | None:
+        """The next value of `CONSTRAINED`; None without action constraints.
+
+        As in TLC, they are not evaluated where a constraint is false after the step.
+        """
+        if not self.action_constraints:
+            return None
+        place = self.action_constraints[0].place
+        whole: s.Expression = s.Apply("/\\", self.action_constraints, place=place)
+        others = self.constraints[:-1]
+        if not others:
+            return whole
+        after = s.Apply("'", (s.Apply("/\\", others, place=place),), place=place)
+        return s.Apply("=>", (after, whole), place=place)
+
+    def place_of(self, name: str) -> s.Place:
+        """The place of the definition of that name; that of the module if there is none."""
+        found = self.definitions.get(name)
+        return s.Place(self.file, 1, 1) if found is None else found.place
+
+    @property
+    def formulas(self) -> Iterator[s.Expression]:
+        """The formulas that verdicts depend on."""
+        yield from (one for one in (self.init, self.next, self.view) if one is not None)
+        yield from (*self.fairness, *self.invariants.values(), *self.properties.values())
+        yield from (*self.constraints, *self.action_constraints)
+
+
+def load(
+    path: Path,
+    config: Config | None = None,
+    folders: Sequence[Path] = (),
+    values: Mapping[str, str] | None = None,
+    invariants: Sequence[str] = (),
+    properties: Sequence[str] = (),
+) -> Specification:
+    """Read a module and all that it needs.
+
+    Args:
+        path: the module's file. The modules that it needs may stand beside it.
+        config: its configuration; None for that of a module without one: `Spec`, or `Init` and `Next`.
+        folders: other folders with modules.
+        values: TLA+ expressions for constants, in place of the configuration's values. A name without a
+            meaning is a model value.
+        invariants: operators to check in every state. If any are named here, those of the configuration, and
+            its properties, are not checked.
+        properties: operators to check of all runs, in the same way; one that is an invariant of the
+            configuration is checked as that.
+
+    Raises:
+        ModelError: with all mistakes found.
+        UserError: if a file cannot be read, or a name is unknown.
+    """
+    files = Files([path.parent, *folders])
+    loader = Loader(files)
+    try:
+        module = files.read(path)
+        names = loader.load(module)
+    except RecursionError:
+        raise _too_deep(path) from None
+    config = config or _default(names)
+    given = dict(values or {})
+    _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
+    _refuse(f"{module.name} has no operator", (*invariants, *properties), names, list(loader.definitions))
+    if invariants or properties:
+        known = {one.operator for one in config.invariants}
+        invariants = (*invariants, *(name for name in properties if name in known))
+        properties = [name for name in properties if name not in known]
+        places = {name: names[name].place for name in (*invariants, *properties)}
+        config = replace(
+            config,
+            invariants=[s.Apply(name, place=places[name]) for name in dict.fromkeys(invariants)],
+            properties=[s.Apply(name, place=places[name]) for name in dict.fromkeys(properties)],
+        )
+    assigned = [one for one in config.constants if one.name not in given]
+    assigned += [_assigned(name, text) for name, text in given.items()]
+    try:
+        return _Making(loader, module, names, config).make(assigned)
+    except RecursionError:
+        raise _too_deep(path) from None
+
+
+def _too_deep(path: Path) -> ModelError:
+    text = "an expression nests too deeply to be read: expected definitions for parts of it"
+    return ModelError([Mistake(s.Place(str(path), 1, 1), text)])
+
+
+def _refuse(what: str, given: Iterable[str], names: Names, known: list[str]) -> None:
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ParameterError("\n".join(unknown_name(what, name, known) for name in unknown))
+
+
+def _default(names: Names) -> Config:
+    def named(name: str) -> s.Apply | None:
+        return s.Apply(name, place=names[name].place) if name in names else None
+
+    spec = named("Spec")
+    return Config(specification=spec) if spec is not None else Config(init=named("Init"), next=named("Next"))
+
+
+def _assigned(name: str, text: str) -> Assigned:
+    (module,) = parse(f"---- MODULE {name} ----\nvalue ==\n{text}\n====", f"-p {name}")
+    (unit,) = module.units
+    assert isinstance(unit, s.Definition)
+    return Assigned(name, unit.body, unit.place)
+
+
+@dataclass
+class _Making:
+    """The making of a specification from a module and its configuration."""
+
+    loader: Loader
+    module: s.Module
+    names: Names
+    config: Config
+
+    def make(self, assigned: Sequence[Assigned]) -> Specification:
+        """Assign the constants, and find what to check.
+
+        Raises:
+            ModelError: with all mistakes.
+        """
+        self.mistakes: list[Mistake] = []
+        loader, config = self.loader, self.config
+        for one in assigned:
+            self.assign(one)
+        variables = (*(one.name for one in loader.variables), *self.constrained_name())
+        hiding = Hiding(loader.definitions)
+        hiding.run()
+        levels = Levels(loader.definitions, {*variables, *hiding.variables})
+        self.check_constants(levels)
+        own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
+        self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
+        init, next_, fairness = self.behaviour(levels)
+        made = Specification(
+            name=self.module.name,
+            file=self.module.place.file,
+            constants=tuple(loader.constants),
+            variables=variables,
+            definitions=loader.definitions,
+            assumptions=tuple(loader.assumptions),
+            init=init,
+            next=next_,
+            fairness=fairness,
+            invariants={one.operator: self.formula(one, levels, Level.STATE) for one in config.invariants},
+            properties={one.operator: self.formula(one, levels, Level.TEMPORAL) for one in config.properties},
+            constraints=tuple(self.formula(one, levels, Level.STATE) for one in config.constraints),
+            action_constraints=tuple(
+                self.formula(one, levels, Level.ACTION) for one in config.action_constraints
+            ),
+            symmetry=tuple(self.formula(one, levels, Level.CONSTANT) for one in config.symmetry),
+            view=config.view and self.formula(config.view, levels, Level.STATE),
+            alias=config.alias and self.formula(config.alias, levels, Level.ACTION),
+            deadlock=config.check_deadlock,
+            levels=levels,
+            names=self.names,
+        )
+        self.mistakes += _random_choices(made)
+        if self.mistakes:
+            raise ModelError(self.mistakes)
+        made = _claims_apart(made)
+        return _begun(made) if made.action_constraints else made
+
+    def constrained_name(self) -> tuple[str, ...]:
+        """The name of the variable `CONSTRAINED`; none without action constraints."""
+        name = CONSTRAINED
+        while name in self.names or name in self.loader.definitions:
+            name += "_"
+        return (name,) if self.config.action_constraints else ()
+
+    def check_constants(self, levels: Levels) -> None:
+        """Check that each constant has a value, which depends on no variable."""
+        for one in self.loader.constants:
+            found = self.loader.definitions.get(one.name)
+            if found is None:
+                text = f"constant {one.name} has no value: expected `{one.name} = ...` in the configuration"
+                self.wrong(one.place, f"{text}, or -p {one.name}=...")
+            elif levels.of_definition(one.name) > Level.CONSTANT:
+                text = f"{one.name} is a constant: expected an operator that depends on no variable"
+                self.wrong(found.place, text)
+
+    def wrong(self, place: s.Place, text: str) -> None:
+        """Keep a mistake."""
+        self.mistakes.append(Mistake(place, text))
+
+    def assign(self, one: Assigned) -> None:
+        """Give a constant its value, or replace a definition."""
+        definitions = self.loader.definitions
+        symbol = self.names.get(one.name)
+        if symbol is None and one.module is None:
+            return  # TLC passes over values of constants that there are not, and files rely on it
+        if symbol is not None and any(symbol.key == one.name for one in self.loader.variables):
+            self.wrong(one.place, f"{one.name} is a variable: expected the name of a constant or an operator")
+            return
+        for key, arity in self.replaced(one, symbol):
+            parameters = tuple(s.Parameter(f"a{i + 1}@") for i in range(arity))
+            arguments = tuple(s.Apply(parameter.name) for parameter in parameters)
+            if one.replaces:
+                assert isinstance(one.value, s.Apply)
+                body: s.Expression | None = self.operator(one.value, arguments)
+            elif one.arguments is not None:
+                before = definitions[key].body if key in definitions else None
+                body = _with_row(before, arguments, one)
+            else:
+                body = self.value(one.value)
+            if body is not None:
+                definitions[key] = s.Definition(key, parameters, body, place=one.place)
+
+    def replaced(self, one: Assigned, symbol: Symbol | None) -> Iterator[tuple[str, int]]:
+        """The keys that an assignment is about, with their arities."""
+        if one.module is None:
+            assert symbol is not None
+            yield symbol.key, len(symbol.arities)
+            return
+        for key, known in list(self.loader.definitions.items()):
+            plain = re.split(r"[!@]", key)[-1 if "!" in key else 0]
+            if plain == one.name and Path(known.place.file).stem == one.module:
+                yield key, known.arity
+
+    def operator(self, name: s.Apply, arguments: tuple[s.Expression, ...]) -> s.Expression | None:
+        """An operator of the configuration, applied."""
+        symbol = self.names.get(name.operator)
+        if symbol is None:
+            self.wrong(name.place, unknown_operator(name.operator, self.names))
+            return None
+        if len(symbol.arities) != len(arguments):
+            text = f"{name.operator} takes {len(symbol.arities)} arguments: expected {len(arguments)}"
+            self.wrong(name.place, text)
+        return symbol.applied(arguments, name.place)
+
+    def value(self, value: s.Expression) -> s.Expression:
+        """A constant's value; names that nothing has are model values."""
+        unknown = {
+            one.operator
+            for one in _applications(value)
+            if one.operator not in self.names and not (one.arguments or one.prefix)
+        }
+        model_values = {name: Symbol(name, instead=s.ModelValue(name)) for name in unknown}
+        resolver = self.loader.resolver(Copy(lambda _: None))
+        before = len(self.loader.mistakes)
+        found = resolver.expr(value, ChainMap(model_values, *self.names.maps))
+        self.mistakes += self.loader.mistakes[before:]
+        return found
+
+    def formula(self, name: s.Apply, levels: Levels, highest: Level) -> s.Expression:
+        """The formula that the configuration names; its level is at most this one."""
+        found = self.operator(name, ())
+        if found is None:
+            return name
+        level = levels.of(found)
+        if level > highest:
+            text = f"{name.operator} is a formula about {_ABOUT[level]}: expected one about {_ABOUT[highest]}"
+            self.wrong(name.place, text)
+        return found
+
+    def behaviour(
+        self, levels: Levels
+    ) -> tuple[s.Expression | None, s.Expression | None, tuple[s.Expression, ...]]:
+        """The initial states, the steps and the other conjuncts."""
+        config = self.config
+        if config.specification is not None:
+            if config.init is not None or config.next is not None:
+                self.wrong(config.specification.place, "SPECIFICATION and INIT or NEXT: expected one of them")
+            return self.split(self.formula(config.specification, levels, Level.TEMPORAL), levels)
+        if (config.init is None) != (config.next is None):
+            known = config.init or config.next
+            assert known is not None
+            self.wrong(known.place, "expected both INIT and NEXT")
+        init = config.init and self.formula(config.init, levels, Level.STATE)
+        next_ = config.next and self.formula(config.next, levels, Level.ACTION)
+        return init, next_, ()
+
+    def split(
+        self, formula: s.Expression, levels: Levels
+    ) -> tuple[s.Expression | None, s.Expression | None, tuple[s.Expression, ...]]:
+        """The parts of a specification's formula."""
+        init, steps, others = list[s.Expression](), list[s.Expression](), list[s.Expression]()
+        for one in conjuncts(formula, self.loader.definitions, levels):
+            match one:
+                case s.Apply("[]", (s.Subscripted("[]_", action, _),)):
+                    steps.append(action)
+                case _:
+                    (init if levels.of(one) <= Level.STATE else others).append(one)
+        if not init or len(steps) != 1:
+            self.wrong(
+                formula.place, "no specification: expected `Init /\\ [][Next]_vars` with other conjuncts"
+            )
+            return None, None, ()
+        return init[0] if len(init) == 1 else s.Apply("/\\", tuple(init)), steps[0], tuple(others)
+
+
+def _claims_apart(made: Specification) -> Specification:
+    """The specification with properties such as `[]P`, where P is about a state, as invariants: as in TLC."""
+    invariants, properties = dict(made.invariants), dict[str, s.Expression]()
+    for name, claim in made.properties.items():
+        found = list[s.Expression]()
+        for one in conjuncts(claim, made.definitions, made.levels):
+            match one:
+                case s.Apply("[]", (inner,)) if made.levels.of(inner) <= Level.STATE:
+                    found.append(inner)
+                case _:
+                    properties[name] = claim
+        if name not in properties:
+            invariants[name] = (
+                found[0] if len(found) == 1 else s.Apply("/\\", tuple(found), place=claim.place)
+            )
+    return replace(made, invariants=invariants, properties=properties)
+
+
+def _begun(made: Specification) -> Specification:
+    """The specification with `CONSTRAINED` true at first, and asked for by the last constraint."""
+    constrained = s.Apply(made.variables[-1], place=made.action_constraints[0].place)
+    begun = s.Apply("=", (constrained, s.Apply("TRUE")), place=constrained.place)
+    init = made.init and s.Apply("/\\", (made.init, begun), place=made.init.place)
+    return replace(made, init=init, constraints=(*made.constraints, constrained))
+
+
+_ABOUT = {
+    Level.CONSTANT: "no state",
+    Level.STATE: "one state",
+    Level.ACTION: "a step",
+    Level.TEMPORAL: "a behaviour",
+}
+
+
+def _random_choices(specification: Specification) -> Iterator[Mistake]:
+    """The uses of RandomElement that verdicts depend on, each where the user's module mentions it."""
+    definitions = specification.definitions
+    work = [(one, one.place) for one in specification.formulas]
+    seen = set[str]()
+    while work:
+        e, place = work.pop()
+        for node in s.nodes(e):
+            if not isinstance(node, s.Apply):
+                continue
+            here = place if Path(node.place.file).parent == LIBRARY else node.place
+            if node.operator in definitions and node.operator not in seen:
+                seen.add(node.operator)
+                work.append((definitions[node.operator].body, here))
+            elif node.operator == "RandomElement" and node.operator not in definitions:
+                text = "RandomElement chooses at random, and a verdict would hold of one choice: expected a choice"
+                yield Mistake(
+                    here, f"{text} among all, such as \\E x \\in S : v' = x, or CHOOSE x \\in S : TRUE"
+                )
+
+
+def conjuncts(
+    formula: s.Expression, definitions: Mapping[str, s.Definition], levels: Levels
+) -> Iterator[s.Expression]:
+    """The conjuncts of a temporal formula, those in its definitions included."""
+    if levels.of(formula) is Level.TEMPORAL and isinstance(formula, s.Apply):
+        if formula.operator == "/\\":
+            for part in formula.arguments:
+                yield from conjuncts(part, definitions, levels)
+            return
+        if formula.operator in definitions and not formula.arguments:
+            yield from conjuncts(definitions[formula.operator].body, definitions, levels)
+            return
+    yield formula
+
+
+def _applications(e: s.Node) -> Iterator[s.Apply]:
+    if isinstance(e, s.Apply):
+        yield e
+    for child in s.children(e):
+        yield from _applications(child)
+
+
+def _with_row(
+    before: s.Expression | None, parameters: tuple[s.Expression, ...], one: Assigned
+) -> s.Expression:
+    """The value of an operator with one more value, for these arguments."""
+    assert one.arguments is not None
+    equal = [s.Apply("=", pair) for pair in zip(parameters, one.arguments, strict=False)]
+    arm = (s.Apply("/\\", tuple(equal)), one.value)
+    if isinstance(before, s.Case):
+        return replace(before, arms=(*before.arms, arm))
+    return s.Case((arm,), None, place=one.place)

@@ -1,0 +1,409 @@
+"""The syntax tree of TLA+ modules: only data, with places that equality ignores.
+
+The tree keeps what a module means and drops how it is written: parentheses, comments, labels, proofs and the
+Unicode form of operators. Lamport, *Specifying Systems* (2002), chapter 15, has the grammar.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import TypeAlias
+
+from leadline.symbolic.lang.span import Span
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Place(Span):
+    """A character of a module's file, as `file:line:column`; lines and columns count from 1."""
+
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def marked(self, text: str) -> tuple[int, int]:
+        # A name or a number as a whole, of anything else the first character.
+        word = re.match(r"\w+|.", text[self.column - 1 :])
+        return self.column - 1, self.column - 1 + (len(word[0]) if word else 1)
+
+
+BUILT_IN = Place("<built in>", 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A part of a module.
+
+    Attributes:
+        place: where it begins.
+    """
+
+    place: Place = field(default=BUILT_IN, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Node):
+    """An integer; a negative one comes from a configuration."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class String(Node):
+    """A string."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelValue(Node):
+    """A model value of a configuration: it equals only itself. Modules have no notation for it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply(Node):
+    """An operator with its arguments, or a name: an operator, constant, variable or bound name without any.
+
+    An operator that is itself an argument, such as `F` or `+` in `Fold(F, 0)`, has no arguments either.
+
+    Attributes:
+        operator: the name; for a symbol its ASCII form: see `leadline.symbolic.tla.read.symbols`. The junctions
+            `/\\` and `\\/` have any number of arguments.
+        arguments: what it is applied to.
+        prefix: the instances that the name is reached through, outermost first: `M(1)!Op` has `M(1)`.
+            A resolved expression has none.
+    """
+
+    operator: str
+    arguments: tuple[Expression, ...] = ()
+    prefix: tuple[Apply, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(Node):
+    """Bound names with their set: `x, y \\in S`, or `<<x, y>> \\in S`, or without a set.
+
+    Attributes:
+        names: the names, at least one.
+        domain: the set; None if there is none.
+        unpacked: whether the names stand for the parts of one element.
+    """
+
+    names: tuple[str, ...]
+    domain: Expression | None = None
+    unpacked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified(Node):
+    """A quantified formula.
+
+    Attributes:
+        quantifier: `\\A`, `\\E`, `\\AA` or `\\EE`.
+    """
+
+    quantifier: str
+    bounds: tuple[Bound, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Choose(Node):
+    """`CHOOSE x \\in S : P`."""
+
+    bound: Bound
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SetOf(Node):
+    """`{a, b, c}`."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter(Node):
+    """`{x \\in S : P}`."""
+
+    bound: Bound
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Image(Node):
+    """`{e : x \\in S, y \\in T}`."""
+
+    body: Expression
+    bounds: tuple[Bound, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Node):
+    """`[x \\in S |-> e]`, or the function that `f[x \\in S] == e` defines.
+
+    Attributes:
+        name: the function's name within its own body; None if it has none.
+    """
+
+    bounds: tuple[Bound, ...]
+    body: Expression
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSet(Node):
+    """`[S -> T]`."""
+
+    domain: Expression
+    range: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Node):
+    """`[a |-> e, b |-> f]`."""
+
+    fields: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSet(Node):
+    """`[a : S, b : T]`."""
+
+    fields: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf(Node):
+    """`<<a, b>>`."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Node):
+    """`f[e]`. `f[a, b]` has the tuple `<<a, b>>` as its index, and `r.a` the string `"a"`."""
+
+    function: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Update(Node):
+    """`![a].b = e` in an EXCEPT.
+
+    Attributes:
+        path: the indices, at least one.
+    """
+
+    path: tuple[Expression, ...]
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Except(Node):
+    """`[f EXCEPT ![a].b = e, ...]`."""
+
+    function: Expression
+    updates: tuple[Update, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class At(Node):
+    """`@` in an EXCEPT."""
+
+
+@dataclass(frozen=True, slots=True)
+class If(Node):
+    """`IF c THEN a ELSE b`."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Node):
+    """`CASE p -> a [] q -> b [] OTHER -> c`."""
+
+    arms: tuple[tuple[Expression, Expression], ...]
+    other: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Node):
+    """`LET ... IN e`."""
+
+    definitions: tuple[Unit, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda(Node):
+    """`LAMBDA x, y : e`."""
+
+    parameters: tuple[Parameter, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Subscripted(Node):
+    """An action with a subscript.
+
+    Attributes:
+        kind: `[]_` for `[A]_v`, `<<>>_` for `<<A>>_v`, `WF_` or `SF_`.
+    """
+
+    kind: str
+    action: Expression
+    subscript: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter(Node):
+    """A name that stands for an operator, with the number of its arguments: 0 for a value."""
+
+    name: str
+    arity: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Constants(Node):
+    """`CONSTANTS`."""
+
+    names: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Variables(Node):
+    """`VARIABLES`."""
+
+    names: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recursive(Node):
+    """`RECURSIVE`: the operators whose definitions follow."""
+
+    names: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition(Node):
+    """`Op(x, F(_)) == e`. A function `f[x \\in S] == e` has no parameters and a `Function` as its body."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: Expression
+    local: bool = False
+
+    @property
+    def arity(self) -> int:
+        """The number of its parameters."""
+        return len(self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(Node):
+    """`INSTANCE M WITH a <- e`, or `N(x) == INSTANCE M ...`.
+
+    Attributes:
+        module: the module's name, M.
+        substitutions: the pairs of WITH.
+        name: N; None if the definitions come in by their own names.
+        parameters: those of N.
+    """
+
+    module: str
+    substitutions: tuple[tuple[str, Expression], ...]
+    name: str | None = None
+    parameters: tuple[Parameter, ...] = ()
+    local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption(Node):
+    """`ASSUME e`, or `ASSUME name == e`."""
+
+    name: str | None
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem(Node):
+    """`THEOREM name == e`, without its proof.
+
+    Attributes:
+        body: None for ASSUME ... PROVE.
+    """
+
+    name: str | None
+    body: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Module(Node):
+    """A module."""
+
+    name: str
+    extends: tuple[Apply, ...]
+    units: tuple[Unit, ...]
+
+
+Expression: TypeAlias = (
+    Number
+    | String
+    | ModelValue
+    | Apply
+    | Quantified
+    | Choose
+    | SetOf
+    | Filter
+    | Image
+    | Function
+    | FunctionSet
+    | Record
+    | RecordSet
+    | TupleOf
+    | Index
+    | Except
+    | At
+    | If
+    | Case
+    | Let
+    | Lambda
+    | Subscripted
+)
+Unit: TypeAlias = Constants | Variables | Recursive | Definition | Instance | Assumption | Theorem | Module
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The nodes directly below a node, from left to right."""
+    for one in fields(node):
+        yield from _nodes(getattr(node, one.name))
+
+
+def _nodes(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes(item)
+
+
+def nodes(e: Node) -> Iterator[Node]:
+    """An expression and all below it, each node before those below it."""
+    work = [e]
+    while work:
+        node = work.pop()
+        yield node
+        work += children(node)
+
+
+def operators(e: Node) -> set[str]:
+    """The names of all operators in an expression."""
+    return {one.operator for one in nodes(e) if isinstance(one, Apply)}

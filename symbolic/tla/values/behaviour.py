@@ -1,0 +1,333 @@
+"""The states and steps of a specification, in the form in which breadth-first search asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.interpreter import FAILURES, Action, Interpreter, State
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.values.operators import set_level
+from leadline.symbolic.tla.read.specification import Specification, conjuncts
+from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
+from leadline.symbolic.tla.read.syntax import operators
+from leadline.symbolic.tla.values.values import EvaluationError, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way to begin, or one step.
+
+    Attributes:
+        action: the action's name; "init" for an initial state.
+        picks: the bound names with their values, in the order in which they are bound.
+        state: the state after it; None if an expression has no value.
+        why: the error of that expression; None if there is none.
+    """
+
+    action: str
+    picks: tuple[tuple[str, Value], ...]
+    state: State | None
+    why: str | None = None
+
+
+@dataclass(frozen=True)
+class Safety:
+    """The part of a property that is about states and steps.
+
+    Attributes:
+        states: formulas that hold in every state.
+        initial: formulas that hold in the initial states.
+        steps: formulas that hold of every step.
+        more: whether there are parts that speak of whole runs.
+    """
+
+    states: tuple[s.Expression, ...]
+    initial: tuple[s.Expression, ...]
+    steps: tuple[s.Expression, ...]
+    more: bool
+
+
+class Behaviour:
+    """The states and steps of a specification.
+
+    States that its symmetry identifies are given as the one that came first, as far as the symmetry holds.
+    A step that an action constraint excludes is given as one that changes nothing.
+
+    Args:
+        specification: the specification.
+        counting: whether the steps count how often the conjuncts of actions are true.
+
+    Attributes:
+        symmetry: the permutations of SYMMETRY; None without it.
+        model: the specification; breadth-first search asks for its variables and actions.
+        weight: None: the states that one stands for are not counted.
+        broken: for each property about steps and initial states, the first step or initial state of which it
+            is false: the state before, if there is one, and the state.
+
+    Raises:
+        AssumptionFailed: if an assumption is false.
+        ModelError: if a formula has no meaning here, or there are no initial states.
+    """
+
+    def __init__(self, specification: Specification, counting: bool = False) -> None:
+        self.specification = specification
+        self.symmetry = _symmetry(specification)
+        self.interpreter = Interpreter(specification, counting, self.symmetry)
+        self.model = self
+        self.broken: dict[str, tuple[State | None, State]] = {}
+        self._outside: dict[State, str] = {}
+        self._levels = 0
+        found = (operators(one.body) for one in specification.definitions.values())
+        self._asks_level = any("TLCGet" in names for names in found)
+        self.weight = None
+        self.interpreter.assume()
+        if specification.init is None or specification.next is None:
+            text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
+            raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
+
+    def at_level(self, levels: int | None) -> None:
+        """Tell how many levels of states were found: TLCGet asks for it. None: the search is over."""
+        self._levels = levels or 0
+        if self._asks_level:
+            set_level(levels)
+
+    def _of_new_state(self, test: Callable[..., bool]) -> Callable[..., bool]:
+        """A test of states of the level that is being found."""
+        if not self._asks_level:
+            return test
+
+        def levelled(state: State, *more: Any) -> bool:
+            set_level(self._levels + 1)
+            try:
+                return test(state, *more)
+            finally:
+                set_level(self._levels)
+
+        return levelled
+
+    def no_initial_state(self) -> ModelError:
+        """The error of a specification without initial states."""
+        place = self.specification.init.place if self.specification.init is not None else s.BUILT_IN
+        text = "no state satisfies the initial condition: expected values for all variables"
+        return ModelError([Mistake(place, text)])
+
+    def without_canonical(self) -> Behaviour:
+        """The behaviour in which each state stands for itself, without checks of properties."""
+        bare = replace(self.specification, view=None, symmetry=(), properties={}, invariants={})
+        return Behaviour(bare)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.interpreter.variables
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions."""
+        return self.interpreter.actions
+
+    @cached_property
+    def canonical(self) -> Callable[[State], State] | None:
+        """The state that stands for a state; None if each stands for itself."""
+        if self.symmetry is None or not self.symmetry.permutations:
+            return None
+        return Orbits(group(self.symmetry.permutations))
+
+    def begin_anew(self) -> None:
+        """Forget the states found, after a permutation was dropped that does not hold."""
+        self.broken.clear()
+        self._outside.clear()
+        for one in self.interpreter.conjuncts.values():
+            one.counts[:] = [0, 0]
+        for name in ("canonical", "steps"):
+            self.__dict__.pop(name, None)
+
+    def end_search(self) -> None:
+        """End the watch over the symmetry: what follows depends on no choice of one state for others."""
+        if self.symmetry is not None:
+            self.symmetry.end()
+
+    @cached_property
+    def view(self) -> Callable[[State], Value] | None:
+        """The value by which states are told apart; None for all of a state."""
+        if self.specification.view is None:
+            return None
+        view, guarded = self.interpreter.term(self.specification.view), self.interpreter.guarded
+        return lambda state: guarded(lambda: view(state))
+
+    @property
+    def view_name(self) -> str:
+        """The view's name in the configuration."""
+        view = self.specification.view
+        return view.operator if isinstance(view, s.Apply) else "VIEW"
+
+    @cached_property
+    def steps(self) -> list[Callable[..., None]]:
+        """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
+        `add(None)` where an expression has no value."""
+        found: list[Callable[..., None]] = list(self.interpreter.steps)
+        if self.specification.constraints and len(found) > 1:
+            found[1] = self._unless_outside(found[1])
+        if self.canonical is None and not self.specification.properties:
+            return found
+        first, *others = found
+        return [
+            self._with(first, self._initial_checks),
+            *(self._with(one, self._step_checks) for one in others),
+        ]
+
+    def _unless_outside(self, step: Callable[..., None]) -> Callable[..., None]:
+        """A step that also goes out of bounds where a constraint has no value, which is an error in TLC."""
+
+        def find(state: State, add: Callable[[State | None], None]) -> None:
+            if state in self._outside:
+                add(None)
+            step(state, add)
+
+        return find
+
+    def _with(
+        self,
+        step: Callable[..., None],
+        checks: Mapping[str, list[Callable[[State | None, State], bool]]],
+    ) -> Callable[..., None]:
+        canonical = self.canonical
+
+        def find(state: State | None, add: Callable[[State | None], None]) -> None:
+            found: list[State | None] = []
+            step(state, found.append)
+            for one in found:
+                if one is not None:
+                    self._check(state, one, checks)
+                add(canonical(one) if canonical is not None and one is not None else one)
+
+        return find
+
+    def _check(
+        self,
+        before: State | None,
+        state: State,
+        checks: Mapping[str, list[Callable[[State | None, State], bool]]],
+    ) -> None:
+        for name, tests in checks.items():
+            if name in self.broken or not tests:
+                continue
+            if not self.interpreter.guarded(lambda: all(test(before, state) for test in tests)):  # noqa: B023
+                self.broken[name] = (before, state)
+
+    @cached_property
+    def _step_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
+        relation = self.interpreter.relation
+        return {name: [relation(one) for one in self.safety(name).steps] for name in self._properties}
+
+    @cached_property
+    def _initial_checks(self) -> dict[str, list[Callable[[Any, State], bool]]]:
+        def test(e: s.Expression) -> Callable[[Any, State], bool]:
+            predicate = self.interpreter.predicate(e)
+            return lambda _, state: predicate(state)
+
+        return {name: [test(one) for one in self.safety(name).initial] for name in self._properties}
+
+    @property
+    def _properties(self) -> Mapping[str, s.Expression]:
+        return self.specification.properties
+
+    def safety(self, name: str) -> Safety:
+        """The part of a property that is about states and steps."""
+        specification = self.specification
+        definitions, levels = specification.definitions, specification.levels
+        states, initial, steps = list[s.Expression](), list[s.Expression](), list[s.Expression]()
+        more = False
+        for one in conjuncts(specification.properties[name], definitions, levels):
+            match one:
+                case s.Apply("[]", (s.Subscripted("[]_") as inner,)):
+                    steps.append(inner)
+                case s.Apply("[]", (inner,)) if levels.of(inner) <= Level.STATE:
+                    states.append(inner)
+                case _ if levels.of(one) <= Level.STATE:
+                    initial.append(one)
+                case _:
+                    more = True
+        return Safety(tuple(states), tuple(initial), tuple(steps), more)
+
+    def property_function(self, name: str) -> Callable[..., bool]:
+        """The function `(state, ...)` that tells whether an invariant, or a property's part about states, holds.
+
+        It raises an EvaluationError where a formula has no value.
+        """
+        interpreter, specification = self.interpreter, self.specification
+        invariant = specification.invariants.get(name)
+        formulas = (invariant,) if invariant is not None else self.safety(name).states
+        predicates = [interpreter.predicate(one) for one in formulas]
+
+        def holds(state: State, *_: Any) -> bool:
+            try:
+                for predicate in predicates:
+                    if not predicate(state):
+                        return False
+            except FAILURES as error:
+                raise interpreter.error(error) from error
+            return True
+
+        return self._of_new_state(holds)
+
+    @cached_property
+    def constraint(self) -> Callable[..., bool] | None:
+        """The function `(state, ...)` that tells whether all constraints hold; None without constraints."""
+        if not self.specification.constraints:
+            return None
+        predicates = [self.interpreter.predicate(one) for one in self.specification.constraints]
+        guarded = self.interpreter.guarded
+        holds = self._of_new_state(lambda state: all(predicate(state) for predicate in predicates))
+
+        def within(state: State, *_: object) -> bool:
+            try:
+                return bool(guarded(lambda: holds(state)))
+            except EvaluationError as error:
+                self._outside[state] = str(error)
+                raise
+
+        return within
+
+    def initial(self) -> list[Outcome]:
+        """Every way to begin."""
+        self._followed(0)
+        return list(self._outcomes(None, "init", 0))
+
+    def successors(self, state: State) -> Iterator[Outcome]:
+        """Every step, in the order of the actions; of a run, they are asked for state by state."""
+        self._followed(self._levels + 1)
+        for place, action in enumerate(self.actions, start=1):
+            yield from self._outcomes(state, action.name, place)
+
+    def _followed(self, levels: int) -> None:
+        if self._asks_level:
+            self.at_level(levels)
+
+    def _outcomes(self, state: State | None, name: str, place: int) -> Iterator[Outcome]:
+        found: list[tuple[tuple[tuple[str, Value], ...], State]] = []
+        why = None
+        if place == 1 and state in self._outside:
+            yield Outcome(name, (), None, self._outside[state])
+        try:
+            self.interpreter.traced[place](state, found.append)
+        except FAILURES as error:
+            why = str(self.interpreter.error(error))
+        yield from (Outcome(name, picks, after) for picks, after in found)
+        if why is not None:
+            yield Outcome(name, (), None, why)
+
+
+def _symmetry(specification: Specification) -> Symmetry | None:
+    """The permutations of SYMMETRY that move nothing that the specification names."""
+    if not specification.symmetry:
+        return None
+    interpreter = Interpreter(specification)
+    found = Symmetry(frozenset().union(*(interpreter.constant(one) for one in specification.symmetry)))
+    found.named(specification, interpreter.unlisted)
+    return found

@@ -1,0 +1,100 @@
+"""Values that differ: where TLC refuses to compare them."""
+
+from __future__ import annotations
+
+from leadline.symbolic.tla.values.values import (
+    SIMPLE,
+    Domain,
+    EvaluationError,
+    LazyFunction,
+    ModelValue,
+    TypedModelValue,
+    Unlisted,
+    Value,
+    ordered,
+    tla_text,
+)
+
+_ALIKE = ((frozenset, Unlisted), (tuple, LazyFunction))
+_PLAIN = SIMPLE | {Domain}
+
+
+def absent(value: Value, elements: frozenset[Value]) -> bool:
+    """False, for a value that is not among the elements.
+
+    Raises:
+        EvaluationError: where TLC cannot compare it with the elements.
+    """
+    if elements.__class__ is frozenset:
+        for x in elements:
+            if x.__class__ is not ModelValue:
+                return unequal(value, x)
+    return False
+
+
+def unequal(a: Value, b: Value) -> bool:
+    """False, for values that differ.
+
+    Raises:
+        EvaluationError: where TLC cannot compare them.
+    """
+    kind = a.__class__
+    if kind is b.__class__:
+        if kind is tuple:
+            return _unequal_functions(a, b)
+        if kind is frozenset:
+            return len(a) == len(b) and _unequal_sets(a, b)
+        if kind is not TypedModelValue or a.name[0] == b.name[0]:
+            return False
+    elif ModelValue in (kind, b.__class__) or any(isinstance(a, x) and isinstance(b, x) for x in _ALIKE):
+        return False
+    raise EvaluationError(f"{tla_text(a)} is compared with {tla_text(b)}")
+
+
+def _unequal_sets(a: Value, b: Value) -> bool:
+    """As `unequal`, for sets of one size: the first elements that differ are compared."""
+    for x, y in zip(ordered(a), ordered(b), strict=True):
+        if x != y:
+            return unequal(x, y)
+    return False
+
+
+def _unequal_functions(a: Value, b: Value) -> bool:
+    if a[0] is b[0]:
+        kinds = [*map(type, a)]
+        if kinds == [*map(type, b)] and _PLAIN.issuperset(kinds):
+            return False
+        return _unequal_values(a, b)
+    return of_other_arguments(a, b[0])
+
+
+def of_other_arguments(f: Value, domain: Domain) -> bool:
+    """False, for a function with another domain.
+
+    Raises:
+        EvaluationError: if one has numbers as arguments, such as a sequence, and one strings, such as a record.
+    """
+    one, other = f[0].first, domain.first
+    if one is not other and ((one is int and other is str) or (one is str and other is int)):
+        raise EvaluationError(f"{tla_text(f)} is compared with functions of other arguments")
+    return False
+
+
+def _unequal_values(a: Value, b: Value) -> bool:
+    """As `unequal`, for functions of one domain: their first values that differ are compared.
+
+    TLC sorts a record's fields by where their names first occur, so of records it is enough that some fields can
+    be told apart.
+    """
+    refused: EvaluationError | None = None
+    for x, y in zip(a, b, strict=True):
+        if x != y:
+            try:
+                return unequal(x, y)
+            except EvaluationError as error:
+                if a[0].keys[0].__class__ is not str:
+                    raise
+                refused = refused or error
+    if refused is not None:
+        raise refused
+    return False

@@ -1,0 +1,279 @@
+"""The meaning of a specification as Python values: its states, steps and formulas, compiled to Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, TypeAlias
+
+from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
+from leadline.symbolic.tla.values import differences
+from leadline.symbolic.tla.values import operators
+from leadline.symbolic.tla.values import sets
+from leadline.symbolic.tla.values import updates
+from leadline.symbolic.tla.values import values
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.actions import Actions, Part
+from leadline.symbolic.tla.read.coverage import Conjunct
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.values.remembering import Remembering
+from leadline.symbolic.tla.values.scopes import Scope
+from leadline.symbolic.tla.values.search import Search
+from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.values.symmetry import Symmetry
+from leadline.symbolic.tla.values.values import EvaluationError, Value, tla_text
+from leadline.symbolic.tla.values.writer import Fn, Lines, Source
+
+State: TypeAlias = tuple[Value, ...]
+"""A value for each variable, in the order of the specification's variables."""
+
+FAILURES = (
+    EvaluationError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+)
+"""The exceptions that generated code raises where an expression has no value."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """A part of the next-state relation.
+
+    Attributes:
+        name: the name of its operator.
+        parts: the disjuncts that have this name.
+    """
+
+    name: str
+    parts: tuple[Part, ...]
+
+
+class Interpreter:
+    """The meaning of a specification on values.
+
+    Args:
+        specification: the specification.
+        counting: whether `steps` count how often the conjuncts of actions are true, in `conjuncts`.
+        symmetry: is told of each CHOOSE; None if nothing depends on how it chooses.
+
+    Raises:
+        ModelError: if a formula has no meaning here.
+    """
+
+    def __init__(
+        self, specification: Specification, counting: bool = False, symmetry: Symmetry | None = None
+    ) -> None:
+        self.specification = specification
+        self.conjuncts: dict[tuple[str, s.Place], Conjunct] = {}
+        self._counting = counting
+        self._names: dict[tuple[str, s.Place], str] = {}
+        namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES, "symmetry": symmetry}
+        for module in (values, differences, sets, operators, updates):
+            namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
+        self.source = Source(namespace)
+        self.translation = Actions(specification.definitions, specification.levels, self.source)
+        self._predicates: dict[tuple[int, bool], tuple[s.Expression, Callable[..., Any]]] = {}
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables."""
+        return self.specification.variables
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions: the parts of the next-state relation by name, in the order of the text."""
+        next_ = self.specification.next
+        if next_ is None:
+            return ()
+        found: dict[str, list[Part]] = {}
+        for part in self.translation.parts(next_, "Next"):
+            found.setdefault(part.name, []).append(part)
+        return tuple(Action(name, tuple(parts)) for name, parts in found.items())
+
+    @cached_property
+    def steps(self) -> list[Callable[..., None]]:
+        """For the initial states and then each action: `(state, add)`, calling `add(next state)`, or
+        `add(None)` where an evaluation fails. Before an initial state there is no state."""
+        return self._searches(traced=False)
+
+    @cached_property
+    def traced(self) -> list[Callable[..., None]]:
+        """As `steps`, with `add((picks, next state))`. It raises the errors of evaluation: see `error`."""
+        return self._searches(traced=True)
+
+    def _searches(self, traced: bool) -> list[Callable[..., None]]:
+        made = [self._initial(traced)] + [self._step(action, traced) for action in self.actions]
+        namespace = self.source.load()
+        return [namespace[fn.name] for fn in made]
+
+    def _initial(self, traced: bool) -> Fn:
+        fn = self.source.fn("initial", ("state", "add"))
+        if self.specification.init is not None:
+            end = partial(self._found, initial=True, traced=traced)
+            search = Search(self.translation, end, initial=True)
+            self._attempt(fn, partial(search.run, self.specification.init, Scope(fn, {}, {}, {})), traced)
+        return fn
+
+    def _step(self, action: Action, traced: bool) -> Fn:
+        fn = self.source.fn(f"step_{action.name}", ("state", "add"))
+        now = {name: fn.new(self.translation.now[name]) for name in self.variables}
+        fn.lines.append(f"({''.join(f'{name}, ' for name in now.values())}) = state")
+        next_ = self.specification.next
+        assert next_ is not None
+        plain = traced or self._counting or not self.translation.pure(next_)
+        for part in action.parts:
+            counted = partial(self._counts, action.name) if self._counting and not traced else None
+            form = Search if plain else Remembering
+            search = form(self.translation, partial(self._found, traced=traced), counted=counted)
+            write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
+            self._attempt(fn, write, traced)
+        return fn
+
+    def _counts(self, action: str, e: s.Expression) -> str:
+        """The Python name of the list in which a conjunct of an action counts."""
+        key = action, e.place
+        if key not in self.conjuncts:
+            self.conjuncts[key] = Conjunct(action, e, [0, 0])
+            self._names[key] = self.source.constant("counts", self.conjuncts[key].counts)
+        return self._names[key]
+
+    def _attempt(self, fn: Fn, write: Callable[[Lines], None], traced: bool) -> None:
+        lines: Lines = []
+        write(lines)
+        fn.lines += lines if traced else ["try:", lines or ["pass"], "except FAILURES:", ["add(None)"]]
+
+    def _found(self, scope: Scope, lines: Lines, initial: bool = False, traced: bool = False) -> None:
+        """Statements for a state that was found."""
+        add = scope.fn.use("add")
+        known = scope.now if initial else scope.next
+        constraint = self.specification.constrained
+        if constraint is not None and not initial:
+            constrained = self.variables[-1]
+            known = {**known, constrained: scope.fn.new(self.translation.next[constrained])}
+            lines.append(f"{known[constrained]} = {self.translation.value(constraint, scope.within({}))}")
+        parts = [scope.fn.use(known[x]) if x in known else f"unassigned({x!r})" for x in self.variables]
+        after = f"({''.join(f'{part}, ' for part in parts)})"
+        if traced:
+            picks = "".join(f"({name.split('@')[0]!r}, {scope.fn.use(text)}), " for name, text in scope.picks)
+            after = f"(({picks}), {after})"
+        lines.append(f"{add}({after})")
+
+    # Formulas
+
+    def predicate(self, e: s.Expression) -> Callable[[State], bool]:
+        """The function that tells whether a formula holds in a state.
+
+        It raises an error of FAILURES where the formula has no value: see `error`.
+        """
+        return self._function(e, step=False)
+
+    def relation(self, e: s.Expression) -> Callable[[State, State], bool]:
+        """The function that tells whether a formula holds of a step."""
+        return self._function(e, step=True)
+
+    def term(self, e: s.Expression) -> Callable[[State], Value]:
+        """The function that gives a term its value in a state."""
+        return self._function(e, step=False, truth=False)
+
+    def term_of_step(self, e: s.Expression) -> Callable[[State, State], Value]:
+        """The function that gives a term its value for a step."""
+        return self._function(e, step=True, truth=False)
+
+    def holds(self, e: s.Expression) -> bool:
+        """Whether a constant formula holds.
+
+        Raises:
+            EvaluationError: if it has no value.
+        """
+        return bool(self.guarded(self._function(e, None)))
+
+    def assume(self) -> None:
+        """Evaluate the assumptions of the specification, and those constraints that depend on no state.
+
+        Raises:
+            AssumptionFailed: if an assumption is false or has no value.
+            ModelError: if a constraint is constantly false, which TLC refuses too: no step is allowed.
+        """
+        for one in self.specification.assumptions:
+            try:
+                holds = self.holds(one)
+            except EvaluationError as error:
+                raise AssumptionFailed(f"{one.place}: the assumption has no value: {error}") from error
+            if not holds:
+                raise AssumptionFailed(f"{one.place}: the assumption is false")
+        for one in (*self.specification.constraints, *self.specification.action_constraints):
+            if self.specification.levels.of(one) is Level.CONSTANT and self._is_false(one):
+                raise ModelError([Mistake(one.place, "the constraint is constantly false: it excludes all")])
+
+    def _is_false(self, e: s.Expression) -> bool:
+        """Whether a formula is false before there is any state; one about `TLCGet` has no value then."""
+        try:
+            return not self.holds(e)
+        except EvaluationError:
+            return False
+
+    def constant(self, e: s.Expression) -> Value:
+        """The value of a constant expression.
+
+        Raises:
+            EvaluationError: if it has none.
+        """
+        return operators.listed(self.unlisted(e))
+
+    def unlisted(self, e: s.Expression) -> Value:
+        """The value of a constant expression, which may be a set that is not listed.
+
+        Raises:
+            EvaluationError: if it has none.
+        """
+        return self.guarded(self._function(e, None, truth=False))
+
+    def _function(self, e: s.Expression, step: bool | None, truth: bool = True) -> Callable[..., Any]:
+        fn = self.source.fn("formula", () if step is None else ("state", "after") if step else ("state",))
+        reads = self.translation.analysis.reads(e)
+        now: Mapping[str, str] = {}
+        following: dict[str, str] = {}
+        if step is not None:
+            now = self._unpacked("state", self.translation.now, sorted(reads.now), fn)
+        if step:
+            following = self._unpacked("after", self.translation.next, sorted(reads.next), fn)
+        self.translation.body(e, Scope(fn, {}, now, following), fn.lines, truth)
+        made: Callable[..., Any] = self.source.load()[fn.name]
+        return made
+
+    def _unpacked(self, state: str, names: Mapping[str, str], used: Sequence[str], fn: Fn) -> dict[str, str]:
+        found = {name: fn.new(names[name]) for name in used}
+        fn.lines += [f"{text} = {state}[{self.variables.index(name)}]" for name, text in found.items()]
+        return found
+
+    # Errors
+
+    def guarded(self, compute: Callable[[], Any]) -> Any:
+        """The result of a computation.
+
+        Raises:
+            EvaluationError: with its place, where an expression has no value.
+        """
+        try:
+            return compute()
+        except FAILURES as error:
+            raise self.error(error) from error
+
+    def error(self, error: Exception) -> EvaluationError:
+        """An error of generated code in words, with its place."""
+        place = self.source.place(error.__traceback__)
+        match error:
+            case EvaluationError():
+                text = str(error)
+            case KeyError():
+                text = f"the function is applied to {tla_text(error.args[0])}, which is not in its domain"
+            case RecursionError():
+                text = "the recursion does not end"
+            case _:
+                text = f"a value is of the wrong kind ({error})"
+        return EvaluationError(f"{place}: {text}" if place is not None else text)

@@ -1,0 +1,367 @@
+"""The operators of the standard modules on values. Generated code calls them by their names."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cmp_to_key, partial
+from typing import NoReturn
+
+from leadline.symbolic.tla.values.differences import unequal
+from leadline.symbolic.tla.values.sets import (
+    Joined,
+    LazySet,
+    graph,
+    in_choice,
+    in_order,
+    member,
+)
+from leadline.symbolic.tla.values.values import (
+    FALSE,
+    TRUE,
+    EvaluationError,
+    LazyFunction,
+    Value,
+    domain_of,
+    fail,
+    function,
+    sequence,
+    sequence_domain,
+    tla_text,
+)
+
+UNSET = object()
+"""A variable of generated code without a value yet."""
+
+
+class Lazy:
+    """A value that is computed when it is called for the first time."""
+
+    __slots__ = ("compute", "value")
+
+    def __init__(self, compute: Callable[[], Value]) -> None:
+        self.compute = compute
+        self.value: Value = UNSET
+
+    def __call__(self) -> Value:
+        if self.value is UNSET:
+            self.value = self.compute()
+        return self.value
+
+
+def truth(value: Value) -> bool:
+    """A truth value as Python's.
+
+    Raises:
+        EvaluationError: if it is none.
+    """
+    if value is TRUE or value is FALSE:
+        return value is TRUE
+    return fail(f"{tla_text(value)} is no truth value")
+
+
+def equal(a: Value, b: Value) -> bool:
+    """Whether two values are equal."""
+    return bool(a == b) or unequal(a, b)
+
+
+def number(value: Value) -> int:
+    """The value, which must be an integer."""
+    return value if value.__class__ is int else fail(f"{tla_text(value)} is no integer")
+
+
+def elements(value: Value) -> Value:
+    """The set, which can be iterated over in any order."""
+    if value.__class__ is frozenset or isinstance(value, frozenset | LazySet):
+        return value
+    return fail(f"{tla_text(value)} is no set: its elements cannot be enumerated")
+
+
+def combinations(*sets: Value) -> list[tuple[Value, ...]]:
+    """All combinations of elements of the sets, in TLC's order."""
+    return list(itertools.product(*map(in_order, sets)))
+
+
+def listed(value: Value) -> Value:
+    """The value as it is stored: a set as the `frozenset` of its elements, a function as a table."""
+    if isinstance(value, LazySet):
+        return value.listed
+    return value.table() if isinstance(value, LazyFunction) else value
+
+
+_MOST_ENUMERATED = 100_000
+_MOST_LISTED = 2_000
+
+
+def enumerated(elements_: Value) -> Value:
+    """The elements in TLC's order, for several iterations."""
+    items = elements(elements_)
+    return tuple(in_order(items)) if len(items) <= _MOST_ENUMERATED else items
+
+
+def choices(elements_: Value) -> Value:
+    """The elements in the order of CHOOSE, for several iterations."""
+    items = elements(elements_)
+    return tuple(in_choice(items)) if len(items) <= _MOST_ENUMERATED else _Choices(items)
+
+
+class _Choices:
+    """The elements of a large set in the order of CHOOSE."""
+
+    def __init__(self, items: Value) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(in_choice(self.items))
+
+
+def quick(elements_: Value) -> Value:
+    """The set, listed if it is lazy and small, and TLC finds out about its members without an error."""
+    lazy = isinstance(elements_, LazySet) and elements_.kind is not None
+    small = lazy and finite(elements_) and len(elements_) <= _MOST_LISTED
+    return elements_.listed if small else elements(elements_)
+
+
+def only(value: Value, elements_: Value, all_: Value) -> Value:
+    """The value alone, if the set contains it; nothing if not; all elements where TLC may fail to compare."""
+    if value in elements_:
+        return (value,)
+    for x in elements_ if elements_.__class__ is frozenset else ():
+        return () if x.__class__ is value.__class__ else all_
+    return ()
+
+
+_intervals: dict[tuple[int, int], frozenset[int]] = {}
+
+
+def interval(low: Value, high: Value) -> frozenset[int]:
+    """`low..high`."""
+    key = (low, high)
+    found = _intervals.get(key)
+    if found is None:
+        found = _intervals[key] = frozenset(range(number(low), number(high) + 1))
+    return found
+
+
+def cup(a: Value, b: Value) -> Value:
+    """`a \\cup b`."""
+    return elements(a) | elements(b)
+
+
+def cap(a: Value, b: Value) -> Value:
+    """`a \\cap b`."""
+    return elements(a) & elements(b)
+
+
+def minus(a: Value, b: Value) -> Value:
+    """`a \\ b`."""
+    return elements(a) - elements(b)
+
+
+def subseteq(a: Value, b: Value) -> bool:
+    """`a \\subseteq b`."""
+    if a.__class__ is frozenset is b.__class__ and a <= b:
+        return True
+    return all(member(x, b) for x in elements(a))
+
+
+def union(sets: Value) -> Value:
+    """`UNION sets`, where the sets may also be a list."""
+    found = [elements(x) for x in (sets if sets.__class__ is list else elements(sets))]
+    if any(isinstance(x, LazySet) for x in found):
+        return Joined(found)
+    return frozenset().union(*found)
+
+
+def cardinality(value: Value) -> int:
+    """`Cardinality(value)`."""
+    return len(elements(value))
+
+
+def finite(value: Value) -> bool:
+    """`IsFiniteSet(value)`."""
+    try:
+        return len(elements(value)) >= 0
+    except (EvaluationError, OverflowError) as error:
+        return isinstance(error, OverflowError)
+
+
+def divide(a: Value, b: Value) -> int:
+    """`a \\div b`."""
+    return number(a) // number(b) if b else fail(f"{a} \\div 0")
+
+
+def modulo(a: Value, b: Value) -> int:
+    """`a % b`, whose second argument is positive."""
+    return number(a) % number(b) if number(b) > 0 else fail(f"{a} % {b}: expected a positive number")
+
+
+def power(a: Value, b: Value) -> int:
+    """`a ^ b`, whose second argument is natural."""
+    if number(b) < 0 or (number(a) == 0 and b == 0):
+        fail(f"{a} ^ {b}: expected a natural number, and not 0 ^ 0")
+    return int(a**b)
+
+
+def table(f: Value) -> Value:
+    """The function, which must be one, as a tuple."""
+    if f.__class__ is tuple:
+        return f
+    return f.table() if isinstance(f, LazyFunction) else fail(f"{tla_text(f)} is no function")
+
+
+def domain(f: Value) -> Value:
+    """`DOMAIN f`."""
+    if f.__class__ is tuple:
+        return f[0].plain
+    return (
+        f.domain if isinstance(f, LazyFunction) else fail(f"{tla_text(f)} is no function: it has no DOMAIN")
+    )
+
+
+def recursive_function(base: Value, compute: Callable[[Value, Value], Value]) -> LazyFunction:
+    """The function with the domain `base` whose value at x is `compute(itself, x)`."""
+    made = LazyFunction(base)
+    made.compute = partial(compute, made)
+    return made
+
+
+def override(f: Value, g: Value) -> Value:
+    """`f @@ g`."""
+    return function({**graph(table(g)), **graph(table(f))})
+
+
+def singleton(x: Value, value: Value) -> Value:
+    """`x :> value`."""
+    return (domain_of((x,)), value)
+
+
+def _sequence(s: Value) -> Value:
+    if s.__class__ is not tuple:
+        s = table(s)
+    return s if hasattr(s[0], "size") else fail(f"{tla_text(s)} is no sequence")
+
+
+def length(s: Value) -> int:
+    """`Len(s)`."""
+    if s.__class__ is tuple and hasattr(s[0], "size"):
+        return len(s) - 1
+    if s.__class__ is str:
+        return len(s)
+    return len(_sequence(s)) - 1
+
+
+def append(s: Value, value: Value) -> Value:
+    """`Append(s, value)`. TLC takes strings for sequences in `Len`, `\\o`, `Tail` and `SubSeq` alone."""
+    s = _sequence(s)
+    return (sequence_domain(len(s)), *s[1:], value)
+
+
+def concatenate(s: Value, t: Value) -> Value:
+    """`s \\o t`."""
+    if s.__class__ is str and t.__class__ is str:
+        return s + t
+    s, t = _sequence(s), _sequence(t)
+    return (sequence_domain(len(s) + len(t) - 2), *s[1:], *t[1:])
+
+
+def head(s: Value) -> Value:
+    """`Head(s)`."""
+    s = _sequence(s)
+    return s[1] if len(s) > 1 else fail("Head(<<>>)")
+
+
+def tail(s: Value) -> Value:
+    """`Tail(s)`."""
+    if s.__class__ is str and s:
+        return s[1:]
+    s = _sequence(s)
+    return (sequence_domain(len(s) - 2), *s[2:]) if len(s) > 1 else fail("Tail(<<>>)")
+
+
+def subseq(s: Value, low: Value, high: Value) -> Value:
+    """`SubSeq(s, low, high)`."""
+    text = s.__class__ is str
+    s = s if text else _sequence(s)
+    if number(low) > number(high):
+        return "" if text else (sequence_domain(0),)
+    if low < 1 or high > length(s):
+        fail(f"SubSeq({tla_text(s)}, {low}, {high}): expected indices of the sequence")
+    if text:
+        return s[low - 1 : high]
+    return (sequence_domain(high - low + 1), *s[low : high + 1])
+
+
+def select(s: Value, test: Callable[[Value], Value]) -> Value:
+    """`SelectSeq(s, test)`."""
+    return sequence(x for x in _sequence(s)[1:] if truth(test(x)))
+
+
+def sort(s: Value, less: Callable[[Value, Value], Value]) -> Value:
+    """`SortSeq(s, less)`."""
+
+    def compare(a: Value, b: Value) -> int:
+        return -1 if truth(less(a, b)) else int(truth(less(b, a)))
+
+    return sequence(sorted(_sequence(s)[1:], key=cmp_to_key(compare)))
+
+
+def tell(value: Value, result: Value) -> Value:
+    """`Print(value, result)`: the value goes to standard error."""
+    print(tla_text(listed(value)), file=sys.stderr)
+    return result
+
+
+def check(condition: Value, text: Value) -> Value:
+    """`Assert(condition, text)`."""
+    return TRUE if truth(condition) else fail(f"the assertion is false: {tla_text(text)}")
+
+
+def written(value: Value) -> str:
+    """`ToString(value)`."""
+    return tla_text(listed(value))
+
+
+def pick(value: Value) -> Value:
+    """`RandomElement(value)`."""
+    return random.choice(tuple(in_order(value)))
+
+
+_registers: dict[Value, Value] = {
+    "config": function({"mode": "bfs", "worker": 1, "deadlock": TRUE, "traces": -1, "seed": 0})
+}
+
+
+def set_level(level: int | None) -> None:
+    """Set what `TLCGet("level")` is: 1 for initial states and 1 more for each step. None: it has no value."""
+    for name in ("level", "diameter"):
+        if level is None:
+            _registers.pop(name, None)
+        else:
+            _registers[name] = level
+
+
+def register(name: Value) -> Value:
+    """`TLCGet(name)`: a value that was set, the configuration, or the level of a breadth-first search."""
+    if name in _registers:
+        return _registers[name]
+    return fail(f"TLCGet({tla_text(name)}) has no value: expected TLCSet before, or no use of it")
+
+
+def set_register(name: Value, value: Value) -> Value:
+    """`TLCSet(name, value)`."""
+    _registers[name] = listed(value)
+    return TRUE
+
+
+def now() -> int:
+    """`JavaTime`."""
+    return int(time.time()) & 0x7FFFFFFF
+
+
+def unassigned(name: str) -> NoReturn:
+    """Raise the error about a variable that a step does not determine."""
+    fail(f"{name}' has no value here: expected {name}' = ... before")

@@ -1,0 +1,377 @@
+"""Temporal formulas on the states of the interpreter: what they say of a run, and runs that violate them.
+
+`WF_v(A)` is `[]<>(~ENABLED <<A>>_v \\/ <<A>>_v)`, and `SF_v(A)` is `<>[]~ENABLED <<A>>_v \\/ []<><<A>>_v`; where a
+specification has them as conjuncts, the search for runs keeps account of each by itself.
+Quantifiers of temporal formulas are over constant sets, whose elements are
+put in place.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, cast
+
+from leadline.symbolic.concrete import Explorer, Runs, Word, is_refuted, satisfies
+from leadline.symbolic.concrete.fair import Product, fair_run
+from leadline.symbolic.concrete.graph import Graph
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang.temporal import (
+    Always,
+    Both,
+    Either,
+    Eventually,
+    Happens,
+    Holds,
+    LeadsTo,
+    Negated,
+    Temporal,
+)
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.specification import conjuncts
+from leadline.symbolic.tla.values.values import Value, items_of, ordered
+
+Names: TypeAlias = Mapping[str, s.Expression]
+"""Expressions for bound names and parameters. They mention none themselves."""
+
+
+def literal(value: Value) -> s.Expression:
+    """An expression that has a value."""
+    if value.__class__ is int:
+        return s.Number(value)
+    if value.__class__ is str:
+        return s.String(value)
+    if isinstance(value, frozenset):
+        return s.SetOf(tuple(map(literal, ordered(frozenset(value)))))
+    if value.__class__ is not tuple:
+        name = str(value)
+        return s.Apply(name) if name in ("TRUE", "FALSE") else s.ModelValue(name)
+    if hasattr(value[0], "size"):
+        return s.TupleOf(tuple(map(literal, value[1:])))
+    whole: s.Expression | None = None
+    for key, item in items_of(value):
+        one = s.Apply(":>", (literal(key), literal(item)))
+        whole = one if whole is None else s.Apply("@@", (whole, one))
+    assert whole is not None
+    return whole
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A formula about a state or a step, as a function."""
+
+    test: Callable[..., bool]
+
+
+@dataclass(frozen=True)
+class Fair(Temporal):
+    """A fairness condition.
+
+    Attributes:
+        strong: whether it is SF.
+        able: whether a step of its action can be taken in a state.
+        taken: whether a step is one of its action.
+    """
+
+    strong: bool
+    able: Leaf
+    taken: Leaf
+
+    def formula(self) -> Temporal:
+        """The condition as a temporal formula."""
+        idle, taken = Negated(_holds(self.able)), _happens(self.taken)
+        if self.strong:
+            return Either((Eventually(Always(idle)), Always(Eventually(taken))))
+        return Always(Eventually(Either((idle, taken))))
+
+
+def _holds(leaf: Leaf) -> Holds:
+    return Holds(cast(n.Node, leaf))  # whatever evaluates it takes it for what it is
+
+
+def _happens(leaf: Leaf) -> Happens:
+    return Happens(cast(n.Node, leaf))
+
+
+class Formulas:
+    """The temporal formulas of a specification, with the interpreter's functions as leaves."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.specification = interpreter.specification
+
+    @cached_property
+    def fairness(self) -> tuple[Temporal, ...]:
+        """The fairness conditions of the specification, one by one."""
+        return tuple(x for one in self.specification.fairness for x in _conjuncts(self._of(one, {})))
+
+    def fair(self) -> Temporal:
+        """The fairness of the specification as one formula."""
+        return Both(tuple(map(_plain, self.fairness)))
+
+    def claim(self, name: str) -> Temporal:
+        """A property."""
+        return self.of(self.specification.properties[name])
+
+    def of_runs(self, name: str) -> Temporal:
+        """The conjuncts of a property about whole runs, under the premises that are no fairness."""
+        definitions, levels = self.specification.definitions, self.specification.levels
+        parts = conjuncts(self.specification.properties[name], definitions, levels)
+        found: Temporal = Both(tuple(self.of(one) for one in parts if not about_steps(one, levels.of)))
+        others = tuple(one for one in self.fairness if not isinstance(one, Fair))
+        return Either((Negated(Both(others)), found)) if others else found
+
+    def of(self, e: s.Expression) -> Temporal:
+        """A formula.
+
+        Raises:
+            ModelError: if it has no meaning here.
+        """
+        return _plain(self._of(e, {}))
+
+    def _of(self, e: s.Expression, names: Names) -> Temporal:
+        if isinstance(e, s.Apply) and e.operator in names:
+            return self._of(names[e.operator], {})
+        if self.specification.levels.of(e) <= Level.STATE and not self._hides(e, names):
+            return self._state(e, names)
+        match e:
+            case s.Apply():
+                return self._apply(e, names)
+            case s.Quantified("\\A" | "\\E", bounds, body):
+                items = tuple(self._of(body, inner) for inner in self._elements(bounds, names))
+                return Both(items) if e.quantifier == "\\A" else Either(items)
+            case s.Let(definitions, body):
+                return self._let(definitions, body, names)
+            case s.If(condition, then, otherwise):
+                test = self._of(condition, names)
+                arms = (
+                    Both((test, self._of(then, names))),
+                    Both((Negated(test), self._of(otherwise, names))),
+                )
+                return Either(arms)
+            case s.Subscripted("WF_" | "SF_"):
+                return self._fair(e, names)
+        raise _refused(e)
+
+    def _hides(self, e: s.Expression, names: Names) -> bool:
+        """Whether a name in the expression stands for more than a formula about a state."""
+        free = self.interpreter.translation.analysis.free(e)
+        of = self.specification.levels.of
+        return any(name in free and of(given) > Level.STATE for name, given in names.items())
+
+    def _apply(self, e: s.Apply, names: Names) -> Temporal:
+        match e.operator, e.arguments:
+            case "/\\" | "\\/", items:
+                parts = tuple(self._of(x, names) for x in items)
+                return Both(parts) if e.operator == "/\\" else Either(parts)
+            case "~", (item,):
+                return Negated(self._of(item, names))
+            case "=>", (left, right):
+                return Either((Negated(self._of(left, names)), self._of(right, names)))
+            case "<=>", (left, right):
+                a, b = self._of(left, names), self._of(right, names)
+                return Both((Either((Negated(a), b)), Either((Negated(b), a))))
+            case "~>", (left, right):
+                return LeadsTo(self._of(left, names), self._of(right, names))
+            case "[]", (s.Subscripted("[]_", action, subscript) as inner,):
+                other = s.Subscripted("<<>>_", s.Apply("~", (action,)), subscript, place=inner.place)
+                return Always(Negated(self._step(other, names)))
+            case "<>", (s.Subscripted("<<>>_") as inner,):
+                return Eventually(self._step(inner, names))
+            case "[]" | "<>", (item,):
+                return (Always if e.operator == "[]" else Eventually)(self._of(item, names))
+        definition = self.specification.definitions.get(e.operator)
+        if definition is None:
+            raise _refused(e)
+        pairs = zip(definition.parameters, e.arguments, strict=True)
+        return self._of(definition.body, {one.name: self._closed(x, names) for one, x in pairs})
+
+    def _let(self, definitions: Sequence[s.Unit], body: s.Expression, names: Names) -> Temporal:
+        inner = dict(names)
+        for one in definitions:
+            if not isinstance(one, s.Definition) or one.parameters:
+                raise _refused(body)
+            inner[one.name] = self._closed(one.body, inner)
+        return self._of(body, inner)
+
+    def _fair(self, e: s.Subscripted, names: Names) -> Temporal:
+        step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
+        able = self._closed(s.Apply("ENABLED", (step,), place=e.place), names)
+        taken = self.interpreter.relation(self._closed(step, names))
+        return Fair(e.kind == "SF_", Leaf(self.interpreter.predicate(able)), Leaf(taken))
+
+    def _elements(self, bounds: Sequence[s.Bound], names: Names) -> Iterator[Names]:
+        """The names with elements of the bounds' sets, in all ways."""
+        found = [dict(names)]
+        for bound in bounds:
+            if bound.domain is None or bound.unpacked:
+                raise ModelError(
+                    [Mistake(bound.place, "a temporal formula is quantified over a constant set")]
+                )
+            values = ordered(frozenset(self.interpreter.constant(self._closed(bound.domain, names))))
+            for name in bound.names:
+                found = [{**one, name: literal(value)} for one in found for value in values]
+        yield from found
+
+    def _closed(self, e: s.Expression, names: Names) -> s.Expression:
+        """The expression with definitions for the names that it mentions."""
+        free = self.interpreter.translation.analysis.free(e)
+        used = tuple(s.Definition(name, (), given) for name, given in names.items() if name in free)
+        return s.Let(used, e, place=e.place) if used else e
+
+    def _state(self, e: s.Expression, names: Names) -> Temporal:
+        return _holds(Leaf(self.interpreter.predicate(self._closed(e, names))))
+
+    def _step(self, e: s.Expression, names: Names) -> Temporal:
+        return _happens(Leaf(self.interpreter.relation(self._closed(e, names))))
+
+
+def _conjuncts(formula: Temporal) -> Iterator[Temporal]:
+    if isinstance(formula, Both):
+        for one in formula.items:
+            yield from _conjuncts(one)
+    else:
+        yield formula
+
+
+def _plain(formula: Temporal) -> Temporal:
+    """A formula with its conditions of fairness as formulas."""
+    return formula.formula() if isinstance(formula, Fair) else formula.over(tuple(map(_plain, formula.parts)))
+
+
+def _refused(e: s.Expression) -> ModelError:
+    text = "expected a temporal formula of [], <>, ~>, WF_, SF_ and connectives"
+    return ModelError([Mistake(e.place, text)])
+
+
+def about_steps(e: s.Expression, level: Callable[[s.Expression], Level]) -> bool:
+    """Whether a conjunct of a property speaks of each state, of each step, or of the initial states."""
+    match e:
+        case s.Apply("[]", (s.Subscripted("[]_"),)):
+            return True
+        case s.Apply("[]", (inner,)):
+            return level(inner) <= Level.STATE
+    return level(e) <= Level.STATE
+
+
+class _Leaves:
+    """The evaluation of leaves, as `Runs` evaluates the nodes of models."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self._error = interpreter.error
+
+    def holds(self, leaf: Leaf, state: State) -> bool:
+        """Whether a state satisfies a formula."""
+        try:
+            return bool(leaf.test(state))
+        except FAILURES as error:
+            raise self._error(error) from error
+
+    def happens(self, leaf: Leaf, before: State, after: State) -> bool:
+        """Whether a step satisfies a formula that only steps satisfy that change something."""
+        try:
+            return before != after and bool(leaf.test(before, after))
+        except FAILURES as error:
+            raise self._error(error) from error
+
+
+class _Steps:
+    """The graph of the states that an exploration has found, with the conditions of fairness that steps serve.
+
+    Each condition has a bit. Its attributes are those of `leadline.symbolic.concrete.graph.Graph`.
+    """
+
+    def __init__(self, explorer: Explorer, leaves: _Leaves, conditions: Sequence[Fair]) -> None:
+        self.states = explorer.order
+        self.begun = [place for place, parent in enumerate(explorer.parents) if parent < 0]
+        bits = [1 << i for i in range(len(conditions))]
+        self.weak = sum(bit for bit, one in zip(bits, conditions, strict=True) if not one.strong)
+        self.strong = sum(bits) - self.weak
+        self._conditions = list(zip(bits, conditions, strict=True))
+        self._leaves = leaves
+        self._beyond = explorer.beyond
+        places = {state: place for place, state in enumerate(self.states)}
+        self._first, self._targets, self._served = array("q", [0]), array("q"), array("q")
+        self.able: list[int] = []
+        numbers: dict[int, int] = {}
+        for place, state in enumerate(self.states):
+            able = 0 if place in self._beyond else self._able(state)
+            found: list[Any] = []
+            for step in explorer.semantics.steps[1:] if place not in self._beyond else ():
+                step(state, found.append)
+            for after in dict.fromkeys(found):
+                if after in places:
+                    self._targets.append(places[after])
+                    mask = self._mask(able, state, after)
+                    self._served.append(numbers.setdefault(mask, len(numbers)))
+            self.able.append(able)
+            self._first.append(len(self._targets))
+        self._masks = list(numbers)
+
+    def _able(self, state: State) -> int:
+        return sum(bit for bit, one in self._conditions if self._leaves.holds(one.able, state))
+
+    def _mask(self, able: int, before: State, after: State) -> int:
+        return sum(
+            bit
+            for bit, one in self._conditions
+            if able & bit and self._leaves.happens(one.taken, before, after)
+        )
+
+    def steps(self, place: int) -> Iterator[tuple[int, int]]:
+        """The steps from a state, the stuttering one first: where each leads, and what it serves."""
+        if place not in self._beyond:
+            yield place, 0
+        for i in range(self._first[place], self._first[place + 1]):
+            yield self._targets[i], self._masks[self._served[i]]
+
+
+class FairRuns:
+    """The runs through the states that an exploration of a specification has found."""
+
+    def __init__(self, interpreter: Interpreter, explorer: Explorer) -> None:
+        self._formulas = Formulas(interpreter)
+        self._explorer = explorer
+        leaves = _Leaves(interpreter)
+        conditions = [one for one in self._formulas.fairness if isinstance(one, Fair)]
+        # They have all that the search for runs asks for.
+        self._graph = cast(Graph, _Steps(explorer, leaves, conditions))
+        self._leaves = cast(Runs, leaves)
+
+    def states_to(self, places: Sequence[int]) -> list[State]:
+        """The states of a path to the first of some places, and those at the others."""
+        rest = [self._explorer.order[place] for place in places[1:]]
+        return [*self._explorer.states_to(places[0]), *rest]
+
+    def violating(self, name: str) -> Word | None:
+        """A fair run that violates the part of a property about whole runs; None if there is none.
+
+        Raises:
+            OutsideAt: if an expression has no value.
+        """
+        return fair_run(Product(self._graph, self._leaves, self._formulas.of_runs(name)))
+
+
+def is_violated(interpreter: Interpreter, name: str, states: Sequence[State], loop: int | None) -> bool:
+    """Whether a fair run that goes on in a loop, or every run that begins so, violates a property.
+
+    Args:
+        interpreter: the meaning of the specification.
+        name: the property.
+        states: the run's states; with a loop the last one leads to the one at that place, or stutters.
+        loop: the place; None if the run is no more than a beginning.
+
+    Raises:
+        EvaluationError: if an expression has no value.
+    """
+    formulas, leaves = Formulas(interpreter), cast(Runs, _Leaves(interpreter))
+    if loop is None:
+        return is_refuted(leaves, formulas.claim(name), states)
+    word = Word(states, loop)
+    fair = satisfies(leaves, formulas.fair(), word)
+    return fair and not satisfies(leaves, formulas.claim(name), word)

@@ -1,0 +1,390 @@
+"""Actions and initial states as Python source: loops over all ways to give each variable a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import size
+from leadline.symbolic.tla.values.calls import not_read, parts_of_let
+from leadline.symbolic.tla.values.constants import as_value
+from leadline.symbolic.tla.values.scopes import (
+    Binding,
+    ByName,
+    Local,
+    Names,
+    Operator,
+    Pending,
+    Reference,
+    Scope,
+)
+from leadline.symbolic.tla.values.statements import Statements
+from leadline.symbolic.tla.values.writer import Fn, Lines
+
+End: TypeAlias = Callable[[Scope, Lines], None]
+
+_DEEPEST = 14  # Python nests at most 20 loops
+_SMALL = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Todo:
+    """A conjunct that is still to be satisfied.
+
+    Attributes:
+        rest: those after it.
+        path: which disjunct to take at each disjunction above the action; empty to take all.
+        seen: the operators that it is within.
+        shared: whether it is the same for several disjuncts, and long: it becomes a function of its own.
+    """
+
+    first: s.Expression | Every
+    names: Names
+    rest: Todo | None
+    path: tuple[int, ...] = ()
+    seen: frozenset[str] = frozenset()
+    shared: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Every:
+    """The rest of a conjunction over elements.
+
+    Attributes:
+        todo: the conjunct.
+        items: the Python variable of the elements.
+        place: that of the place of the element before; None at the beginning.
+    """
+
+    e: s.Quantified
+    todo: Todo
+    items: str
+    place: str | None
+
+
+@dataclass
+class Search:
+    """Statements that find all states that satisfy an action, or all initial states.
+
+    A conjunct `x' = e` or `x' \\in S` assigns where x' has no value yet, from left to right, as in TLC; so
+    does UNCHANGED. Elsewhere it is a test. Initial states are found in the same way, with x in place of x'.
+
+    Attributes:
+        end: writes the statements for a state that was found; the scope has its variables.
+        initial: whether initial states are looked for.
+        counted: gives the Python name of the list in which a conjunct counts how often it is evaluated and
+            true; None to count nothing.
+    """
+
+    translation: Statements
+    end: End
+    initial: bool = False
+    counted: Callable[[s.Expression], str] | None = None
+    _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
+
+    def run(self, e: s.Expression, scope: Scope, lines: Lines, path: tuple[int, ...] = ()) -> None:
+        """Write the statements.
+
+        Args:
+            path: which disjunct to take at each disjunction on the top.
+        """
+        self._go(Todo(e, scope.names, None, path), scope, lines, 0)
+
+    def _go(self, todo: Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
+        if todo is None:
+            self.end(scope, lines)
+        elif isinstance(todo.first, Every):
+            self._every(todo.first, scope, lines)
+        elif todo.shared or depth > _DEEPEST:
+            self._apart(todo, scope, lines)
+        elif todo.path or self._assigns(todo.first, scope.within(todo.names)):
+            self._step(todo.first, todo, scope.within(todo.names), lines, depth)
+        else:
+            self._test(todo.first, todo, scope.within(todo.names), lines, depth)
+
+    def _every(self, each: Every, scope: Scope, lines: Lines) -> None:
+        """A conjunction over elements, the first of which may give variables their values."""
+        source = self.translation.source
+        key = ("every", id(each.todo), *self._state(scope))
+        if key not in self._functions:
+            place = source.fresh("place")
+            fn = source.fn("every", (place,), scope.fn)
+            self._functions[key] = (each.todo, fn)
+            inner = replace(scope, fn=fn)
+            last: Lines = []
+            self._go(each.todo.rest, inner, last, 0)
+            names = [name for bound in each.e.bounds for name in bound.names]
+            variables = {name: fn.new(source.fresh(name)) for name in names}
+            inner = inner.within({**each.todo.names, **{x: Local(text) for x, text in variables.items()}})
+            following = Todo(replace(each, place=place), inner.names, None)
+            inside: Lines = [f"{', '.join(variables.values())}, = {fn.use(each.items)}[{place}]"]
+            self._go(Todo(each.e.body, inner.names, following, (), each.todo.seen), inner, inside, 0)
+            fn.lines += [f"if {place} == len({fn.use(each.items)}):", last, "else:", inside]
+        place = "0" if each.place is None else f"{scope.fn.use(each.place)} + 1"
+        call = source.call(scope.fn, self._functions[key][1], [place])
+        lines += [f"if {call}:", ["return True"]]
+
+    def _state(self, scope: Scope) -> tuple[object, ...]:
+        """The facts that determine the statements for a conjunct."""
+        known = sorted(local.text for local in scope.known.values())
+        now = sorted(scope.now.items()) if self.initial else ()
+        return (*sorted(scope.next.items()), *now, *known, *scope.picks)
+
+    def _apart(self, todo: Todo, scope: Scope, lines: Lines) -> None:
+        """Go on in a function of its own."""
+        source = self.translation.source
+        key = (id(todo), *self._state(scope))
+        if key not in self._functions:
+            fn = source.fn("rest", (), scope.fn)
+            self._functions[key] = (todo, fn)
+            self._go(replace(todo, shared=False), replace(scope, fn=fn), fn.lines, 0)
+        call = source.call(scope.fn, self._functions[key][1])
+        # Only ENABLED returns something: whether a step was found.
+        lines += [f"if {call}:", ["return True"]]
+
+    def _test(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
+        if self.counted is not None and isinstance(e, s.Apply) and e.operator == "/\\":
+            return self._apply(e, todo, scope, lines, depth)
+        inside: Lines = []
+        if self.counted is not None:
+            counts = self.counted(e)
+            lines.append(f"{counts}[0] += 1")
+            inside.append(f"{counts}[1] += 1")
+        scope = self.translation.settle([e], scope, lines)
+        lines += [f"if {self.translation.test(e, scope)}:", inside]
+        return self._go(todo.rest, scope, inside, depth)
+
+    def _assigns(self, e: s.Expression, scope: Scope) -> bool:
+        """Whether an expression is about a variable that has no value yet."""
+        analysis = self.translation.analysis
+        reads = analysis.reads(e)
+        if not (reads.now <= scope.now.keys() if self.initial else reads.next <= scope.next.keys()):
+            return True
+        for name in analysis.free(e):
+            match scope.names.get(name):
+                case ByName(body, names) | Pending(body, names) | Operator(_, body, names):
+                    if self._assigns(body, scope.within(names)):
+                        return True
+                    if not self.initial and analysis.primes(e, name):
+                        inside = analysis.reads(body).now
+                        if not inside <= scope.next.keys():
+                            return True
+        return False
+
+    def _step(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
+        """A conjunct that gives variables their values."""
+        match e:
+            case s.Apply(operator, (left, right)) if operator in ("=", "\\in"):
+                variable = self._target(left, scope)
+                if variable is None:
+                    self._test(e, todo, scope, lines, depth)
+                elif operator == "=":
+                    self._assign(variable, right, todo, scope, lines, depth)
+                else:
+                    self._pick(variable, right, todo, scope, lines, depth)
+            case s.Apply():
+                self._apply(e, todo, scope, lines, depth)
+            case s.Quantified("\\E", bounds, body):
+                self._some(bounds, body, todo, scope, lines, depth)
+            case s.Quantified("\\A"):
+                domains = [one.domain for one in e.bounds for _ in one.names if one.domain is not None]
+                scope = self.translation.settle(domains, scope, lines)
+                items = scope.fn.new(self.translation.source.fresh("items"))
+                sets = ", ".join(self.translation.value(one, scope) for one in domains)
+                lines.append(f"{items} = combinations({sets})")
+                self._every(Every(e, todo, items, None), scope, lines)
+            case s.If(condition, then, otherwise):
+                self._choose([(condition, then)], otherwise, todo, scope, lines, depth)
+            case s.Case(arms, other):
+                self._choose(arms, other, todo, scope, lines, depth)
+            case s.Let(_, body):
+                for one, rest in parts_of_let(e):
+                    scope = scope.also(**{one.name: self._defined(one, rest, scope)})
+                self._go(replace(todo, first=body, names=scope.names), scope, lines, depth)
+            case s.Subscripted("[]_" | "<<>>_", action, subscript):
+                unchanged = s.Apply("UNCHANGED", (subscript,), place=e.place)
+                made = (
+                    s.Apply("\\/", (action, unchanged))
+                    if e.kind == "[]_"
+                    else s.Apply("/\\", (action, s.Apply("~", (unchanged,))))
+                )
+                self._go(replace(todo, first=made), scope, lines, depth)
+            case _:
+                self._test(e, todo, scope, lines, depth)
+
+    def _some(
+        self,
+        bounds: Sequence[s.Bound],
+        body: s.Expression,
+        todo: Todo,
+        scope: Scope,
+        lines: Lines,
+        depth: int,
+    ) -> None:
+        """A conjunct at each choice of some elements."""
+        domains = [bound.domain for bound in bounds if bound.domain is not None]
+        scope = self.translation.settle(domains, scope, lines)
+        inner, inside = self.translation.loops(bounds, scope, lines, body=body, ordered=True)
+        chosen = [(name, inner.names[name]) for bound in bounds for name in bound.names]
+        picks = [(name, one.text) for name, one in chosen if isinstance(one, Local)]
+        inner = replace(inner, picks=(*scope.picks, *picks))
+        loops = sum(1 if bound.unpacked else len(bound.names) for bound in bounds)
+        self._go(replace(todo, first=body, names=inner.names), inner, inside, depth + loops)
+
+    def _apply(self, e: s.Apply, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
+        """A junction, UNCHANGED, or an operator, whose body is gone on with."""
+        definitions = self.translation.definitions
+        binding = scope.names.get(e.operator)
+        match binding, e.operator:
+            case None, "/\\":
+                rest = todo.rest
+                for item in reversed(e.arguments):
+                    rest = Todo(item, todo.names, rest, (), todo.seen)
+                self._go(rest, scope, lines, depth)
+            case None, "\\/":
+                items, path = e.arguments, todo.path
+                if path:
+                    items, path = (items[path[0]],), path[1:]
+                rest = self._shared(todo.rest, len(items))
+                for item in items:
+                    self._go(Todo(item, todo.names, rest, path, todo.seen), scope, lines, depth)
+            case None, "UNCHANGED":
+                self._unchanged(e.arguments[0], todo, scope, lines, depth)
+            case ((ByName(body, names) | Pending(body, names)), _):
+                self._go(replace(todo, first=body, names=names), scope, lines, depth)
+            case Operator(parameters, body, names), _:
+                self._expand(parameters, body, names, e, todo, scope, lines, depth)
+            case Reference(key), _ if key in definitions:
+                one = definitions[key]
+                self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
+            case None, key if key in definitions:
+                if key in todo.seen:
+                    raise not_read(e.place, f"the action {key} is recursive: expected an action that is not")
+                one = definitions[key]
+                todo = replace(todo, seen=todo.seen | {key})
+                self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
+            case _:
+                self._test(e, todo, scope, lines, depth)
+
+    def _expand(
+        self,
+        parameters: Sequence[s.Parameter],
+        body: s.Expression,
+        names: Names,
+        e: s.Apply,
+        todo: Todo,
+        scope: Scope,
+        lines: Lines,
+        depth: int,
+    ) -> None:
+        """Go on with an operator's body."""
+        inner = dict(names)
+        for parameter, argument in zip(parameters, e.arguments, strict=True):
+            if parameter.arity:
+                inner[parameter.name] = self.translation.operator(argument, scope)
+            else:
+                inner[parameter.name] = self._named(parameter.name, argument, body, scope)
+        self._go(replace(todo, first=body, names=inner), scope, lines, depth)
+
+    def _defined(self, one: s.Definition, rest: s.Expression, scope: Scope) -> Binding:
+        if one.parameters:
+            return self.translation.defined(one, rest, scope, [])
+        return self._named(one.name, one.body, rest, scope)
+
+    def _named(self, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> ByName | Pending:
+        if self._assigns(e, scope):
+            return ByName(e, scope.names)
+        return self.translation.named(name, e, rest, scope)
+
+    def _target(self, e: s.Expression, scope: Scope) -> str | None:
+        """The variable without a value that the left side of an equation is; None if it is none."""
+        translation = self.translation
+        if not self.initial:
+            while (alias := translation.alias(e, scope)) is not None:
+                e, scope = alias[0], scope.within(alias[1])
+            if not isinstance(e, s.Apply) or e.operator != "'":
+                return None
+            (e,) = e.arguments
+        while (alias := translation.alias(e, scope)) is not None:
+            e, scope = alias[0], scope.within(alias[1])
+        if not isinstance(e, s.Apply) or e.operator in scope.names or e.operator not in translation.now:
+            return None
+        return None if e.operator in (scope.now if self.initial else scope.next) else e.operator
+
+    def _given(self, variable: str, name: str, scope: Scope) -> Scope:
+        if self.initial:
+            return replace(scope, now={**scope.now, variable: name})
+        return replace(scope, next={**scope.next, variable: name})
+
+    def _python(self, variable: str, scope: Scope) -> str:
+        names = self.translation.now if self.initial else self.translation.next
+        return scope.fn.new(names[variable])
+
+    def _assign(
+        self, variable: str, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int
+    ) -> None:
+        scope = self.translation.settle([e], scope, lines)
+        text = self.translation.stored(e, scope)
+        name = self._python(variable, scope)
+        lines.append(f"{name} = {text}")
+        self._go(todo.rest, self._given(variable, name, scope), lines, depth)
+
+    def _pick(
+        self, variable: str, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int
+    ) -> None:
+        scope = self.translation.settle([e], scope, lines)
+        text = as_value(self.translation.expr(e, scope))
+        name = self._python(variable, scope)
+        inside: Lines = []
+        lines += [f"for {name} in in_order({text}):", inside]
+        self._go(todo.rest, self._given(variable, name, scope), inside, depth + 1)
+
+    def _unchanged(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
+        """UNCHANGED: variables without a value keep theirs, and the others are compared."""
+        translation = self.translation
+        if isinstance(e, s.TupleOf):
+            rest = todo.rest
+            for item in reversed(e.items):
+                rest = Todo(s.Apply("UNCHANGED", (item,), place=e.place), scope.names, rest, (), todo.seen)
+            self._go(rest, scope, lines, depth)
+        elif (alias := translation.alias(e, scope)) is not None:
+            one = s.Apply("UNCHANGED", (alias[0],), place=e.place)
+            self._go(replace(todo, first=one, names=alias[1]), scope, lines, depth)
+        elif (variable := self._target(s.Apply("'", (e,)), scope)) is not None:
+            self._go(todo.rest, self._given(variable, scope.now[variable], scope), lines, depth)
+        else:
+            self._test(s.Apply("UNCHANGED", (e,), place=e.place), todo, scope, lines, depth)
+
+    def _choose(
+        self,
+        arms: Sequence[tuple[s.Expression, s.Expression]],
+        other: s.Expression | None,
+        todo: Todo,
+        scope: Scope,
+        lines: Lines,
+        depth: int,
+    ) -> None:
+        rest = self._shared(todo.rest, len(arms) + (other is not None))
+        for place, (condition, arm) in enumerate(arms):
+            scope = self.translation.settle([condition], scope, lines) if place == 0 else scope
+            inside: Lines = []
+            word = "if" if place == 0 else "elif"
+            lines += [f"{word} {self.translation.test(condition, scope)}:", inside]
+            self._go(Todo(arm, todo.names, rest, (), todo.seen), scope, inside, depth)
+        last: Lines = ['fail("no arm of CASE holds")']
+        if other is not None:
+            last = []
+            self._go(Todo(other, todo.names, rest, (), todo.seen), scope, last, depth)
+        lines += ["else:", last]
+
+    def _shared(self, rest: Todo | None, times: int) -> Todo | None:
+        """The conjuncts after each of several disjuncts."""
+        weight, one = 0, rest
+        while one is not None and not one.shared:
+            weight += 0 if isinstance(one.first, Every) else size(one.first)
+            one = one.rest
+        if rest is None or times == 1 or weight <= _SMALL:
+            return rest
+        return replace(rest, shared=True)

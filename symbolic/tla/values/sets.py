@@ -1,0 +1,355 @@
+"""Sets that are not listed: infinite ones, and those with very many elements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+
+from leadline.symbolic.tla.values.differences import absent, of_other_arguments
+from leadline.symbolic.tla.values.values import (
+    FALSE,
+    SIMPLE,
+    TRUE,
+    Domain,
+    EvaluationError,
+    LazyFunction,
+    ModelValue,
+    Unlisted,
+    Value,
+    domain_of,
+    items_of,
+    ordered,
+    sequence,
+    tla_text,
+)
+
+
+class LazySet(Unlisted):
+    """A set of which membership can be asked, and which is listed when it must be.
+
+    Attributes:
+        kind: what all its elements are, down to their parts, so that TLC can compare them with each other; None
+            if that is not known.
+    """
+
+    kind: object = None
+
+    def __contains__(self, value: Value) -> bool:
+        return value in self.listed
+
+    def elements(self) -> Iterator[Value]:
+        """The elements in TLC's order.
+
+        Raises:
+            EvaluationError: if there are infinitely many.
+        """
+        raise EvaluationError(f"{self} cannot be enumerated: it is infinite")
+
+    def choices(self) -> Iterator[Value]:
+        """The elements in the order of CHOOSE: sorted."""
+        return iter(ordered(self.listed))
+
+    @cached_property
+    def listed(self) -> frozenset[Value]:
+        """All elements."""
+        return frozenset(self.elements())
+
+    def __iter__(self) -> Iterator[Value]:
+        return self.elements()
+
+    def __len__(self) -> int:
+        return len(self.listed)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self.listed == other
+
+    def __hash__(self) -> int:
+        return hash(self.listed)
+
+    def __or__(self, other: Value) -> Value:
+        # TLC looks into the set that is listed first.
+        return Joined((self, other) if isinstance(other, LazySet) else (other, self))
+
+    def __ror__(self, other: Value) -> Value:
+        return Joined((other, self))
+
+    def __and__(self, other: Value) -> Value:
+        return frozenset(x for x in other if x in self)
+
+    def __rand__(self, other: Value) -> Value:
+        return frozenset(x for x in other if x in self)
+
+    def __sub__(self, other: Value) -> Value:
+        return Filtered(self, lambda x: x not in other)
+
+    def __rsub__(self, other: Value) -> Value:
+        return frozenset(x for x in other if x not in self)
+
+
+class Universe(LazySet):
+    """One of the sets Nat, Int, STRING and Any.
+
+    Args:
+        contains: whether a value is an element; it raises an error where TLC cannot tell.
+    """
+
+    def __init__(self, name: str, contains: Callable[[Value], bool]) -> None:
+        self.name = name
+        self.contains = contains
+
+    def __contains__(self, value: Value) -> bool:
+        return self.contains(value)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _number(value: Value, low: int | None) -> bool:
+    if value.__class__ is int:
+        return low is None or bool(value >= low)
+    if value.__class__ is ModelValue:
+        return False
+    raise EvaluationError(f"{tla_text(value)} is compared with numbers")
+
+
+def _string(value: Value) -> bool:
+    if value.__class__ is str or value.__class__ is ModelValue:
+        return value.__class__ is str
+    raise EvaluationError(f"{tla_text(value)} is compared with strings")
+
+
+NAT = Universe("Nat", lambda value: _number(value, 0))
+INT = Universe("Int", lambda value: _number(value, None))
+STRING = Universe("STRING", _string)
+ANY = Universe("Any", lambda value: True)
+BOOLEAN = frozenset({FALSE, TRUE})
+
+
+class Joined(LazySet):
+    """The union of several sets."""
+
+    def __init__(self, parts: Sequence[Value]) -> None:
+        self.parts = parts
+        kinds = {kind_of(part) for part in parts}
+        self.kind = kinds.pop() if len(kinds) == 1 else None
+
+    def __contains__(self, value: Value) -> bool:
+        return any(member(value, part) for part in self.parts)
+
+    def elements(self) -> Iterator[Value]:
+        return iter(ordered(frozenset().union(*self.parts)))
+
+
+class Filtered(LazySet):
+    """`{x \\in S : P}` for a set S that is not listed."""
+
+    def __init__(self, base: Value, test: Callable[[Value], bool]) -> None:
+        self.base, self.test = base, test
+
+    def __contains__(self, value: Value) -> bool:
+        return member(value, self.base) and self.test(value)
+
+    def elements(self) -> Iterator[Value]:
+        return iter(ordered(self.listed))
+
+    def __iter__(self) -> Iterator[Value]:
+        return (x for x in self.base if self.test(x))
+
+    @cached_property
+    def listed(self) -> frozenset[Value]:
+        """All elements."""
+        return frozenset(iter(self))
+
+
+class Subsets(LazySet):
+    """`SUBSET S`."""
+
+    def __init__(self, base: Value) -> None:
+        self.base = base
+        self.kind = _around(frozenset, base)
+
+    def __contains__(self, value: Value) -> bool:
+        if value.__class__ is ModelValue:
+            return False
+        if not isinstance(value, frozenset | LazySet):
+            raise EvaluationError(f"{tla_text(value)} is no set, and is compared with sets")
+        return all(member(x, self.base) for x in value)
+
+    def elements(self) -> Iterator[Value]:
+        items = ordered(frozenset(self.base))
+        for bits in range(2 ** len(items)):
+            yield frozenset(x for place, x in enumerate(items) if bits >> place & 1)
+
+    def choices(self) -> Iterator[Value]:
+        items = ordered(frozenset(self.base))
+        parts = (itertools.combinations(items, size) for size in range(len(items) + 1))
+        return map(frozenset, itertools.chain.from_iterable(parts))
+
+    def __len__(self) -> int:
+        return int(2 ** len(self.base))
+
+
+class Functions(LazySet):
+    """`[S -> T]`."""
+
+    def __init__(self, domain: Value, range_: Value) -> None:
+        self.domain, self.range = domain, range_
+        self.kind = _around(tuple, range_)
+
+    @cached_property
+    def keys(self) -> Domain:
+        """The domain of each function."""
+        return domain_of(frozenset(self.domain))
+
+    def __contains__(self, value: Value) -> bool:
+        if value.__class__ is not tuple:
+            if value.__class__ is ModelValue:
+                return False
+            if not isinstance(value, LazyFunction):
+                raise EvaluationError(f"{tla_text(value)} is no function, and is compared with functions")
+            value = value.table()
+        if value[0] is not self.keys:
+            return len(value[0].keys) == len(self.keys.keys) and of_other_arguments(value, self.keys)
+        return all(member(x, self.range) for x in value[1:])
+
+    def elements(self) -> Iterator[Value]:
+        keys = self.keys
+        values = tuple(in_order(self.range)) if keys.keys else ()
+        return ((keys, *rest[::-1]) for rest in itertools.product(values, repeat=len(keys.keys)))
+
+    def choices(self) -> Iterator[Value]:
+        keys = self.keys
+        values = tuple(in_choice(self.range)) if keys.keys else ()
+        return ((keys, *rest) for rest in itertools.product(values, repeat=len(keys.keys)))
+
+    def __len__(self) -> int:
+        return int(len(self.range) ** len(self.domain)) if len(self.domain) else 1
+
+
+class Records(LazySet):
+    """`[a : S, b : T]`.
+
+    Args:
+        keys: the domain of its records.
+        sets: for each name in the domain's order, the set of its values.
+    """
+
+    def __init__(self, keys: Domain, sets: tuple[Value, ...]) -> None:
+        self.keys, self.sets = keys, sets
+        self.kind = _around(tuple, *sets)
+
+    def __contains__(self, value: Value) -> bool:
+        if value.__class__ is not tuple:
+            if value.__class__ is ModelValue:
+                return False
+            raise EvaluationError(f"{tla_text(value)} is no record, and is compared with records")
+        if value[0] is not self.keys:
+            return of_other_arguments(value, self.keys)
+        return all(map(member, value[1:], self.sets))
+
+    def elements(self) -> Iterator[Value]:
+        sets = map(in_order, reversed(self.sets))
+        return ((self.keys, *rest[::-1]) for rest in itertools.product(*sets))
+
+    def choices(self) -> Iterator[Value]:
+        return ((self.keys, *rest) for rest in itertools.product(*map(in_choice, self.sets)))
+
+    def __len__(self) -> int:
+        size = 1
+        for one in self.sets:
+            size *= len(one)
+        return size
+
+
+class Sequences(LazySet):
+    """`Seq(S)`."""
+
+    def __init__(self, base: Value) -> None:
+        self.base = base
+
+    def __contains__(self, value: Value) -> bool:
+        if value.__class__ is ModelValue:
+            return False
+        if value.__class__ is not tuple or not hasattr(value[0], "size"):
+            raise EvaluationError(f"{tla_text(value)} is no sequence, and is compared with sequences")
+        return all(member(x, self.base) for x in value[1:])
+
+    def __repr__(self) -> str:
+        return "Seq(...)"
+
+
+class Product(Records):
+    """`S \\X T`."""
+
+    def __init__(self, *sets: Value) -> None:
+        super().__init__(sequence(sets)[0], sets)
+
+
+def kind_of(elements: Value) -> object:
+    """The class of all elements of a set; None if they are of several, or of one that has parts."""
+    if isinstance(elements, LazySet):
+        return elements.kind
+    kinds = {x.__class__ for x in elements if x.__class__ is not ModelValue}
+    return next(iter(kinds), ModelValue) if len(kinds) <= 1 and SIMPLE.issuperset(kinds) else None
+
+
+def _around(kind: type, *parts: Value) -> object:
+    kinds = tuple(map(kind_of, parts))
+    return None if None in kinds else (kind, kinds)
+
+
+def member(value: Value, elements: Value) -> bool:
+    """Whether a set contains a value.
+
+    Raises:
+        EvaluationError: where TLC cannot compare it with the elements.
+    """
+    if elements.__class__ is frozenset:
+        if value in elements:
+            return True
+        for x in elements:
+            if x.__class__ is value.__class__ in SIMPLE:
+                return False
+            break
+        return absent(value, elements)
+    if isinstance(elements, LazySet | frozenset):
+        return value in elements
+    raise EvaluationError(f"{tla_text(elements)} is no set: nothing is in it")
+
+
+def in_choice(elements: Value) -> Value:
+    """The elements of a set in the order in which CHOOSE goes through them."""
+    return elements.choices() if isinstance(elements, LazySet) else in_order(elements)
+
+
+def in_order(elements: Value) -> Value:
+    """The elements of a set in TLC's order.
+
+    Raises:
+        EvaluationError: if it is no set, or infinite.
+    """
+    if elements.__class__ is frozenset:
+        return ordered(elements)
+    if isinstance(elements, LazySet):
+        return elements.elements()
+    if isinstance(elements, frozenset):
+        return ordered(frozenset(elements))
+    raise EvaluationError(f"{tla_text(elements)} is no set: its elements cannot be enumerated")
+
+
+def permutations(elements: Value) -> frozenset[Value]:
+    """`Permutations(S)`."""
+    domain = domain_of(frozenset(elements))
+    return frozenset((domain, *rest) for rest in itertools.permutations(domain.keys))
+
+
+def graph(f: Value) -> dict[Value, Value]:
+    """The graph of a function."""
+    return dict(items_of(f.table() if isinstance(f, LazyFunction) else f))

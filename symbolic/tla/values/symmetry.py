@@ -1,0 +1,210 @@
+"""Symmetry: states that permutations of model values turn into each other count as one.
+
+A permutation of SYMMETRY is used only if the module treats the values that it moves alike. All operators of TLA+
+do, with two exceptions: a model value that is named, directly or by a constant, and CHOOSE. Names are found before
+the search (`Symmetry.named`), choices between several elements when they occur (`Symmetry.chosen`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from leadline.symbolic.lang.errors import LeadlineError
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.values.values import EvaluationError, ModelValue, Value, domain_of, items_of
+
+State: TypeAlias = tuple[Value, ...]
+_Permutation: TypeAlias = Mapping[Value, Value]
+_Constant: TypeAlias = Callable[[s.Expression], Value]
+
+
+class ToldApart(LeadlineError):
+    """A CHOOSE has taken one of several elements that a permutation of SYMMETRY moves."""
+
+
+class Symmetry:
+    """The permutations of SYMMETRY whose values the module treats alike, as far as is known.
+
+    Args:
+        functions: the functions of the symmetry sets.
+
+    Attributes:
+        apart: for each place where the module tells values apart that SYMMETRY exchanges, their names.
+    """
+
+    def __init__(self, functions: Iterable[Value]) -> None:
+        graphs = ({x: y for x, y in items_of(f) if x is not y} for f in functions)
+        self.permutations: list[_Permutation] = [one for one in graphs if one]
+        self.apart: dict[s.Place, frozenset[str]] = {}
+        self._watching = True
+
+    @property
+    def moved(self) -> frozenset[Value]:
+        """The model values that are exchanged with others."""
+        return frozenset(x for one in self.permutations for x in one)
+
+    def remark(self) -> str | None:
+        """The places where the module tells values apart, for a person; None if there is none."""
+        if not self.apart:
+            return None
+        places = "; ".join(f"{', '.join(sorted(names))} at {place}" for place, names in self.apart.items())
+        return f"SYMMETRY does not hold, and is not used, where the module tells values apart: {places}"
+
+    def end(self) -> None:
+        """End the search: the choices of what comes after it do not count."""
+        self._watching = False
+
+    def named(self, specification: Specification, constant: _Constant) -> None:
+        """Drop the permutations that move what a formula of a specification names.
+
+        Args:
+            constant: gives the value of a constant.
+        """
+        definitions = specification.definitions
+        work = list(specification.formulas)
+        seen = set[str]()
+        while work:
+            for node in _nodes(work.pop()):
+                if isinstance(node, s.ModelValue):
+                    self._drop(node.place, {x for x in self.moved if str(x) == node.name})
+                if not isinstance(node, s.Apply) or node.operator in seen:
+                    continue
+                seen.add(node.operator)
+                if node.operator == "ToString" and "ToString" not in definitions:
+                    self._drop(node.place, self.moved)
+                elif node.operator in definitions:
+                    one = definitions[node.operator]
+                    fixed = not one.parameters and specification.levels.of(node) is Level.CONSTANT
+                    if not (fixed and self._keep_fixing(node, constant)):
+                        work.append(one.body)
+
+    def _keep_fixing(self, e: s.Apply, constant: _Constant) -> bool:
+        """Drop the permutations that do not leave a constant as it is. Whether it has a value that tells."""
+        try:
+            value = constant(e)
+        except EvaluationError:
+            return False
+        if not isinstance(value, ModelValue | tuple | frozenset | str | int):
+            return False
+        kept = [one for one in self.permutations if _Move(one)(value) == value]
+        if len(kept) < len(self.permutations):
+            self.apart[e.place] = frozenset({e.operator})
+            self.permutations = kept
+        return True
+
+    def chosen(self, found: Sequence[Value], undecided: bool, place: s.Place) -> Value:
+        """The first of the elements that satisfy the formula of a CHOOSE.
+
+        Args:
+            undecided: whether the formula has no value for an element after the first.
+
+        Raises:
+            ToldApart: if there are several, and they are not the same everywhere.
+        """
+        if self._watching and (undecided or len(found) > 1):
+            moved = self.moved
+            mine = moved if undecided else moved & frozenset(_model_values(found))
+            if mine:
+                self._drop(place, mine)
+                raise ToldApart
+        return found[0]
+
+    def _drop(self, place: s.Place, values: Iterable[Value]) -> None:
+        """Drop the permutations that move one of some values."""
+        values = frozenset(values)
+        kept = [one for one in self.permutations if values.isdisjoint(one)]
+        if len(kept) < len(self.permutations):
+            self.apart[place] = self.apart.get(place, frozenset()) | frozenset(map(str, values))
+            self.permutations = kept
+
+
+def _nodes(e: s.Node) -> Iterator[s.Node]:
+    """The nodes of an expression, without the texts that are only shown."""
+    shown = {"Assert": slice(1, 2), "Print": slice(0, 1), "PrintT": slice(0, 1)}
+    silent = set[int]()
+    for node in s.nodes(e):
+        if id(node) in silent:
+            silent |= set(map(id, s.children(node)))
+            continue
+        yield node
+        if isinstance(node, s.Apply) and node.operator in shown:
+            silent |= set(map(id, node.arguments[shown[node.operator]]))
+
+
+def _model_values(values: Iterable[Value]) -> Iterator[ModelValue]:
+    """The model values in some values."""
+    work = list(values)
+    while work:
+        value = work.pop()
+        if isinstance(value, ModelValue):
+            yield value
+        elif value.__class__ is frozenset:
+            work += value
+        elif value.__class__ is tuple:
+            work += [part for pair in items_of(value) for part in pair]
+
+
+def group(given: Sequence[_Permutation]) -> list[_Permutation]:
+    """All permutations that combine some; the identity is left out."""
+    found = {frozenset[tuple[Value, Value]](): dict[Value, Value]()}
+    work = list(found.values())
+    while work:
+        one = work.pop()
+        for other in given:
+            both = {x: other.get(one.get(x, x), one.get(x, x)) for x in one.keys() | other.keys()}
+            made = {x: y for x, y in both.items() if x is not y}
+            if (key := frozenset(made.items())) not in found:
+                found[key] = made
+                work.append(made)
+    return [one for one in found.values() if one]
+
+
+class Orbits:
+    """The states that were seen first of all that permutations turn into each other.
+
+    Args:
+        permutations: a group without the identity.
+    """
+
+    def __init__(self, permutations: Iterable[_Permutation]) -> None:
+        self._moves = [_Move(one) for one in permutations]
+        self._first: set[State] = set()
+
+    def __call__(self, state: State) -> State:
+        """The first state seen of those that a state can be turned into; itself if there is none."""
+        if state in self._first:
+            return state
+        for move in self._moves:
+            image = tuple([move(x) for x in state])
+            if image in self._first:
+                return image
+        self._first.add(state)
+        return state
+
+
+class _Move:
+    """A permutation of model values, applied to values."""
+
+    def __init__(self, permutation: _Permutation) -> None:
+        self._known: dict[Value, Value] = dict(permutation)
+
+    def __call__(self, value: Value) -> Value:
+        kind = value.__class__
+        if isinstance(value, ModelValue):
+            return self._known.get(value, value)
+        if kind is not tuple and kind is not frozenset:
+            return value
+        found = self._known.get(value)
+        if found is None:
+            found = self._known[value] = self._moved(value)
+        return found
+
+    def _moved(self, value: Value) -> Value:
+        if value.__class__ is frozenset:
+            return frozenset(map(self, value))
+        graph = {self(x): self(y) for x, y in items_of(value)}
+        domain = domain_of(frozenset(graph))
+        return (domain, *[graph[x] for x in domain.keys])
