@@ -58,7 +58,7 @@ def test_the_table(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "the results are in kept",
         "",
         "not as expected: nothing",
-        "2 as expected, 1 violated, 1 safe, of 4 cells",
+        "2 as expected, 1 safe, 1 violated, of 4 cells",
         "4 queries: 1 violated, 2 reached, 1 safe",
     ]
     assert err == ""
