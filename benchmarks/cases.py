@@ -10,7 +10,7 @@ from typing import Any
 from leadline.benchmarks.runs import RUNS, RunsCase
 from leadline.benchmarks.ways import LASSOS, PROOFS, RUN_PROOFS, SEARCHES, USUAL, WITHOUT_SORTS
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Setting
 
 TIMEOUT = 60.0
 """Seconds for one measurement, where a case does not say otherwise."""

@@ -11,9 +11,7 @@ from types import EllipsisType
 from typing import Any
 
 from leadline.symbolic.catalog import Entry
-from leadline.symbolic.lang import Known, Parameter
-from leadline.symbolic.lang.known import Bound
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Bound, Known, Parameter, Setting
 
 Point = tuple[tuple[str, Setting | None], ...]
 """The name and the value of every parameter."""

@@ -16,8 +16,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Unrolling
 from leadline.symbolic.engines import BmcOptions, chosen_unrolling
 from leadline.symbolic.engines.limits import seldom_collected
-from leadline.symbolic.lang import Model
-from leadline.symbolic.lang.model import Property
+from leadline.symbolic.lang import Model, Property
 from leadline.symbolic.solve import SOLVERS, Solver
 
 LAYERS, RUNS = 16, 5

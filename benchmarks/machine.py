@@ -10,7 +10,7 @@ from typing import Annotated
 
 import leadline
 from leadline.symbolic.engines.parallel import cores
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import counted
 from leadline.symbolic.solve import SOLVERS
 
 

@@ -14,8 +14,7 @@ from leadline.benchmarks.children import Ended, run
 from leadline.benchmarks.measurement import Measurement, model
 from leadline.symbolic.engines import Limits, Verdict
 from leadline.symbolic.export import Machine, aiger, module_name, tla_module, tlc_config
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.names import setting_text
+from leadline.symbolic.lang import UserError, setting_text
 
 VARIABLE = "LEADLINE_BESIDE"
 """The environment variable that names a user's program, as `leadline.benchmarks.ways.BESIDE` says."""

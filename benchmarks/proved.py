@@ -28,10 +28,7 @@ from leadline.benchmarks.machine import this_machine
 from leadline.benchmarks.proving import Proof, Task, prove
 from leadline.symbolic.catalog import Entry, entries
 from leadline.symbolic.grid.plan import plan
-from leadline.symbolic.lang import PropertyKind
-from leadline.symbolic.lang.known import Status
-from leadline.symbolic.lang.names import counted, setting_text
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import PropertyKind, Setting, Status, counted, setting_text
 
 _ABOUT = """\
 # Proofs without help

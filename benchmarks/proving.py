@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines.pdr import PdrOptions, minimized, pdr, recheck
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 
 _GRACE = 60

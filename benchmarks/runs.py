@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Setting
 
 _AT: TypeAlias = tuple[str, dict[str, Setting]]
 

@@ -26,9 +26,9 @@ from typing import Any, cast
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
+from leadline.symbolic.tla.values.behaviour import Behaviour
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,12 @@ from leadline.symbolic.lang import (
     action,
     build,
     invariant,
+    nodes as n,
 )
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import as_node, mistakes_of
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.symmetry import symmetric_sorts
-from leadline.symbolic.lang.tla import to_tla
+from leadline.symbolic.notation.expressions import to_tla
 from tests.asking import bounded_query, here
 from tests.export.parsed import parsed
 from tests.language_page import (

@@ -16,6 +16,8 @@ LINKS = ("symbolic", "encodings", "properties", "benchmarks")
 # A room of leadline.symbolic imports from itself and from the floors below it.
 FLOORS = {
     "lang": 1,
+    "files": 2,
+    "notation": 2,
     "concrete": 2,
     "solve": 2,
     "encode": 3,
@@ -38,9 +40,11 @@ INDEPENDENT = {
     "encode": {"concrete", "trace"},
     "bits": {"concrete", "tla", "trace", "catalog"},
 }
+# The modules of the language that other rooms import: its face, and the nodes and rules of expressions.
+GATES = ("leadline.symbolic.lang", "leadline.symbolic.lang.nodes", "leadline.symbolic.lang.rules")
 # Folders outside symbolic/, and all of leadline that each may import.
 MAY_IMPORT = {
-    "encodings": ("leadline.symbolic.lang", "leadline.encodings"),
+    "encodings": ("leadline.symbolic.lang", "leadline.symbolic.files", "leadline.encodings"),
     "properties": ("leadline.symbolic.lang", "leadline.encodings", "leadline.properties"),
 }
 LONGEST_BODY = 40
@@ -89,6 +93,8 @@ def broken_floor(importer: Path, name: str) -> str | None:
     if not within(name, "leadline.symbolic"):
         return None
     room = Path(importer.parts[1]).stem
+    if within(name, GATES[0]) and room != "lang" and not {name, name.rpartition(".")[0]} & {*GATES}:
+        return f"the language is reached through {', '.join(GATES)}"
     other = name.removeprefix("leadline.symbolic").lstrip(".").partition(".")[0]
     if not other:
         return "import a room of leadline.symbolic, not all of it"

@@ -26,8 +26,7 @@ from tests.protocols.coffee_can import (
     termination_hypothesis,
 )
 from tests.protocols.paxos import Paxos, Voting, implements_voting, one_value
-from tests.protocols.two_phase import TwoPhase
-from tests.protocols.two_phase import implements_transaction_commit as classical
+from tests.protocols.two_phase import TwoPhase, implements_transaction_commit as classical
 
 EXPLORE, PDR, SWEEPS = ExploreOptions(prove=True), PdrOptions(), BmcOptions(6, "sweeps")
 CAN = (monotonic_decrease, loop_invariant, termination_hypothesis, eventually_terminates)

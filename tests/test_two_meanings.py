@@ -7,8 +7,7 @@ says, and the outcome is read back.
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
@@ -16,8 +15,7 @@ from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.values import Values
-from leadline.symbolic.lang import Model, OutOfBounds
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Model, OutOfBounds, nodes as n
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.totality import is_total

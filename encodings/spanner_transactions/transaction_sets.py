@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.files import read_text
 from leadline.symbolic.lang import ParameterError, UserError
-from leadline.symbolic.lang.files import read_text
 
 FILE = ".toml"
 MOST_TRANSACTIONS = 5

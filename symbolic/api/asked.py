@@ -21,8 +21,7 @@ from leadline.symbolic.engines import (
 )
 from leadline.symbolic.engines.judgement import Judgement, judgement
 from leadline.symbolic.engines.widening import widened_answers
-from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
 from leadline.symbolic.trace.trace import title
 

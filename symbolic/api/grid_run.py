@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.cells import Cell, cells, joined
 from leadline.symbolic.grid.cost import read_cost_model
 from leadline.symbolic.grid.durable import write_bytes
@@ -21,9 +22,7 @@ from leadline.symbolic.grid.spool import Spool, send_left, waited
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import CHANGED
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import file_bytes
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import UserError, counted
 
 if TYPE_CHECKING:
     from leadline.symbolic.grid.schedule import RunProgress

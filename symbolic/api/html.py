@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.lang import Map, Type
-from leadline.symbolic.lang.names import setting_text
-from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.lang import Map, Type, setting_text
+from leadline.symbolic.notation.types import set_text
 from leadline.symbolic.report.heatmap import heat_map, legend
 from leadline.symbolic.report.html import STYLE
 from leadline.symbolic.report.outcomes import tally

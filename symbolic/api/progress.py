@@ -86,8 +86,7 @@ def steady(what: str) -> Iterator[Callable[[str, float], None]]:
         yield _plain(what)
         return
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
+    from rich.progress import BarColumn, Progress as Bar, TextColumn
 
     console = Console(stderr=True, highlight=False)
     columns = TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[text]}")

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, model_of
-from leadline.symbolic.lang import Claim, Model, Protocol, UserError
-from leadline.symbolic.lang.names import setting_text
-from leadline.symbolic.lang.parameters import Setting, settings
+from leadline.symbolic.lang import Claim, Model, Protocol, Setting, UserError, setting_text, settings
 from leadline.symbolic.trace.trace import title
 
 

@@ -7,17 +7,36 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from leadline.symbolic.api.frames import frame
-from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.concrete import State as Values
-from leadline.symbolic.lang import Enum, Map, Model, Option, Record, Seq, Set, Sort, Tuple, Type, Union
-from leadline.symbolic.lang.model import AliasValue
-from leadline.symbolic.lang.types import Value
-from leadline.symbolic.trace import Line, TraceEnd, call_of, document, end_reason, itf, lines, tla_module
-from leadline.symbolic.trace import Trace as Run
+from leadline.symbolic.concrete import Semantics, State as Values
+from leadline.symbolic.lang import (
+    AliasValue,
+    Enum,
+    Map,
+    Model,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+    Value,
+)
+from leadline.symbolic.trace import (
+    Line,
+    Trace as Run,
+    TraceEnd,
+    call_of,
+    document,
+    end_reason,
+    itf,
+    lines,
+    tla_module,
+)
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.text import alias_lines, in_full, parts
-from leadline.symbolic.trace.trace import Step as Taken
-from leadline.symbolic.trace.trace import action_named
+from leadline.symbolic.trace.trace import Step as Taken, action_named
 
 if TYPE_CHECKING:
     from pandas import DataFrame

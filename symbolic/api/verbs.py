@@ -13,9 +13,7 @@ from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.engines import AUTO, Interrupted, Limits, engines_of
 from leadline.symbolic.engines.choice import chosen_query, option_complaint, options_of
 from leadline.symbolic.engines.limits import timely
-from leadline.symbolic.lang import Claim, UserError
-from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Claim, Setting, UserError, unknown_name
 from leadline.symbolic.solve import SOLVERS
 
 

@@ -19,8 +19,7 @@ from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
 from leadline.symbolic.encode.encoding import Encoding
 from leadline.symbolic.encode.layout import Layout
-from leadline.symbolic.lang import Model
-from leadline.symbolic.lang.model import Variable
+from leadline.symbolic.lang import Model, Variable
 
 _MOST = 1 << 16
 """The number of assignments that are continued at once."""

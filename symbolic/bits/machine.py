@@ -16,11 +16,8 @@ from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
-from leadline.symbolic.lang import Action, Model, Pick, UserError
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.node import substitute
-from leadline.symbolic.lang.schedule import schedule
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Action, Model, Pick, UserError, Value, nodes as n, schedule
+from leadline.symbolic.lang.nodes import substitute
 
 MOST_CHOICES = 20_000
 """The number of ways to choose picks for which steps are encoded one by one."""

@@ -20,12 +20,12 @@ from leadline.symbolic.lang import (
     ModelError,
     PropertyKind,
     Protocol,
+    Setting,
     Span,
     UserError,
     build,
+    python_says,
 )
-from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.lang.script import python_says
 
 if TYPE_CHECKING:
     from leadline.symbolic.catalog.trial import Trial

@@ -19,9 +19,17 @@ from dataclasses import dataclass, replace
 from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import Claim, Mistake, Protocol, Span
-from leadline.symbolic.lang.actions import ActionMark, declaration_log, namespace_of
-from leadline.symbolic.lang.span import hidden_by_decorator, start_if_any
+from leadline.symbolic.lang import (
+    ActionMark,
+    Claim,
+    Mistake,
+    Protocol,
+    Span,
+    declaration_log,
+    hidden_by_decorator,
+    namespace_of,
+    start_if_any,
+)
 
 _PARSING = threading.Lock()
 """Held while Python parses: until Python 3.11.8, two threads that parse at once may fail with a SystemError."""

@@ -30,6 +30,7 @@ from leadline.symbolic.catalog.entry import (
     protocols_in,
     refuse_unattached,
 )
+from leadline.symbolic.files import is_folder, is_there, read_bytes, real_path
 from leadline.symbolic.lang import (
     Claim,
     InternalError,
@@ -39,10 +40,9 @@ from leadline.symbolic.lang import (
     Protocol,
     Span,
     UserError,
+    python_says,
+    unknown_name,
 )
-from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.files import is_folder, is_there, read_bytes, real_path
-from leadline.symbolic.lang.script import python_says
 
 _LARGEST = 16 << 20
 """The most bytes of a Python file."""

@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar
 
 import leadline
-from leadline.symbolic.lang import InternalError, Mistake, ModelError, Span
-from leadline.symbolic.lang.files import real_path
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.files import real_path
+from leadline.symbolic.lang import InternalError, Mistake, ModelError, Setting, Span
 
 T = TypeVar("T")
 Fingerprints = Callable[[str, Mapping[str, Setting]], str]

@@ -14,9 +14,15 @@ from leadline.symbolic.catalog import Entry, find, find_module, installed, model
 from leadline.symbolic.cli.terminal import tell
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.limits import timely
-from leadline.symbolic.lang import Foreign, Model, ParameterError, UserError, parse_setting
-from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import (
+    Foreign,
+    Model,
+    ParameterError,
+    Setting,
+    UserError,
+    parse_setting,
+    unknown_name,
+)
 
 if TYPE_CHECKING:
     from leadline.symbolic.grid.remote import Place

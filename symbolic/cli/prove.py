@@ -18,8 +18,7 @@ from leadline.symbolic.engines.invariants import understood
 from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.pdr import PdrOptions, minimized
 from leadline.symbolic.engines.pdr.written import importable, strengthenings_file
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.names import setting_text
+from leadline.symbolic.lang import UserError, setting_text
 
 WRITE = "--write-strengthenings"
 

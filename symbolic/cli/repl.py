@@ -13,17 +13,25 @@ from leadline.symbolic import lang
 from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_entry, settings_of, store_place
 from leadline.symbolic.cli.terminal import Exit, printable, put, tell
-from leadline.symbolic.concrete import Outcome, Semantics
-from leadline.symbolic.concrete import State as Values
+from leadline.symbolic.concrete import Outcome, Semantics, State as Values
 from leadline.symbolic.engines import Query, answer_here
 from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.lang import Model, OutOfBounds, Property, PropertyKind, Span, UserError, build
-from leadline.symbolic.lang.coercion import as_node, mistakes_of
-from leadline.symbolic.lang.expr import Expr
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import (
+    Expr,
+    Model,
+    OutOfBounds,
+    Property,
+    PropertyKind,
+    Span,
+    State,
+    UserError,
+    as_node,
+    build,
+    counted,
+    mistakes_of,
+)
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import boolean, negation
-from leadline.symbolic.lang.states import State
 from leadline.symbolic.trace import Stored, disagreement, stored_traces
 from leadline.symbolic.trace.text import parts
 from leadline.symbolic.trace.trace import Step, Trace, call_of, title

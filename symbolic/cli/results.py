@@ -28,8 +28,7 @@ from leadline.symbolic.cli.output import (
     write_out,
 )
 from leadline.symbolic.cli.terminal import Exit, printable, tell
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import UserError, counted
 
 if TYPE_CHECKING:
     from leadline.symbolic.grid.cells import Cell

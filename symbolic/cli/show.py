@@ -33,10 +33,11 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     UserError,
+    camel,
     expected,
+    setting_text,
 )
-from leadline.symbolic.lang.names import camel, setting_text
-from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.notation.types import set_text
 from leadline.symbolic.trace.trace import title
 
 

@@ -19,17 +19,16 @@ from leadline.symbolic.engines.explore import Explore, ExploreOptions, explored,
 from leadline.symbolic.engines.judgement import judged
 from leadline.symbolic.engines.limits import timely
 from leadline.symbolic.engines.specifications import explore_specification
-from leadline.symbolic.lang import ParameterError, PropertyKind, UserError
-from leadline.symbolic.lang.files import is_there
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.files import is_there
+from leadline.symbolic.lang import ParameterError, PropertyKind, UserError, counted
+from leadline.symbolic.tla.protocol import NoBehaviour
+from leadline.symbolic.tla.read.config import read_config
+from leadline.symbolic.tla.read.specification import Specification, load
+from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.values import words
 from leadline.symbolic.tla.values.alias import Field, fields_of
 from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.read.config import read_config
 from leadline.symbolic.tla.values.interpreter import Interpreter
-from leadline.symbolic.tla.protocol import NoBehaviour
-from leadline.symbolic.tla.read.specification import Specification, load
-from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from leadline.symbolic.trace import Line, LineKind, Trace, TraceEnd
 from leadline.symbolic.trace.formats import FORMAT

@@ -9,11 +9,19 @@ from typing import Any
 from leadline.symbolic.concrete.expressions import Expressions
 from leadline.symbolic.concrete.module import Module, Source
 from leadline.symbolic.concrete.writer import Code
-from leadline.symbolic.lang import Action, InternalError, Mistake, Model, ModelError, Pick, Type
+from leadline.symbolic.lang import (
+    Action,
+    InternalError,
+    Mistake,
+    Model,
+    ModelError,
+    Pick,
+    Span,
+    Type,
+    Value,
+    schedule,
+)
 from leadline.symbolic.lang.nodes import PickVar, make
-from leadline.symbolic.lang.schedule import schedule
-from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.types import Value
 
 # Each pick is a loop and perhaps a `try`. Python allows 20 nested statements.
 _MOST_PICKS = 8

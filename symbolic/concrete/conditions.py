@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from leadline.symbolic.concrete.fair import OutsideAt
 from leadline.symbolic.concrete.graph import Graph
 from leadline.symbolic.concrete.runs import Runs
-from leadline.symbolic.lang import OutOfBounds
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
@@ -23,6 +22,7 @@ from leadline.symbolic.lang.temporal import (
     Holds,
     LeadsTo,
     Negated,
+    OutOfBounds,
     Temporal,
     formulas,
 )

@@ -15,10 +15,8 @@ from functools import cached_property
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.explore import Explorer
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.node import substitute
-from leadline.symbolic.lang.schedule import schedule
+from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property, nodes as n, schedule
+from leadline.symbolic.lang.nodes import substitute
 
 
 @dataclass(frozen=True, slots=True)

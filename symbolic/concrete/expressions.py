@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from leadline.symbolic.concrete.logic import Logic
 from leadline.symbolic.concrete.module import ANYWHERE, Module, Source
 from leadline.symbolic.concrete.writer import Code, Steps, joined
-from leadline.symbolic.lang import Int, Map, Set, Type
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Int, Map, Set, Type, nodes as n
 
 
 class Expressions(Logic):

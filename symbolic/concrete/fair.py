@@ -18,16 +18,17 @@ from typing import TypeAlias
 from leadline.symbolic.concrete.graph import Graph
 from leadline.symbolic.concrete.runs import Runs, Word
 from leadline.symbolic.concrete.semantics import State
-from leadline.symbolic.lang import InternalError, OutOfBounds
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
     Eventually,
     Happens,
     Holds,
+    InternalError,
     LeadsTo,
     Negated,
+    OutOfBounds,
     Temporal,
     expanded,
     formulas,

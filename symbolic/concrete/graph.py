@@ -10,9 +10,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.concrete.runs import changes_beyond
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Fairness, Model
-from leadline.symbolic.lang.fairness import Arm
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Arm, Fairness, Model, Value
 
 Steps: TypeAlias = Callable[[State], Iterator[tuple[State | None, int]]]
 """The steps of an action from a state: where each leads, None if out of bounds, and its mask."""

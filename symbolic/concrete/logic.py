@@ -8,9 +8,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.concrete.module import Lines, condition
 from leadline.symbolic.concrete.writer import Code, Steps, Writer, joined
-from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Set, Type
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Set, Type, Value, nodes as n
 
 _LARGEST_UNIVERSE = 1 << 20
 

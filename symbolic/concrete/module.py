@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
+    Atoms,
     Int,
+    KeyedSet,
     Map,
     Option,
     OutOfBounds,
@@ -16,14 +18,13 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Span,
     Tuple,
     Type,
     Union,
+    Value,
 )
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.node import Node
-from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.types import Atoms, Value
+from leadline.symbolic.lang.nodes import Node
 
 Lines: TypeAlias = "list[str | Lines]"
 """Source lines. A nested list is an indented block."""

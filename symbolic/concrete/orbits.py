@@ -16,9 +16,7 @@ from itertools import permutations, product
 from typing import Any
 
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Model, Sort, Type
-from leadline.symbolic.lang.symmetry import Permutation, permuted
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Model, Permutation, Sort, Type, Value, permuted
 
 
 def permutations_of(sorts: Sequence[Sort]) -> int:

@@ -13,24 +13,26 @@ from dataclasses import dataclass
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.module import ANYWHERE, Source
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Fairness, OutOfBounds, Property
-from leadline.symbolic.lang.model import Pick
-from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
     Eventually,
+    Fairness,
     Happens,
     Holds,
     LeadsTo,
     Negated,
+    OutOfBounds,
+    Pick,
+    Property,
     Temporal,
+    Value,
     expanded,
     is_step,
     primed,
 )
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang.nodes import Node
 
 Keys = tuple[Value, ...]
 """The values at which a fairness condition holds by itself."""

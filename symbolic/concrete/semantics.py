@@ -10,10 +10,8 @@ from typing import Any, TypeAlias
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.module import ANYWHERE, Source
-from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError
+from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, Value
 from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.types import Value
 
 State: TypeAlias = tuple[Value, ...]
 """A value for each of the model's variables, in their order."""

@@ -9,11 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
 
 from leadline.symbolic.concrete.module import ANYWHERE, Lines, Module
-from leadline.symbolic.lang import Type
-from leadline.symbolic.lang.node import free_variables
-from leadline.symbolic.lang.nodes import KINDS, Node, PickVar, StateVar, children, postorder
-from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Span, Type, Value
+from leadline.symbolic.lang.nodes import KINDS, Node, PickVar, StateVar, children, free_variables, postorder
 
 # Python refuses 20 nested statements; each pick of an action takes two.
 _DEEPEST_BLOCK = 8

@@ -15,10 +15,8 @@ from leadline.symbolic.encode.keyed import kept
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.model import Action, Model, Pick
-from leadline.symbolic.lang.node import substitute
-from leadline.symbolic.lang.types import Bool, Sort, Type
+from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Type, nodes as n
+from leadline.symbolic.lang.nodes import substitute
 
 _BOOL = Bool()
 

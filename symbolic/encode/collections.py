@@ -8,10 +8,20 @@ from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.integers import Integers
 from leadline.symbolic.encode.keyed import several
 from leadline.symbolic.encode.values import Items, Maybe, Shape, Tagged, Values, component_types, is_binary
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import Map, Seq, Set, Union
-from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
+from leadline.symbolic.lang import (
+    Atoms,
+    Int,
+    KeyedSet,
+    Map,
+    Never,
+    Option,
+    Seq,
+    Set,
+    Type,
+    Union,
+    Value,
+    nodes as n,
+)
 
 
 class Collections:

@@ -12,8 +12,7 @@ from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode, held
 from leadline.symbolic.encode.template import Literals, Template, template
 from leadline.symbolic.encode.values import Shape, Values, is_binary
-from leadline.symbolic.lang.model import Action, Model, Property
-from leadline.symbolic.lang.types import Int, Named, Sort, Type, Value
+from leadline.symbolic.lang import Action, Int, Model, Named, Property, Sort, Type, Value
 
 Truth = Callable[[int], bool]
 """An assignment: whether a literal is true."""

@@ -13,12 +13,8 @@ from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.collections import Collections
 from leadline.symbolic.encode.integers import Integers
 from leadline.symbolic.encode.values import Shape, Values
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.errors import Mistake, ModelError
-from leadline.symbolic.lang.node import free_variables
-from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import NOWHERE, Mistake, ModelError, Set, Value, nodes as n
+from leadline.symbolic.lang.nodes import free_variables
 
 Environment = dict[n.Bound, Value]
 Partial = tuple[Shape, int]

@@ -8,11 +8,20 @@ from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.evaluation import Evaluation, Partial
 from leadline.symbolic.encode.keyed import Keyed, variable_of
 from leadline.symbolic.encode.values import ENUMERATION_LIMIT, Items, Tagged
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.errors import InternalError, Mistake, ModelError
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import Map, Seq, Set, Union
-from leadline.symbolic.lang.types import Int, Option, Value
+from leadline.symbolic.lang import (
+    Int,
+    InternalError,
+    KeyedSet,
+    Map,
+    Mistake,
+    ModelError,
+    Option,
+    Seq,
+    Set,
+    Union,
+    Value,
+    nodes as n,
+)
 
 
 class Expressions(Evaluation):

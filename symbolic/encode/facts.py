@@ -14,11 +14,23 @@ from typing import NamedTuple
 
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.values import component_types, is_binary, width
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.model import Model
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Union
-from leadline.symbolic.lang.symmetry import Permutation, permuted
-from leadline.symbolic.lang.types import Bool, Int, Named, Option, Type, Value
+from leadline.symbolic.lang import (
+    Bool,
+    Int,
+    KeyedSet,
+    Map,
+    Model,
+    Named,
+    Option,
+    Permutation,
+    Record,
+    Seq,
+    Set,
+    Type,
+    Union,
+    Value,
+    permuted,
+)
 
 
 class Word(NamedTuple):

@@ -11,8 +11,7 @@ from collections.abc import Callable
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.values import Bits, Shape, Values, is_binary, width
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.types import Int
+from leadline.symbolic.lang import Int, nodes as n
 
 Number = list[int]
 """A two's complement number of literals."""

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.values import Maybe, Shape, Values
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Option, Type, Value
+from leadline.symbolic.lang import KeyedSet, Option, Set, Type, Value, nodes as n
 
 Entries = tuple[Maybe, ...]
 """The state of a variable of a keyed type: what it has for each key."""

@@ -11,9 +11,7 @@ from collections.abc import Callable, Sequence
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.keyed import Entries, Keyed, variable_of, widens
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import Set
+from leadline.symbolic.lang import KeyedSet, Set, nodes as n
 
 
 class KeyedUpdates:

@@ -16,9 +16,7 @@ from leadline.symbolic.encode.values import (
     is_binary,
     width,
 )
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import Seq, Set, Union
-from leadline.symbolic.lang.types import Bool, Int, Named, Option, Type, Value
+from leadline.symbolic.lang import Bool, Int, KeyedSet, Named, Option, Seq, Set, Type, Union, Value
 
 
 class Layout:

@@ -28,8 +28,7 @@ from leadline.symbolic.encode.encoding import (
     decode_picks,
 )
 from leadline.symbolic.encode.template import Instance, Layers, Literals, Template, Unrolled, template
-from leadline.symbolic.lang.model import Action
-from leadline.symbolic.lang.types import Sort, Value
+from leadline.symbolic.lang import Action, Sort, Value
 from leadline.symbolic.solve import Sink
 
 

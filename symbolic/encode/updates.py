@@ -15,10 +15,7 @@ from leadline.symbolic.encode.evaluation import Environment, Partial
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.keyed_updates import KeyedUpdates
 from leadline.symbolic.encode.values import Items, Shape
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import Map, Record, Seq, Tuple
-from leadline.symbolic.lang.types import Type
+from leadline.symbolic.lang import KeyedSet, Map, Record, Seq, Tuple, Type, nodes as n
 
 _LINKS = (n.MapUpdate, n.ComponentUpdate, n.SetUnion, n.SetMinus)
 """The kinds of updates: each starts from its first operand."""

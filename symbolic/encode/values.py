@@ -26,10 +26,24 @@ from itertools import zip_longest
 from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.lang.errors import Mistake, ModelError
-from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Bool, Int, Named, Never, Option, Type, Value
+from leadline.symbolic.lang import (
+    NOWHERE,
+    Bool,
+    Int,
+    Map,
+    Mistake,
+    ModelError,
+    Named,
+    Never,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    Union,
+    Value,
+)
 
 Shape = Any
 """A symbolic value: see the module's table."""

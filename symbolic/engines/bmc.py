@@ -22,7 +22,7 @@ from leadline.symbolic.engines.query import SILENT, Ledger, Listener, Options, Q
 from leadline.symbolic.engines.result import Answer, Progress, Result, Verdict
 from leadline.symbolic.engines.search import Clock, Search, deadlock_property
 from leadline.symbolic.engines.sweeps import sorts_alike, sweep_order
-from leadline.symbolic.lang.model import Model, Property
+from leadline.symbolic.lang import Model, Property
 from leadline.symbolic.solve import Sink
 from leadline.symbolic.trace import replay, shortened
 

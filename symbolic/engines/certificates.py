@@ -31,10 +31,9 @@ from leadline.symbolic.engines.parallel import answer_in_children
 from leadline.symbolic.engines.query import SILENT, Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.engines.table import ENGINES
-from leadline.symbolic.lang import InternalError, Model, UserError
-from leadline.symbolic.lang.files import Readable
-from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.lang.tla import to_tla
+from leadline.symbolic.files import Readable
+from leadline.symbolic.lang import InternalError, Model, Setting, UserError
+from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace.document import read_object
 

@@ -9,8 +9,7 @@ from typing import Any, get_type_hints
 from leadline.symbolic.engines.engine import Engine
 from leadline.symbolic.engines.query import AUTO, Query
 from leadline.symbolic.engines.table import engines_of
-from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Model, Setting, UserError
 
 
 def options_of(command: str) -> dict[str, tuple[Engine, Field[Any]]]:

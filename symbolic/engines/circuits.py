@@ -8,8 +8,7 @@ from leadline.symbolic import bits
 from leadline.symbolic.concrete import Checked, Exploration, Level, Path, Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.concrete.paths import path_of
-from leadline.symbolic.lang import ModelError, OutOfBounds, Pick
-from leadline.symbolic.lang.schedule import schedule
+from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, schedule
 
 
 class CircuitExplorer:

@@ -10,10 +10,8 @@ from leadline.symbolic.concrete import Explorer
 from leadline.symbolic.concrete.coverage import Covering, Guard
 from leadline.symbolic.engines.circuits import CircuitExplorer
 from leadline.symbolic.engines.result import Result, Table, Verdict
-from leadline.symbolic.lang import Action, Model, Property, Span
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import counted
-from leadline.symbolic.lang.tla import to_tla
+from leadline.symbolic.lang import Action, Model, Property, Span, counted, nodes as n
+from leadline.symbolic.notation.expressions import to_tla
 
 _LONGEST = 160  # characters of a formula
 

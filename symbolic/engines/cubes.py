@@ -16,8 +16,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from leadline.symbolic.encode import Encoding, StepsUnrolling
-from leadline.symbolic.lang import Model
-from leadline.symbolic.lang.types import Sort
+from leadline.symbolic.lang import Model, Sort
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 Cube = tuple[str, ...]

@@ -17,8 +17,7 @@ from leadline.symbolic.engines.judgement import judgement, verdict_text
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Part, Result, Table, Verdict, trace_json
-from leadline.symbolic.lang import Model
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model, counted
 from leadline.symbolic.solve import Solver
 from leadline.symbolic.trace import end_reason
 

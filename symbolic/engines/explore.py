@@ -26,8 +26,7 @@ from leadline.symbolic.engines.views import (
     view_of,
     view_remarks,
 )
-from leadline.symbolic.lang import Model, Property, UserError
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model, Property, UserError, counted
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
 BY = CIRCUITS, VALUES = ("circuits", "values")

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from math import prod
 
 from leadline.symbolic.engines.query import Query
-from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.lang.model import Action, Pick
-from leadline.symbolic.lang.node import BINDERS, Bound, MapBuild, Node, free_variables, postorder
-from leadline.symbolic.lang.nodes import Universe
+from leadline.symbolic.lang import Action, Model, Pick, UserError
+from leadline.symbolic.lang.nodes import BINDERS, Bound, MapBuild, Node, Universe, free_variables, postorder
 
 MOST = 50_000_000
 """The most instances of subexpressions that one property, or all actions together, may have."""

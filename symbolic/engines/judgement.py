@@ -9,8 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from leadline.symbolic.engines.result import Result, Verdict
-from leadline.symbolic.lang import Model, PropertyKind
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model, PropertyKind, counted
 
 
 class Judgement(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from leadline.symbolic.lang.model import Model, Property, PropertyKind
+from leadline.symbolic.lang import Model, Property, PropertyKind
 
 
 def strengthenings(model: Model, goal: str | None = None) -> tuple[Property, ...]:

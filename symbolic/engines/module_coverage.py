@@ -9,10 +9,10 @@ from typing import Any, cast
 from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.coverage import Attributing
 from leadline.symbolic.engines.result import Result, Verdict
-from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.read.coverage import excerpt, suspects
-from leadline.symbolic.tla.values.interpreter import FAILURES
 from leadline.symbolic.tla.read.syntax import Place
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.interpreter import FAILURES
 
 
 class CoveringModule(Attributing):

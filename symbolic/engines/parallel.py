@@ -21,8 +21,7 @@ from leadline.symbolic.engines.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.query import AUTO, SILENT, Ledger, Listener, Query
 from leadline.symbolic.engines.result import Answer, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.table import ENGINES
-from leadline.symbolic.lang import InternalError, Model
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import InternalError, Model, counted
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
 
 NO_LIMITS = Limits()

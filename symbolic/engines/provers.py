@@ -23,8 +23,7 @@ from leadline.symbolic.engines.limits import Limits, own_peak_mb
 from leadline.symbolic.engines.pdr.results import PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.query import Listener, Options, Query
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
-from leadline.symbolic.lang import Model, Property, PropertyKind
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model, Property, PropertyKind, counted
 from leadline.symbolic.trace import call_of, replay, shortened
 
 _INDUCTIVE = f"inductive_{WITHIN_BOUNDS}"

@@ -7,8 +7,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 from leadline.symbolic.engines.result import Part, Progress, Result, Verdict
-from leadline.symbolic.lang import Model, Property
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Model, Property, Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace import DEADLOCK
 

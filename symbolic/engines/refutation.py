@@ -24,8 +24,7 @@ from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.query import Listener, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
 from leadline.symbolic.engines.search import deadlock_property
-from leadline.symbolic.lang import InternalError, Model, Property, UserError
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import InternalError, Model, Property, UserError, counted
 from leadline.symbolic.solve import TRUE, Formula, refute
 from leadline.symbolic.trace import DEADLOCK
 

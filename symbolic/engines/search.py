@@ -13,10 +13,7 @@ from leadline.symbolic.concrete import Semantics, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
 from leadline.symbolic.engines.limits import own_peak_mb
 from leadline.symbolic.engines.result import Effort, Result, Verdict
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.enabled import enabledness
-from leadline.symbolic.lang.model import Model, Property, PropertyKind
-from leadline.symbolic.lang.types import Bool
+from leadline.symbolic.lang import Bool, Model, Property, PropertyKind, enabledness, nodes as n
 from leadline.symbolic.solve import Satisfiability, Solver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
 

@@ -16,9 +16,7 @@ from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_reason
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
-from leadline.symbolic.lang import Model, OutOfBounds, UserError
-from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortened, trace_of_path
 
 _EVERY = 0.2  # seconds between two looks at the clock for the progress line

@@ -23,12 +23,18 @@ from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.values import Shape
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.model import Action, Model, Pick, Property
-from leadline.symbolic.lang.node import rebuilt, replaced
-from leadline.symbolic.lang.symmetry import sorts_in, symmetric_sorts
-from leadline.symbolic.lang.totality import is_total
-from leadline.symbolic.lang.types import Sort
+from leadline.symbolic.lang import (
+    Action,
+    Model,
+    Pick,
+    Property,
+    Sort,
+    is_total,
+    nodes as n,
+    sorts_in,
+    symmetric_sorts,
+)
+from leadline.symbolic.lang.nodes import rebuilt, replaced
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 LOOK = 1000

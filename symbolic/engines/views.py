@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.concrete import Exploration, Semantics, State
 from leadline.symbolic.engines.result import Result, Verdict
-from leadline.symbolic.lang import Model, OutOfBounds, UserError
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Model, OutOfBounds, UserError, Value
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines.explore import ExploreOptions

@@ -7,7 +7,7 @@ from leadline.symbolic.export.aiger import aiger, is_aiger, origin_of, witness
 from leadline.symbolic.export.limits import large_sets
 from leadline.symbolic.export.machine import Machine
 from leadline.symbolic.export.module import tla_module, tlc_config
-from leadline.symbolic.lang.tla_names import module_name
+from leadline.symbolic.notation.names import module_name
 
 __all__ = [
     "Machine",

@@ -15,9 +15,8 @@ from leadline.symbolic.export.layout import (
     hang,
     picks_in,
 )
-from leadline.symbolic.lang import Action, Map, Model, Pick
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.tla_names import Words
+from leadline.symbolic.lang import Action, Map, Model, Pick, nodes as n
+from leadline.symbolic.notation.names import Words
 
 _TAKEN = 12
 """Columns kept for the quantifiers and bullets around a conjunct."""

@@ -12,9 +12,8 @@ from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.export.machine import Machine
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import read_bytes, read_text
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.files import read_bytes, read_text
+from leadline.symbolic.lang import UserError, counted
 from leadline.symbolic.trace import Stored, Trace
 from leadline.symbolic.trace.trace import title
 

@@ -8,13 +8,23 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from leadline.symbolic.lang import Map, Record, Seq, Set, Tuple, Type
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import OPEN, Text, atom, camel
-from leadline.symbolic.lang.tla import Printer
-from leadline.symbolic.lang.tla_names import Scope, Words
-from leadline.symbolic.lang.tla_types import set_text
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import (
+    OPEN,
+    Map,
+    Record,
+    Seq,
+    Set,
+    Text,
+    Tuple,
+    Type,
+    Value,
+    atom,
+    camel,
+    nodes as n,
+)
+from leadline.symbolic.notation.expressions import Printer
+from leadline.symbolic.notation.names import Scope, Words
+from leadline.symbolic.notation.types import set_text
 
 WIDTH = 100
 """Columns that a line should not go beyond."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from leadline.symbolic.lang import (
+    TOO_MANY,
     Enum,
     Mistake,
     Model,
@@ -17,11 +18,10 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     UserError,
+    camel,
+    nodes as n,
 )
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.tla_names import all_types, is_name, nodes_of
-from leadline.symbolic.lang.types import TOO_MANY
+from leadline.symbolic.notation.names import all_types, is_name, nodes_of
 
 _STRING = re.compile(r'[^"\\\x00-\x1f\x7f-\U0010ffff]*')
 

@@ -14,9 +14,7 @@ from leadline.symbolic.encode.actions import PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.encoding import Truth
 from leadline.symbolic.encode.facts import Facts
-from leadline.symbolic.lang import Model, Property, UserError
-from leadline.symbolic.lang.model import Variable
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Model, Property, UserError, Value, Variable
 from leadline.symbolic.solve import Clause, Sink
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd
 

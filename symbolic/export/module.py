@@ -28,12 +28,12 @@ from leadline.symbolic.lang import (
     Sort,
     Type,
     Union,
+    nodes as n,
+    setting_text,
+    symmetric_sorts,
 )
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import setting_text
-from leadline.symbolic.lang.symmetry import symmetric_sorts
-from leadline.symbolic.lang.tla_names import Words, all_types, module_name, named_members, nodes_of, words_of
-from leadline.symbolic.lang.tla_types import record_sets, set_text, variant_sets
+from leadline.symbolic.notation.names import Words, all_types, module_name, named_members, nodes_of, words_of
+from leadline.symbolic.notation.types import record_sets, set_text, variant_sets
 
 _INDENT = "  "
 _OPERATORS = {

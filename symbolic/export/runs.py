@@ -8,30 +8,35 @@ from dataclasses import replace
 
 from leadline.symbolic.export.actions import Operator
 from leadline.symbolic.export.layout import WIDTH, Layout, Lines, bullets, enclose, hang
-from leadline.symbolic.lang import Action, Enum, Fairness, Model, Pick, Sort
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.enabled import key_variables
-from leadline.symbolic.lang.fairness import Arm
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.rules import equality, negation
-from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
+    BOOL,
+    Action,
     Always,
+    Arm,
     Both,
     Either,
+    Enum,
     Eventually,
+    Fairness,
     ForEach,
     ForSome,
     Happens,
     Holds,
     LeadsTo,
+    Model,
     Negated,
+    Pick,
+    Set,
+    Sort,
     Temporal,
+    camel,
+    key_variables,
+    nodes as n,
     primed,
     substituted,
 )
-from leadline.symbolic.lang.tla_names import Scope, Words, ranges_over_type
+from leadline.symbolic.lang.rules import equality, negation
+from leadline.symbolic.notation.names import Scope, Words, ranges_over_type
 
 _ATOM = re.compile(r"\w+")
 

@@ -17,8 +17,7 @@ from leadline.symbolic.engines.judgement import Judgement, judged, said
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, layers_text, options_json
 from leadline.symbolic.grid.rows import MOOT, Row
 from leadline.symbolic.grid.summary import point_order, verdict_text
-from leadline.symbolic.lang import PropertyKind
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import PropertyKind, counted
 
 Obligations = Mapping[tuple[str, str], int]
 """The number of obligations of a property's inductive proof, by the model's fingerprint and the property."""

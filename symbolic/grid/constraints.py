@@ -6,8 +6,7 @@ import operator
 from collections.abc import Callable, Mapping
 
 from leadline.symbolic.grid.conditions import Condition, Name, kind_of, read_condition
-from leadline.symbolic.lang import Parameter
-from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang import Parameter, unknown_name
 
 
 def read_constraint(

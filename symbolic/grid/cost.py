@@ -26,11 +26,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import leadline
+from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.layers import ridge
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Place
-from leadline.symbolic.lang.files import file_bytes
 
 if TYPE_CHECKING:
     from leadline.symbolic.grid.rows import Row

@@ -43,6 +43,7 @@ from typing import Any
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, split_path
 from leadline.symbolic.engines import ENGINES, Engine, Limits
+from leadline.symbolic.files import read_text, real_path
 from leadline.symbolic.grid.conditions import Condition
 from leadline.symbolic.grid.constraints import read_constraint
 from leadline.symbolic.grid.gridvalues import (
@@ -54,10 +55,7 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
-from leadline.symbolic.lang import Foreign, ModelError, Parameter, Protocol, UserError
-from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.files import read_text, real_path
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Foreign, ModelError, Parameter, Protocol, Setting, UserError, unknown_name
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace import DEADLOCK
 

@@ -9,9 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.lang import Mistake, ModelError, UserError
-from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Mistake, ModelError, UserError, counted, unknown_name
 
 MOST_VALUES = 100_000
 """The most values of a range, and the most points of a table."""

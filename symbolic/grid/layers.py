@@ -23,8 +23,7 @@ from typing import Any
 from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.grid.query import Settings
-from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Model, Setting, UserError
 
 MOST_SAMPLES = 32
 """The most points of a table that are measured."""

@@ -20,13 +20,13 @@ from functools import partial, reduce
 from typing import Any
 
 import leadline
+from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.cells import Obligations, obligations_of
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, at_once
 from leadline.symbolic.grid.rows import SCHEMA_VERSION, solver_version
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import file_bytes
 
 _NAME = "manifest.json"
 _NAMES = re.compile(r"manifest(?:\.[A-Za-z0-9_-]{1,100})?\.json")

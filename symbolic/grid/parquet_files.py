@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.remote import Place, Remote, at_once
 from leadline.symbolic.grid.rows import SCHEMA, Row, from_table, to_table
-from leadline.symbolic.lang.files import file_bytes
 
 _NAME = re.compile(r"(?P<query>[A-Za-z0-9_-]{1,100})\.(?P<run>[A-Za-z0-9_-]{1,100})\.parquet")
 _COMPACTED = "compacted"

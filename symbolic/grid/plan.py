@@ -27,8 +27,7 @@ from leadline.symbolic.grid.query import (
     parameters_json,
     point_text,
 )
-from leadline.symbolic.lang import AssumptionFailed, Model, ModelError, PropertyKind, UserError
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import AssumptionFailed, Model, ModelError, PropertyKind, UserError, counted
 from leadline.symbolic.trace import DEADLOCK
 
 MOST_QUERIES = 200_000

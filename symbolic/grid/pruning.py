@@ -21,7 +21,7 @@ from leadline.symbolic.engines import ENGINES, Verdict, Violation
 from leadline.symbolic.grid.cells import Goal
 from leadline.symbolic.grid.query import GridQuery, read_options
 from leadline.symbolic.grid.rows import VIOLATED, Row
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import counted
 
 _PROVED = str(Verdict.PROVED)
 _CAUSE = re.compile(r"answer ([0-9a-f]{40})")

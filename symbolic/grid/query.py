@@ -10,8 +10,7 @@ from functools import cache, cached_property
 
 import leadline
 from leadline.symbolic.engines import ENGINES, Limits, Options, Query
-from leadline.symbolic.lang.names import counted, setting_text
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Setting, counted, setting_text
 from leadline.symbolic.solve import DEFAULT
 from leadline.symbolic.trace import DEADLOCK
 

@@ -22,13 +22,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.durable import write_bytes
 from leadline.symbolic.grid.remote import Remote, StoreAway, at_once
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import file_bytes
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import UserError, counted
 
 SPOOLS = Path("build", "spool")
 """The folder of all answers that wait, in the working directory."""

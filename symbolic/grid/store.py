@@ -19,6 +19,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from leadline.symbolic.files import is_folder
 from leadline.symbolic.grid.durable import write_text, write_whole
 from leadline.symbolic.grid.manifest import Manifest, locked, merge, record
 from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, stamps, writer
@@ -26,7 +27,6 @@ from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, at_once
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import is_folder
 
 _FOLDERS = ("results", "traces", "certificates")
 _MARK = ".store"  # in the results of a store elsewhere, where folders are only names

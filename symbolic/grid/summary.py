@@ -12,8 +12,7 @@ from leadline.symbolic.engines.coverage import notes_in
 from leadline.symbolic.engines.judgement import Judgement, judged, said
 from leadline.symbolic.grid.query import layers_text, setting_order
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.lang import PropertyKind
-from leadline.symbolic.lang.names import counted, setting_text
+from leadline.symbolic.lang import PropertyKind, counted, setting_text
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from typing import Any
 
 from leadline.symbolic.grid.conditions import Name, kind_of, read_condition
 from leadline.symbolic.grid.rows import SCHEMA, Row
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang import UserError, unknown_name
 
 RowCondition = Callable[[Row], bool]
 """Decides whether a row is wanted."""

@@ -9,7 +9,22 @@ sequence that would outgrow its capacity, a map applied outside its domain, a fi
 from an empty set makes the outcome *out of bounds*, which is reported as such and never as safe.
 """
 
-from leadline.symbolic.lang.actions import action, pick
+# For the other rooms of the checker; a protocol needs none of these.
+from leadline.symbolic.lang.actions import (
+    ActionMark as ActionMark,
+    action,
+    declaration_log as declaration_log,
+    namespace_of as namespace_of,
+    pick,
+)
+from leadline.symbolic.lang.coercion import (
+    BOOL as BOOL,
+    NEVER as NEVER,
+    as_node as as_node,
+    coerce as coerce,
+    fits as fits,
+    mistakes_of as mistakes_of,
+)
 from leadline.symbolic.lang.containers import (
     AnyExpr,
     MapExpr,
@@ -20,8 +35,15 @@ from leadline.symbolic.lang.containers import (
     SetLike,
     TupleExpr,
     UnionExpr,
+    field_of as field_of,
 )
-from leadline.symbolic.lang.enabled import enabled
+from leadline.symbolic.lang.enabled import (
+    changes as changes,
+    enabled,
+    enabledness as enabledness,
+    fair_enabled as fair_enabled,
+    key_variables as key_variables,
+)
 from leadline.symbolic.lang.errors import (
     AssumptionFailed,
     Endless,
@@ -33,6 +55,7 @@ from leadline.symbolic.lang.errors import (
     OutOfBounds,
     ParameterError,
     UserError,
+    unknown_name as unknown_name,
 )
 from leadline.symbolic.lang.expr import (
     BoolExpr,
@@ -44,8 +67,9 @@ from leadline.symbolic.lang.expr import (
     int_range,
     ite,
     undefined,
+    wrap as wrap,
 )
-from leadline.symbolic.lang.fairness import Fairness, strong, weak, weak_next
+from leadline.symbolic.lang.fairness import Arm as Arm, Fairness, strong, weak, weak_next
 from leadline.symbolic.lang.functions import (
     all_of,
     any_of,
@@ -64,18 +88,118 @@ from leadline.symbolic.lang.functions import (
     set_of,
     sum_of,
 )
-from leadline.symbolic.lang.known import Known, at_least, at_most, holds, proved, violated
-from leadline.symbolic.lang.model import Action, Model, Pick, Property, PropertyKind, Variable
+from leadline.symbolic.lang.keyed import KeyedSet as KeyedSet, entry_of as entry_of
+from leadline.symbolic.lang.known import (
+    Bound as Bound,
+    Known,
+    Status as Status,
+    at_least,
+    at_most,
+    holds,
+    proved,
+    violated,
+)
+from leadline.symbolic.lang.model import (
+    Action,
+    AliasValue as AliasValue,
+    Model,
+    Origin as Origin,
+    Pick,
+    Property,
+    PropertyKind,
+    Variable,
+)
+from leadline.symbolic.lang.names import (
+    OPEN as OPEN,
+    Text as Text,
+    atom as atom,
+    camel as camel,
+    counted as counted,
+    infix as infix,
+    kebab as kebab,
+    pascal as pascal,
+    prefix as prefix,
+    setting_text as setting_text,
+)
 from leadline.symbolic.lang.over_runs import refines, step_property, temporal
-from leadline.symbolic.lang.parameters import Parameter, parameter, parse_setting
-from leadline.symbolic.lang.properties import Claim, constraint, expected, invariant, probe, strengthening
+from leadline.symbolic.lang.parameters import (
+    Parameter,
+    Setting as Setting,
+    parameter,
+    parse_setting,
+    settings as settings,
+)
+from leadline.symbolic.lang.properties import (
+    DEADLOCK as DEADLOCK,
+    Claim,
+    constraint,
+    expected,
+    invariant,
+    probe,
+    strengthening,
+)
 from leadline.symbolic.lang.protocol import Foreign, Protocol, build
+from leadline.symbolic.lang.schedule import schedule as schedule
+from leadline.symbolic.lang.script import python_says as python_says
 from leadline.symbolic.lang.shown import alias, view
-from leadline.symbolic.lang.span import Span
+from leadline.symbolic.lang.span import (
+    NOWHERE as NOWHERE,
+    Span,
+    caller_span as caller_span,
+    hidden_by_decorator as hidden_by_decorator,
+    placed as placed,
+    start_if_any as start_if_any,
+)
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union, record, union
-from leadline.symbolic.lang.temporal import Temporal, always, eventually, for_each, for_some, leads_to
-from leadline.symbolic.lang.types import Bool, Enum, Int, Never, Option, Sort, Type, enum, sort
+from leadline.symbolic.lang.symmetry import (
+    Permutation as Permutation,
+    permuted as permuted,
+    sorts_in as sorts_in,
+    symmetric_sorts as symmetric_sorts,
+)
+from leadline.symbolic.lang.temporal import (
+    Always as Always,
+    Both as Both,
+    Either as Either,
+    Eventually as Eventually,
+    ForEach as ForEach,
+    ForSome as ForSome,
+    Happens as Happens,
+    Holds as Holds,
+    LeadsTo as LeadsTo,
+    Negated as Negated,
+    Temporal,
+    always,
+    eventually,
+    expanded as expanded,
+    expressions as expressions,
+    for_each,
+    for_some,
+    formulas as formulas,
+    is_step as is_step,
+    leads_to,
+    primed as primed,
+    substituted as substituted,
+)
+from leadline.symbolic.lang.totality import is_total as is_total
+from leadline.symbolic.lang.types import (
+    MOST_PARTS as MOST_PARTS,
+    TOO_MANY as TOO_MANY,
+    Atoms as Atoms,
+    Bool,
+    Enum,
+    Int,
+    Named as Named,
+    Never,
+    Option,
+    Sort,
+    Type,
+    Value as Value,
+    all_types as all_types,
+    enum,
+    sort,
+)
 
 __all__ = [
     "Action",

@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
+from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, as_node, invalid, set_of, wrong_part
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.expr import (

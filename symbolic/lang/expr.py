@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
+from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, OverRuns, Wrapped, as_node, invalid, mistakes_of, wrong_part
 from leadline.symbolic.lang.errors import Mistake, ModelError, unknown_name
 from leadline.symbolic.lang.span import caller_place, caller_span

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.coercion import Untyped, as_node, invalid, make_record, wrong_part
-from leadline.symbolic.lang.coercion import set_of as node_set
+from leadline.symbolic.lang import nodes as n, rules
+from leadline.symbolic.lang.coercion import (
+    Untyped,
+    as_node,
+    invalid,
+    make_record,
+    set_of as node_set,
+    wrong_part,
+)
 from leadline.symbolic.lang.containers import AnyExpr, MapExpr, RecordExpr, SeqExpr, SetExpr, SetLike
 from leadline.symbolic.lang.errors import unknown_name
 from leadline.symbolic.lang.expr import (

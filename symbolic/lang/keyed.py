@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
+from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL
 from leadline.symbolic.lang.structures import Map, Record, Set
 from leadline.symbolic.lang.types import Option, Type, Value

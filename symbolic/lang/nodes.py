@@ -11,17 +11,26 @@ A quantifier, a filter and a choice go through the elements in the fixed order o
 
 from __future__ import annotations
 
-from leadline.symbolic.lang.node import BINDERS as BINDERS
-from leadline.symbolic.lang.node import KINDS as KINDS
-from leadline.symbolic.lang.node import Binary, Several, Unary
-from leadline.symbolic.lang.node import Binder as Binder
-from leadline.symbolic.lang.node import Bound as Bound
-from leadline.symbolic.lang.node import MapBuild as MapBuild
-from leadline.symbolic.lang.node import Node as Node
-from leadline.symbolic.lang.node import children as children
-from leadline.symbolic.lang.node import field_names as field_names
-from leadline.symbolic.lang.node import make as make
-from leadline.symbolic.lang.node import postorder as postorder
+from leadline.symbolic.lang.node import (
+    BINDERS as BINDERS,
+    KINDS as KINDS,
+    Binary as Binary,
+    Binder as Binder,
+    Bound as Bound,
+    MapBuild as MapBuild,
+    Node as Node,
+    Several,
+    Unary as Unary,
+    binder_height as binder_height,
+    children as children,
+    field_names as field_names,
+    free_variables as free_variables,
+    make as make,
+    postorder as postorder,
+    rebuilt as rebuilt,
+    replaced as replaced,
+    substitute as substitute,
+)
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Value
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
+from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.actions import Condition
 from leadline.symbolic.lang.coercion import mistakes_of
 from leadline.symbolic.lang.enabled import enabledness, fair_enabled, key_variables

@@ -7,8 +7,16 @@ import itertools
 from collections.abc import Callable
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL as BOOL
-from leadline.symbolic.lang.coercion import Untyped, as_node, coerce, invalid, join_all, set_of, wrong_part
+from leadline.symbolic.lang.coercion import (
+    BOOL as BOOL,
+    Untyped,
+    as_node,
+    coerce,
+    invalid,
+    join_all,
+    set_of,
+    wrong_part,
+)
 from leadline.symbolic.lang.node import Binary, binder_height, substitute
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set

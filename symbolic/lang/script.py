@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
+from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import as_node, mistakes_of
 from leadline.symbolic.lang.errors import LeadlineError, Mistake, ModelError
 from leadline.symbolic.lang.model import Pick, Variable

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import NoReturn
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
+from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import BOOL, as_node, invalid
 from leadline.symbolic.lang.containers import AnyExpr, SetLike
 from leadline.symbolic.lang.errors import Mistake, ModelError, nearest, unknown_name

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
+from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
 from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, refuse, wrap
 from leadline.symbolic.lang.names import camel

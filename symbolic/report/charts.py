@@ -14,8 +14,7 @@ from html import escape
 
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import groups
-from leadline.symbolic.lang.names import counted
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Setting, counted
 
 WIDTH, HEIGHT = 860, 460
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 240, 50, 60

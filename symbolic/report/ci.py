@@ -20,11 +20,10 @@ from xml.etree import ElementTree as Xml
 
 from leadline.symbolic.catalog import installed, split_path
 from leadline.symbolic.engines.judgement import Judgement
+from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
-from leadline.symbolic.lang import Span, UserError
-from leadline.symbolic.lang.files import file_bytes
-from leadline.symbolic.lang.names import kebab
+from leadline.symbolic.lang import Span, UserError, kebab
 from leadline.symbolic.report.outcomes import outcome, sentence, unanswered, verdict_of
 from leadline.symbolic.report.sarif import Finding, document
 from leadline.symbolic.trace import DEADLOCK

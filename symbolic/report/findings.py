@@ -15,8 +15,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import layers_text, point_text
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.lang import LeadlineError, Model, UserError
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import LeadlineError, Model, UserError, counted
 from leadline.symbolic.report.heatmap import NO_LINKS, Links, varying
 from leadline.symbolic.report.outcomes import surprises
 from leadline.symbolic.report.separating_condition import LONGEST, condition_text, separate

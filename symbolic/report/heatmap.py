@@ -10,8 +10,7 @@ from html import escape
 
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text, setting_order
-from leadline.symbolic.lang.names import setting_text
-from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.lang import Setting, setting_text
 
 SIGNS = {
     "violated": ("\u2717", "violated, with the length of the shortest counterexample found, in steps"),

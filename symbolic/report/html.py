@@ -15,7 +15,7 @@ from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import Group, counts, groups, said_of, verdict_text
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import counted
 from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings

@@ -13,8 +13,7 @@ from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import verdict_text
-from leadline.symbolic.lang import Claim, Known, UserError, expected, violated
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Claim, Known, UserError, counted, expected, violated
 
 
 def outcome(cell: Cell) -> Judgement:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import leadline
+from leadline.symbolic.files import real_path
 from leadline.symbolic.lang import Span
-from leadline.symbolic.lang.files import real_path
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

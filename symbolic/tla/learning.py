@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.symbolic.concrete import first_states
-from leadline.symbolic.lang.types import Type
+from leadline.symbolic.lang import Type
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.lower.keys import keyed, others, unkeyed
 from leadline.symbolic.tla.typing import agreeing, type_of
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
 
 WALK = 300
 """The steps of a random walk."""

@@ -7,25 +7,19 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.lang.errors import Endless
-from leadline.symbolic.lang.model import AliasValue, Model, Origin
-from leadline.symbolic.lang.types import Type
-from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.alias import Field, fields_of
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
-from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
-from leadline.symbolic.tla.values.values import ModelValue
-from leadline.symbolic.lang.types import Sort
+from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Type
 from leadline.symbolic.tla.learning import WALK, Learner
-from leadline.symbolic.tla.lower.scope import Unsupported
+from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.model import lowered
-from leadline.symbolic.tla.values.runs import is_violated
+from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type, told_apart
+from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import type_of, typed, untyped
-from leadline.symbolic.tla.values.values import EvaluationError
+from leadline.symbolic.tla.values.alias import Field, fields_of
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.values.runs import is_violated
+from leadline.symbolic.tla.values.values import EvaluationError, ModelValue
 
 AHEAD = 4.0
 """The seconds of the processor that the interpreter runs ahead."""

@@ -7,19 +7,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from leadline.symbolic.lang.errors import Mistake, ModelError, NoSymbolicForm, UserError
-from leadline.symbolic.lang.files import is_there
-from leadline.symbolic.lang.model import Model, PropertyKind
-from leadline.symbolic.lang.parameters import Parameter
-from leadline.symbolic.lang.properties import Claim
-from leadline.symbolic.lang.protocol import Foreign
-from leadline.symbolic.lang.types import Type
-from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.config import read_config
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
+from leadline.symbolic.files import is_there
+from leadline.symbolic.lang import (
+    Claim,
+    Foreign,
+    Mistake,
+    Model,
+    ModelError,
+    NoSymbolicForm,
+    Parameter,
+    PropertyKind,
+    Type,
+    UserError,
+)
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.config import read_config
 from leadline.symbolic.tla.read.specification import Specification, load
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
 from leadline.symbolic.tla.values.values import tla_text
 
 SYMMETRY_REMARK = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache, reduce
 from typing import Any
 
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Atoms, Bool, Int, Option, Sort, Type
+from leadline.symbolic.lang import Atoms, Bool, Int, Map, Option, Record, Seq, Set, Sort, Tuple, Type, Union
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.values.values import (
     FALSE,

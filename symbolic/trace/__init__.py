@@ -4,7 +4,7 @@ Every trace is replayed step by step by the concrete meaning before it is shown.
 no code with the encoding. A replay that fails is an internal error.
 """
 
-from leadline.symbolic.lang.properties import DEADLOCK
+from leadline.symbolic.lang import DEADLOCK
 from leadline.symbolic.trace.document import (
     INDUCTION,
     Stored,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.lang import Model, OutOfBounds
-from leadline.symbolic.lang.model import AliasValue
+from leadline.symbolic.lang import AliasValue, Model, OutOfBounds
 from leadline.symbolic.trace.trace import Trace
 from leadline.symbolic.trace.values import Json, to_json
 

@@ -12,11 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.concrete import State
-from leadline.symbolic.lang import Action, Model, UserError
-from leadline.symbolic.lang.errors import unknown_name
-from leadline.symbolic.lang.files import Readable, read_text
-from leadline.symbolic.lang.parameters import Setting
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.files import Readable, read_text
+from leadline.symbolic.lang import Action, Model, Setting, UserError, Value, unknown_name
 from leadline.symbolic.trace.aliases import alias_values, aliases_json
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.fair import fairness

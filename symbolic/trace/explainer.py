@@ -12,13 +12,24 @@ from itertools import islice, pairwise
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.lang import Bool, Enum, Int, Model, Option, OutOfBounds, Set, Sort
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.node import substitute
-from leadline.symbolic.lang.temporal import is_step, primed
-from leadline.symbolic.lang.tla import to_tla
-from leadline.symbolic.lang.tla_types import bound_names
-from leadline.symbolic.lang.types import Type, Value
+from leadline.symbolic.lang import (
+    Bool,
+    Enum,
+    Int,
+    Model,
+    Option,
+    OutOfBounds,
+    Set,
+    Sort,
+    Type,
+    Value,
+    is_step,
+    nodes as n,
+    primed,
+)
+from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.notation.expressions import to_tla
+from leadline.symbolic.notation.types import bound_names
 from leadline.symbolic.trace.reason import Reason
 
 _MOST_ELEMENTS = 16

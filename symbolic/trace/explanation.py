@@ -7,10 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from leadline.symbolic.concrete import Runs, Semantics, State, is_refuted, satisfies
-from leadline.symbolic.lang import Model, OutOfBounds, Property
-from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.lang.rules import negation
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
@@ -18,12 +15,17 @@ from leadline.symbolic.lang.temporal import (
     Happens,
     Holds,
     LeadsTo,
+    Model,
     Negated,
+    OutOfBounds,
+    Property,
     Temporal,
     expanded,
     expressions,
     is_step,
 )
+from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.lang.rules import negation
 from leadline.symbolic.trace.explainer import Explainer
 from leadline.symbolic.trace.fair import word_of
 from leadline.symbolic.trace.reason import Reason

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline.symbolic.concrete import Runs, Semantics, Word
-from leadline.symbolic.lang import Fairness, Model
-from leadline.symbolic.lang.names import counted
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
     Eventually,
+    Fairness,
     Happens,
     Holds,
+    Model,
     Negated,
     Temporal,
+    counted,
     expanded,
 )
 from leadline.symbolic.trace.trace import Trace, states

@@ -27,10 +27,10 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Union,
+    Value,
+    setting_text,
 )
-from leadline.symbolic.lang.names import setting_text
-from leadline.symbolic.lang.tla_names import Scope, Words, words_of
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.notation.names import Scope, Words, words_of
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.text import alias_lines, headline, in_full
 from leadline.symbolic.trace.trace import Trace, call_of

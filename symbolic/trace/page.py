@@ -23,9 +23,11 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     UserError,
+    Value,
+    camel,
+    counted,
+    setting_text,
 )
-from leadline.symbolic.lang.names import camel, counted, setting_text
-from leadline.symbolic.lang.types import Value
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.document import Stored
 from leadline.symbolic.trace.explainer import Explainer

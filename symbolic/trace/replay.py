@@ -15,8 +15,7 @@ from leadline.symbolic.concrete import (
     neglected,
     satisfies,
 )
-from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span
-from leadline.symbolic.lang.temporal import expanded, expressions
+from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, expanded, expressions
 from leadline.symbolic.trace.fair import word_of
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
 

@@ -23,6 +23,7 @@ from leadline.symbolic.lang import (
     Int,
     Map,
     Model,
+    Named,
     Option,
     Record,
     Seq,
@@ -31,9 +32,10 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Union,
+    Value,
+    all_types,
+    camel,
 )
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.types import Named, Value, all_types
 from leadline.symbolic.trace.trace import Step, Trace, action_named
 
 _MOST_LANES = 16

@@ -7,10 +7,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.lang import Map, Model, Option, PropertyKind, Record, Seq, Set, Tuple, Type, Union
-from leadline.symbolic.lang.model import AliasValue
-from leadline.symbolic.lang.names import counted
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import (
+    AliasValue,
+    Map,
+    Model,
+    Option,
+    PropertyKind,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    Union,
+    Value,
+    counted,
+)
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.fair import Fair, fairness

@@ -8,9 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from leadline.symbolic.concrete import Path, State
-from leadline.symbolic.lang import Action, InternalError, Model
-from leadline.symbolic.lang.names import camel, counted, setting_text
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Action, InternalError, Model, Value, camel, counted, setting_text
 
 
 class TraceEnd(StrEnum):

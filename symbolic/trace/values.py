@@ -33,9 +33,9 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     UserError,
+    Value,
+    camel,
 )
-from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.types import Value
 
 Json = Any
 """The values that the standard library's `json` reads and writes."""

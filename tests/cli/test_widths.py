@@ -1,8 +1,7 @@
 """Every table is whole at 80 and at 120 columns: no line is longer, and no verdict is cut or broken."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from leadline.symbolic.api.tables import SPARE, plain
 from leadline.symbolic.cli import terminal

@@ -10,12 +10,12 @@ from leadline.symbolic.lang import (
     Option,
     OutOfBounds,
     Tuple,
+    nodes as n,
     of,
     record,
     replace,
     undefined,
 )
-from leadline.symbolic.lang import nodes as n
 from tests.corpus.subject import COLOUR, HOPS, MESSAGE, NODE, PAIR, Row, fails, node_of
 
 STRUCTURES = [

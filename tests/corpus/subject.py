@@ -21,13 +21,13 @@ from leadline.symbolic.lang import (
     Type,
     build,
     enum,
+    nodes as n,
     of,
     record,
     sort,
     undefined,
     union,
 )
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.span import NOWHERE
 

@@ -10,8 +10,7 @@ from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode
 from leadline.symbolic.encode.values import Values
-from leadline.symbolic.lang import Int, InternalError, OutOfBounds, Set, UserError, exists, set_of
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Int, InternalError, OutOfBounds, Set, UserError, exists, nodes as n, set_of
 from leadline.symbolic.lang.coercion import invalid
 from tests.corpus import NOW, ROWS, VARIABLES, Row
 from tests.encode.truth import Solved

@@ -8,16 +8,14 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from leadline.symbolic.encode import values as encoding
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.values import Bits
-from leadline.symbolic.lang import Int, ite, maximum, minimum, of
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Int, ite, maximum, minimum, nodes as n, of
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
 from tests.encode.truth import decoded, input_columns, simulate

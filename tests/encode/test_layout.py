@@ -6,8 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from leadline.symbolic.encode import values as encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit

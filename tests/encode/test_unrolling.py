@@ -9,8 +9,7 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StepsUnrolling
-from leadline.symbolic.lang import Model, Protocol, build
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Model, Protocol, build, nodes as n
 from leadline.symbolic.lang.model import Property, PropertyKind
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.types import Bool

@@ -24,9 +24,9 @@ from leadline.symbolic.engines import (
     Result,
     Verdict,
     answer_in_child,
+    limits as limits_module,
     process,
 )
-from leadline.symbolic.engines import limits as limits_module
 from leadline.symbolic.engines.instances import refuse_too_large
 from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.engines.parallel import _Session

@@ -9,7 +9,7 @@ from tree_sitter import Language, Node, Parser
 
 from leadline.symbolic.export import module_name, tla_module, tlc_config
 from leadline.symbolic.lang import Action, Model
-from leadline.symbolic.lang.tla_names import EXTENDED
+from leadline.symbolic.notation.names import EXTENDED
 
 _BINDING = ("operator_definition", "quantifier_bound")
 

@@ -7,8 +7,7 @@ import pytest
 from leadline.symbolic.grid.cells import Goal, cells, obligations_of, proofs
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
-from tests.grid.queries import obligation as asked_obligation
-from tests.grid.queries import query as asked
+from tests.grid.queries import obligation as asked_obligation, query as asked
 from tests.grid.rows import ROW, obligation, row, unknown
 
 SAFE = row(verdict="safe", steps=None, depth=10, trace=None)

@@ -10,8 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from leadline.symbolic.engines import ENGINES, Answer, Engine, Limits, Query, Result, Verdict
-from leadline.symbolic.grid import query as grid_query
-from leadline.symbolic.grid import task
+from leadline.symbolic.grid import query as grid_query, task
 from leadline.symbolic.grid.query import GridQuery, options_json, read_options
 from leadline.symbolic.lang import (
     Action,
@@ -34,8 +33,8 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     Variable,
+    nodes as n,
 )
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.fairness import Arm
 from leadline.symbolic.lang.fingerprint import LEFT_OUT, fingerprint
 from leadline.symbolic.lang.keyed import KeyedSet

@@ -12,8 +12,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, answer_here
 from leadline.symbolic.engines.induction import InductionOptions
@@ -24,8 +23,7 @@ from leadline.symbolic.grid.runs import StoreArchive, new_run, resume
 from leadline.symbolic.grid.schedule import Schedule
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.witnesses import answers, certify, replay
-from leadline.symbolic.lang import Action, Model, Pick, Property, PropertyKind
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Action, Model, Pick, Property, PropertyKind, nodes as n
 from leadline.symbolic.lang.coercion import as_node, fits
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.node import substitute

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery

@@ -17,12 +17,12 @@ from leadline.symbolic.lang import (
     action,
     build,
     invariant,
+    nodes as n,
     parameter,
     probe,
     sort,
 )
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.tla import to_tla
+from leadline.symbolic.notation.expressions import to_tla
 from tests.lang.sample import in_action, in_init, model
 
 

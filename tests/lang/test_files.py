@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from leadline.symbolic.files import is_there, read_bytes, read_text, real_path
 from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang.files import is_there, read_bytes, read_text, real_path
 
 
 @pytest.fixture

@@ -27,14 +27,14 @@ from leadline.symbolic.lang import (
     implies,
     ite,
     map_of,
+    node as interning,
+    nodes as n,
     of,
     record,
     set_of,
     sort,
     union,
 )
-from leadline.symbolic.lang import node as interning
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.node import binder_height, free_variables, replaced

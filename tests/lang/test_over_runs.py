@@ -29,6 +29,7 @@ from leadline.symbolic.lang import (
     invariant,
     leads_to,
     map_of,
+    nodes as n,
     parameter,
     pick,
     refines,
@@ -40,7 +41,6 @@ from leadline.symbolic.lang import (
     weak,
     weak_next,
 )
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.enabled import fair_enabled
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-from leadline.symbolic.lang import Int, Map, Model, Option, Pick, Seq, Set, Type, record, sort
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Int, Map, Model, Option, Pick, Seq, Set, Type, nodes as n, record, sort
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
 from tests.random_expressions import literal

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from leadline.symbolic.lang import (
     Bool,
@@ -27,6 +26,8 @@ from leadline.symbolic.lang import (
     int_range,
     ite,
     map_of,
+    node as node_module,
+    nodes as n,
     of,
     record,
     replace,
@@ -35,13 +36,11 @@ from leadline.symbolic.lang import (
     undefined,
     union,
 )
-from leadline.symbolic.lang import node as node_module
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.coercion import as_node, invalid
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.tla import Printer, to_tla
 from leadline.symbolic.lang.types import Type
+from leadline.symbolic.notation.expressions import Printer, to_tla
 from tests.lang.sample import in_action, model
 from tests.strategies import expressions, types
 

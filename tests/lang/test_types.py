@@ -6,8 +6,7 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from leadline.symbolic.lang import (
     Bool,
@@ -26,7 +25,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.tla_types import set_text
+from leadline.symbolic.notation.types import set_text
 from tests.strategies import types, values
 
 NODE = sort("Node", 2)

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 import sympy
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from leadline.symbolic.grid.query import ParameterValues
 from leadline.symbolic.lang.parameters import Setting

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 import z3
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from leadline.symbolic.solve import SOLVERS, Satisfiability, z3_terms
 from leadline.symbolic.solve.cadical import CadicalSolver

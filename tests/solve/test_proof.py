@@ -9,8 +9,7 @@ from itertools import combinations, product
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from leadline.symbolic.solve import TRUE, Formula, cadical, refute
 from leadline.symbolic.solve.cadical import CadicalSolver

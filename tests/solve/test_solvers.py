@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from leadline.symbolic.solve import SOLVERS, TRUE, Satisfiability, Solver
 from leadline.symbolic.solve.z3_solver import Z3Solver

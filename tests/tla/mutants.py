@@ -23,8 +23,8 @@ from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.tla import origin
-from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tla.modules import ALL
 
 MOST_STATES = 1_500

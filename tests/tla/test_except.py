@@ -7,9 +7,9 @@ from pathlib import Path
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.tla.loading import write
 from tests.tla.lowered import counts
 

@@ -12,9 +12,9 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model
-from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.strategies import models
 
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))

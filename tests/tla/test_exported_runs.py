@@ -43,13 +43,13 @@ from leadline.symbolic.lang import (
     weak,
     weak_next,
 )
-from leadline.symbolic.lang.tla_names import all_types, named_members
 from leadline.symbolic.lang.types import Sort
+from leadline.symbolic.notation.names import all_types, named_members
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import load
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.values import TRUE
 from tests.protocols.lamp import Lamp, is_a_plug, is_plugged, lamp_is_the_plug, stays_lit, wears_out
 

@@ -14,13 +14,13 @@ import pytest
 
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.lang import OutOfBounds
-from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
-from leadline.symbolic.tla.values.operators import listed
+from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import untyped
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
+from leadline.symbolic.tla.values.operators import listed
 from leadline.symbolic.tla.values.values import tla_text
 from tests.tla.loading import specification
 

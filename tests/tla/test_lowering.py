@@ -13,12 +13,11 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.lang import NoSymbolicForm, span
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import NoSymbolicForm, nodes as n, span
 from leadline.symbolic.tla import origin
-from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.tla.loading import write
 from tests.tla.lowered import asked, counts
 from tests.tla.modules import ALL

@@ -24,9 +24,9 @@ from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
 from leadline.symbolic.lang import ModelError
-from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tlc_names import CONSTANTS
 from tests.truth import Row, name_of, rows_where
 

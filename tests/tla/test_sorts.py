@@ -14,9 +14,9 @@ from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.lang import Model, Sort
 from leadline.symbolic.lang.types import Atoms, all_types
-from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.swapped import assert_closed
 from tests.tla.loading import write
 from tests.tla.lowered import counts

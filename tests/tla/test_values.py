@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.read.syntax import Apply
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from tests.tla.loading import specification
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import (
@@ -31,13 +30,13 @@ from leadline.symbolic.lang import (
     ite,
     leads_to,
     map_of,
+    nodes as n,
     of,
     record,
     sort,
     step_property,
     temporal,
 )
-from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.report.trace_page import trace_page

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.lang import Int, OutOfBounds, Protocol, Seq, action, build, invariant

@@ -24,8 +24,7 @@ from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.provers import WITHIN_BOUNDS_ADVICE
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Effort, Part, Result, Table, Verdict
-from leadline.symbolic.lang import Model, PropertyKind
-from leadline.symbolic.lang.names import counted
+from leadline.symbolic.lang import Model, PropertyKind, counted
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from leadline.symbolic.engines.lemmas import strengthenings
-from leadline.symbolic.lang import Model, Property, UserError
-from leadline.symbolic.lang.errors import unknown_name
+from leadline.symbolic.lang import Model, Property, UserError, unknown_name
 
 
 class ObligationKind(StrEnum):

@@ -10,7 +10,7 @@ from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import Instance, template
-from leadline.symbolic.lang.model import Action, Model
+from leadline.symbolic.lang import Action, Model
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 

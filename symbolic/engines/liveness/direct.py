@@ -16,9 +16,8 @@ from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.liveness.loops import SAVE, flags_of, stuck
 from leadline.symbolic.engines.liveness.product import FALSE, Product
 from leadline.symbolic.engines.search import Clock, Question, Search
-from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
+from leadline.symbolic.lang import NOWHERE, Action, Model, Property, PropertyKind, Variable
 from leadline.symbolic.lang.rules import negation
-from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.solve import Solver
 from leadline.symbolic.trace import Step, Trace, TraceEnd
 

@@ -12,9 +12,8 @@ from leadline.symbolic.concrete.fair import OutsideAt, Product, fair_run
 from leadline.symbolic.concrete.graph import Graph
 from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.liveness.formulas import split
-from leadline.symbolic.lang import OutOfBounds, Property
+from leadline.symbolic.lang import OutOfBounds, Property, Temporal, expanded
 from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.lang.temporal import Temporal, expanded
 from leadline.symbolic.trace import Trace, TraceEnd, replay, trace_of_path
 
 

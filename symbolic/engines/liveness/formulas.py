@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.rules import connective, negation
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
@@ -19,7 +17,9 @@ from leadline.symbolic.lang.temporal import (
     Negated,
     Temporal,
     formulas,
+    nodes as n,
 )
+from leadline.symbolic.lang.rules import connective, negation
 
 TRUE = Holds(connective(n.And, []))
 

@@ -8,12 +8,9 @@ from dataclasses import replace
 from leadline.symbolic.engines.lemmas import claiming
 from leadline.symbolic.engines.liveness.formulas import Safety
 from leadline.symbolic.engines.liveness.product import Step
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
-from leadline.symbolic.lang.node import replaced
+from leadline.symbolic.lang import BOOL, NOWHERE, Action, Model, Property, PropertyKind, Variable, nodes as n
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.lang.rules import connective, equality, negation
-from leadline.symbolic.lang.span import NOWHERE
 
 GOOD = "(good)"
 """The variable. No variable of a protocol can have the name."""

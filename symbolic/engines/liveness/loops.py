@@ -10,14 +10,21 @@ from collections.abc import Iterator
 
 from leadline.symbolic.engines.lemmas import claiming
 from leadline.symbolic.engines.liveness.product import FALSE, STUTTER, TRUE, Mark, Product, Watched
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.model import Action, Model, Pick, Property, PropertyKind, Variable
-from leadline.symbolic.lang.node import binder_height, replaced
+from leadline.symbolic.lang import (
+    BOOL,
+    NOWHERE,
+    Action,
+    Model,
+    Pick,
+    Property,
+    PropertyKind,
+    Set,
+    Type,
+    Variable,
+    nodes as n,
+)
+from leadline.symbolic.lang.nodes import binder_height, replaced
 from leadline.symbolic.lang.rules import connective, equality, implication, negation
-from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Type
 
 SAVE = "(save)"
 """The action that saves the state. No method of a protocol can have the name."""

@@ -15,8 +15,7 @@ from leadline.symbolic.engines.liveness.loops import loop_model
 from leadline.symbolic.engines.liveness.product import Product, product_of
 from leadline.symbolic.engines.liveness.rounds import rounds_model
 from leadline.symbolic.engines.liveness.settling import Settling, understood
-from leadline.symbolic.lang import Model, Property, UserError
-from leadline.symbolic.lang.temporal import Temporal, expanded, expressions, is_step
+from leadline.symbolic.lang import Model, Property, Temporal, UserError, expanded, expressions, is_step
 
 
 class Method(StrEnum):

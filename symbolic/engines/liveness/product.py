@@ -17,30 +17,39 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from leadline.symbolic.engines.liveness.formulas import is_plain, strong_premises
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL, as_node
-from leadline.symbolic.lang.enabled import changes, fair_enabled, key_variables
-from leadline.symbolic.lang.fairness import Fairness
-from leadline.symbolic.lang.model import Action, Model, Pick, Variable
-from leadline.symbolic.lang.node import binder_height, replaced
-from leadline.symbolic.lang.rules import connective, equality, implication, negation
-from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.structures import Map, Set, Tuple
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
+    BOOL,
+    NOWHERE,
+    Action,
     Always,
     Both,
     Either,
     Eventually,
+    Fairness,
     ForEach,
     ForSome,
     Happens,
     Holds,
+    Int,
+    Map,
+    Model,
     Negated,
+    Pick,
+    Set,
     Temporal,
+    Tuple,
+    Type,
+    Variable,
+    as_node,
+    changes,
+    fair_enabled,
+    key_variables,
+    nodes as n,
     primed,
     substituted,
 )
-from leadline.symbolic.lang.types import Int, Type
+from leadline.symbolic.lang.nodes import binder_height, replaced
+from leadline.symbolic.lang.rules import connective, equality, implication, negation
 
 STUTTER = "(stutter)"
 """The step that changes nothing. No method of a protocol can have the name."""

@@ -18,8 +18,7 @@ from leadline.symbolic.engines.liveness.product import STUTTER, Product
 from leadline.symbolic.engines.liveness.rounds import BEGIN
 from leadline.symbolic.engines.query import Listener, Query
 from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
-from leadline.symbolic.lang import Model, OutOfBounds, Property
-from leadline.symbolic.lang.temporal import expanded, expressions
+from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
 from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay
 from leadline.symbolic.trace.trace import action_named
 

@@ -13,12 +13,9 @@ from leadline.symbolic.engines.lemmas import claiming
 from leadline.symbolic.engines.liveness.loops import flags_of, read
 from leadline.symbolic.engines.liveness.product import FALSE, TRUE, Product, Watched
 from leadline.symbolic.engines.liveness.settling import Settling
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
-from leadline.symbolic.lang.node import replaced
+from leadline.symbolic.lang import BOOL, NOWHERE, Action, Model, Property, PropertyKind, Variable, nodes as n
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.lang.rules import connective, equality, implication, negation
-from leadline.symbolic.lang.span import NOWHERE
 
 BEGIN = "(begin)"
 """The action after which rounds are counted. No method of a protocol can have the name."""

@@ -21,14 +21,27 @@ from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines.liveness.product import Mark, Product
 from leadline.symbolic.engines.liveness.walking import Steps, flat
-from leadline.symbolic.lang import UserError
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL, as_node
-from leadline.symbolic.lang.model import Variable
+from leadline.symbolic.lang import (
+    BOOL,
+    NOWHERE,
+    Bool,
+    Int,
+    Map,
+    Named,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+    UserError,
+    Variable,
+    as_node,
+    nodes as n,
+)
 from leadline.symbolic.lang.rules import comparison, connective, equality
-from leadline.symbolic.lang.span import NOWHERE
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type
 
 MOST_VALUES = 64
 """Values of an integer, or of an enumeration, of which each has a predicate.

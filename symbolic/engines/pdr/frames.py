@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.pdr.memory import Found, Memory
 from leadline.symbolic.engines.pdr.system import Bad, Choice, Cube, Layer, System
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Value
 from leadline.symbolic.solve.cores import CoreSolver, simplified
 
 _GARBAGE = 1500

@@ -14,7 +14,7 @@ from random import Random
 from leadline.symbolic.concrete import Semantics, State, first_states
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.pdr.system import Choice, System
-from leadline.symbolic.lang.symmetry import Permutation, permuted
+from leadline.symbolic.lang import Permutation, permuted
 
 _MOST = 150_000
 """Samples that are kept at most, with their images under permutations."""

@@ -28,9 +28,7 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.encoding import Truth
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines.sweeps import sorts_alike
-from leadline.symbolic.lang import Model, Property
-from leadline.symbolic.lang.symmetry import Permutation
-from leadline.symbolic.lang.types import Value
+from leadline.symbolic.lang import Model, Permutation, Property, Value
 from leadline.symbolic.solve import Formula
 
 Cube = tuple[int, ...]

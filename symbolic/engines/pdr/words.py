@@ -19,16 +19,35 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts, Word
 from leadline.symbolic.engines.pdr.invariant import Invariant
 from leadline.symbolic.engines.pdr.system import Cube
-from leadline.symbolic.lang import InternalError, Model, all_of, any_of, implies, int_range, rules
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import as_node
-from leadline.symbolic.lang.containers import field_of
-from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.keyed import KeyedSet, entry_of
-from leadline.symbolic.lang.span import caller_span
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.tla import Printer
-from leadline.symbolic.lang.types import Int, Option, Sort, Type, Value, all_types
+from leadline.symbolic.lang import (
+    Int,
+    InternalError,
+    KeyedSet,
+    Map,
+    Model,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+    Value,
+    all_of,
+    all_types,
+    any_of,
+    as_node,
+    caller_span,
+    entry_of,
+    field_of,
+    implies,
+    int_range,
+    nodes as n,
+    rules,
+    wrap,
+)
+from leadline.symbolic.notation.expressions import Printer
 
 _MOST_VALUES = 1024
 """The most values of an integer whose bits are read together."""

@@ -15,12 +15,25 @@ from leadline.symbolic.catalog import Entry
 from leadline.symbolic.catalog.entry import prints_apart
 from leadline.symbolic.engines.pdr.invariant import Invariant
 from leadline.symbolic.engines.pdr.words import Formula, formulas
-from leadline.symbolic.lang import Claim, Model, PropertyKind, UserError, build
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import setting_text
-from leadline.symbolic.lang.span import caller_span
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Option, Type, Value
+from leadline.symbolic.lang import (
+    Claim,
+    Map,
+    Model,
+    Option,
+    PropertyKind,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    Union,
+    UserError,
+    Value,
+    build,
+    caller_span,
+    nodes as n,
+    setting_text,
+)
 
 _MOST_NAMED = 3
 """The most variables that the name of a strengthening tells."""

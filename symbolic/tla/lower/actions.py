@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import NEVER
-from leadline.symbolic.lang.model import Pick
-from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.lang import NEVER, Pick, Set, nodes as n
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed_values import without_fixed
 from leadline.symbolic.tla.lower.picks import Picks, Way
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.levels import Level
 
 MOST_PATHS = 2_000
 _MOST_ELEMENTS = 8

@@ -10,10 +10,23 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Atoms, Bool, Int, Never, Option, Sort, Type
+from leadline.symbolic.lang import (
+    BOOL,
+    Atoms,
+    Bool,
+    Int,
+    Map,
+    Never,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+    nodes as n,
+)
 from leadline.symbolic.tla.lower import shapes
 
 if TYPE_CHECKING:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Int, Option, Type
+from leadline.symbolic.lang import BOOL, Int, Map, Option, Record, Seq, Set, Tuple, Type, Union, nodes as n
 from leadline.symbolic.tla.lower import shapes
 
 if TYPE_CHECKING:

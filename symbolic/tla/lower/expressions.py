@@ -9,18 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import NEVER
-from leadline.symbolic.lang.structures import Set
-from leadline.symbolic.lang.types import Sort, Type
+from leadline.symbolic.lang import NEVER, Set, Sort, Type, nodes as n
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.lower.functions import Functions
 from leadline.symbolic.tla.lower.infinite import (
     Domain,
 )
 from leadline.symbolic.tla.lower.keys import as_set
-from leadline.symbolic.tla.read.levels import Level
-from leadline.symbolic.tla.lower.functions import Functions
+from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.scope import (
     DEEPEST,
     Binding,
@@ -31,7 +27,8 @@ from leadline.symbolic.tla.lower.scope import (
     Scope,
     Unsupported,
 )
-from leadline.symbolic.tla.lower.making import Unlowerable
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.read.syntax import operators
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.model import Pick
-from leadline.symbolic.lang.node import replaced
-from leadline.symbolic.lang.totality import is_total
+from leadline.symbolic.lang import Pick, is_total, nodes as n
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.function_terms import FunctionTerms
-from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.making import Unlowerable
+from leadline.symbolic.tla.lower.picks import Way
 
 
 def without_fixed(way: Way, terms: FunctionTerms) -> Way:

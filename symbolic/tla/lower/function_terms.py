@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL, NEVER
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple
-from leadline.symbolic.lang.types import Int, Never, Option, Type
+from leadline.symbolic.lang import (
+    BOOL,
+    NEVER,
+    Int,
+    Map,
+    Never,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    nodes as n,
+)
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.conversion import restructured
 from leadline.symbolic.tla.lower.making import Body, Unlowerable

@@ -9,17 +9,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import NEVER
-from leadline.symbolic.lang.structures import Map, Tuple
-from leadline.symbolic.lang.symmetry import sorts_in
-from leadline.symbolic.lang.types import Int
+from leadline.symbolic.lang import NEVER, Int, Map, Tuple, nodes as n, sorts_in
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.lower.infinite import Cases, Domain, Product
+from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.scope import DEEPEST, BuiltIn, Entity, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.lower.sets import Sets, is_whole
-from leadline.symbolic.tla.lower.making import Unlowerable
+from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.read.syntax import operators
 

@@ -7,7 +7,7 @@ elements of `S`, need not be listed. This holds where `g` always has a value: `f
 from __future__ import annotations
 
 from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.node import replaced
+from leadline.symbolic.lang.nodes import replaced
 
 
 def image_at(images: n.SetMap, element: n.Node) -> n.Node:

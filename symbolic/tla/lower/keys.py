@@ -6,10 +6,7 @@ variable's type, which then becomes that of all sets.
 
 from __future__ import annotations
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import Record, Set
-from leadline.symbolic.lang.types import MOST_PARTS, Type
+from leadline.symbolic.lang import MOST_PARTS, KeyedSet, Record, Set, Type, nodes as n
 
 _WORTH = 4
 """How many times as many records there must be as keys."""

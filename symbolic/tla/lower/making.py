@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.errors import OutOfBounds
-from leadline.symbolic.lang.node import free_variables
-from leadline.symbolic.lang.span import NOWHERE, Span, placed
-from leadline.symbolic.lang.types import Atoms, Int, Sort, Type, Value
+from leadline.symbolic.lang import (
+    BOOL,
+    NOWHERE,
+    Atoms,
+    Int,
+    OutOfBounds,
+    Sort,
+    Span,
+    Type,
+    Value,
+    nodes as n,
+    placed,
+    rules,
+)
+from leadline.symbolic.lang.nodes import free_variables
 from leadline.symbolic.tla.lower import shapes
 
 Body = Callable[[n.Node], n.Node]

@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL
-from leadline.symbolic.lang.model import Action, Model, Origin, Pick, Property, PropertyKind, Variable
-from leadline.symbolic.lang.node import substitute
-from leadline.symbolic.lang.types import Int, Type
-from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.lang import (
+    BOOL,
+    Action,
+    Int,
+    Model,
+    Origin,
+    Pick,
+    Property,
+    PropertyKind,
+    Type,
+    Variable,
+    nodes as n,
+)
+from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.tla.lower.actions import Paths
+from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
+from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type
 from leadline.symbolic.tla.lower.steps import actions_of, converted
 from leadline.symbolic.tla.lower.temporal import Claims
-from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type
+from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 
 NO_ERROR = "no-error"

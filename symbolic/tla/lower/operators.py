@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import NEVER
-from leadline.symbolic.lang.node import Binary
-from leadline.symbolic.lang.types import Atoms
+from leadline.symbolic.lang import NEVER, Atoms, nodes as n
+from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.lower.infinite import (
     Domain,
@@ -23,10 +21,10 @@ from leadline.symbolic.tla.lower.infinite import (
     Sequences,
     United,
 )
-from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.scope import Entity, Scope
 from leadline.symbolic.tla.lower.steps import enabled
-from leadline.symbolic.tla.lower.making import Unlowerable
+from leadline.symbolic.tla.read import syntax as s
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
 

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import NEVER
-from leadline.symbolic.lang.model import Pick
-from leadline.symbolic.lang.span import Span
-from leadline.symbolic.lang.structures import Map, Set, Union
-from leadline.symbolic.lang.types import Option, Type
+from leadline.symbolic.lang import NEVER, Map, Option, Pick, Set, Span, Type, Union, nodes as n
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.infinite import Cases, Domain, PowerSet, Product, United
 from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.infinite import Cases, Domain, PowerSet, Product, United
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.span import Span
-from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.lang import Span, nodes as n
 from leadline.symbolic.tla.lower.infinite import Unlisted
+from leadline.symbolic.tla.read import syntax as s
 
 DEEPEST = 24
 """How often an operator is put into itself; what lies deeper is out of bounds."""

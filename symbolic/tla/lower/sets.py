@@ -6,13 +6,22 @@ import itertools
 from collections.abc import Callable
 from functools import partial
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.coercion import BOOL, NEVER
-from leadline.symbolic.lang.node import replaced
-from leadline.symbolic.lang.structures import Map, Seq, Set, Tuple
-from leadline.symbolic.lang.symmetry import sorts_in
-from leadline.symbolic.lang.totality import is_total
-from leadline.symbolic.lang.types import Atoms, Int, Option, Type
+from leadline.symbolic.lang import (
+    BOOL,
+    NEVER,
+    Atoms,
+    Int,
+    Map,
+    Option,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    is_total,
+    nodes as n,
+    sorts_in,
+)
+from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.comparison import choice_key, clash, has_sets, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
@@ -29,8 +38,8 @@ from leadline.symbolic.tla.lower.infinite import (
     Sequences,
     United,
 )
-from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.lower.making import Unlowerable
+from leadline.symbolic.tla.lower.scope import Unsupported
 
 _OTHERS = "a value of another kind is compared with the members of the set"
 MOST_UNROLLED = 200

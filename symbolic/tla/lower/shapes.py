@@ -24,8 +24,21 @@ from collections.abc import Iterable
 from functools import lru_cache, reduce
 from typing import Any
 
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Sort, Type, Value
+from leadline.symbolic.lang import (
+    Atoms,
+    Int,
+    Map,
+    Never,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+    Value,
+)
 
 NEVER: Type = Never()
 EMPTY_FUNCTION = Tuple(())

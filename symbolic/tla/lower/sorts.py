@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.model import Model
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple
-from leadline.symbolic.lang.symmetry import sorts_in, symmetric_sorts
-from leadline.symbolic.lang.types import Atoms, Option, Sort, Type
+from leadline.symbolic.lang import (
+    Atoms,
+    KeyedSet,
+    Map,
+    Model,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    nodes as n,
+    sorts_in,
+    symmetric_sorts,
+)
 from leadline.symbolic.tla.lower import shapes
 
 Sorts = Mapping[str, Sort]

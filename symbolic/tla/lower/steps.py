@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.enabled import enabledness
-from leadline.symbolic.lang.model import Action
-from leadline.symbolic.lang.span import NOWHERE, Span
-from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.lower.keys import unkeyed, with_keys
-from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.lang import NOWHERE, Action, Span, enabledness, nodes as n
 from leadline.symbolic.tla.lower.actions import Paths
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.keys import unkeyed, with_keys
+from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
-from leadline.symbolic.tla.lower.making import Unlowerable
+from leadline.symbolic.tla.read import syntax as s
 
 
 def actions_of(ways: Sequence[Way], lowering: Lowering, fallback: str) -> list[Action]:

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.model import Property, PropertyKind
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
@@ -20,15 +18,18 @@ from leadline.symbolic.lang.temporal import (
     Holds,
     LeadsTo,
     Negated,
+    Property,
+    PropertyKind,
     Temporal,
+    nodes as n,
     primed,
 )
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.keys import as_set
+from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import excerpt
-from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.read.levels import Level
-from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.scope import Operator, Scope, Unsupported
 
 
 class Claims:

@@ -10,14 +10,30 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang import rules
-from leadline.symbolic.lang.coercion import BOOL, NEVER, coerce, fits
-from leadline.symbolic.lang.expr import int_range, wrap
-from leadline.symbolic.lang.node import Binary
-from leadline.symbolic.lang.span import placed
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Atoms, Int, Never, Option, Type, Value
+from leadline.symbolic.lang import (
+    BOOL,
+    NEVER,
+    Atoms,
+    Int,
+    Map,
+    Never,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    Union,
+    Value,
+    coerce,
+    fits,
+    int_range,
+    nodes as n,
+    placed,
+    rules,
+    wrap,
+)
+from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
 from leadline.symbolic.tla.lower.making import Body, Making, Unlowerable

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read.syntax import Place
 
 _MOST = 10

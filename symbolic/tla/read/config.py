@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from leadline.symbolic.lang.errors import Mistake, ModelError
-from leadline.symbolic.lang.files import read_text
+from leadline.symbolic.files import read_text
+from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.text import without_comments
 

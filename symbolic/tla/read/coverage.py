@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from leadline.symbolic.lang.errors import UserError
-from leadline.symbolic.lang.files import read_text
+from leadline.symbolic.files import read_text
+from leadline.symbolic.lang import UserError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import bound_by
 from leadline.symbolic.tla.read.levels import Level, Levels

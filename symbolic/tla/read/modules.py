@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from leadline.symbolic.lang.errors import Mistake, ModelError
-from leadline.symbolic.lang.files import is_there, read_text
+from leadline.symbolic.files import is_there, read_text
+from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol

@@ -10,10 +10,17 @@ from functools import cache
 import tree_sitter
 import tree_sitter_tlaplus
 
-from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.complaints import complaints, place_of, unclosed
-from leadline.symbolic.tla.read.read_expressions import ExpressionReader, Tree, meaningful, of_kind, part, parts
+from leadline.symbolic.tla.read.read_expressions import (
+    ExpressionReader,
+    Tree,
+    meaningful,
+    of_kind,
+    part,
+    parts,
+)
 from leadline.symbolic.tla.read.text import untranslated_algorithm, without_comments
 
 

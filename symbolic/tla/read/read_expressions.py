@@ -9,7 +9,7 @@ from itertools import accumulate
 
 import tree_sitter
 
-from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.symbols import ASCII, RESERVED, SETS, clash, prefix_clash
 

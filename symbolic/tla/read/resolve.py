@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, cast
 
-from leadline.symbolic.lang.errors import Mistake
+from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.hiding import fairness, marked
 from leadline.symbolic.tla.read.standard import ANY_NUMBER, STANDARD, Arities

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leadline.symbolic.lang.errors import Mistake, ModelError, ParameterError, unknown_name
+from leadline.symbolic.lang import Mistake, ModelError, ParameterError, unknown_name
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.hiding import Hiding

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
-from leadline.symbolic.lang.span import Span
+from leadline.symbolic.lang import Span
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.values import operators
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
-from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.values.values import EvaluationError, Value, items_of
 
 

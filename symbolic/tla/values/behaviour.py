@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.interpreter import FAILURES, Action, Interpreter, State
 from leadline.symbolic.tla.read.levels import Level
-from leadline.symbolic.tla.values.operators import set_level
 from leadline.symbolic.tla.read.specification import Specification, conjuncts
-from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.read.syntax import operators
+from leadline.symbolic.tla.values.interpreter import FAILURES, Action, Interpreter, State
+from leadline.symbolic.tla.values.operators import set_level
+from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.values.values import EvaluationError, Value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from leadline.symbolic.lang.errors import Mistake, ModelError
+from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.analysis import size, uses
 from leadline.symbolic.tla.values.constants import Constants, as_value

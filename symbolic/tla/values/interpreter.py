@@ -7,20 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang.errors import AssumptionFailed, Mistake, ModelError
-from leadline.symbolic.tla.values import differences
-from leadline.symbolic.tla.values import operators
-from leadline.symbolic.tla.values import sets
-from leadline.symbolic.tla.values import updates
-from leadline.symbolic.tla.values import values
+from leadline.symbolic.lang import AssumptionFailed, Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.actions import Actions, Part
 from leadline.symbolic.tla.read.coverage import Conjunct
 from leadline.symbolic.tla.read.levels import Level
+from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.values import differences, operators, sets, updates, values
+from leadline.symbolic.tla.values.actions import Actions, Part
 from leadline.symbolic.tla.values.remembering import Remembering
 from leadline.symbolic.tla.values.scopes import Scope
 from leadline.symbolic.tla.values.search import Search
-from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.values import EvaluationError, Value, tla_text
 from leadline.symbolic.tla.values.writer import Fn, Lines, Source

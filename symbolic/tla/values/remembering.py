@@ -15,7 +15,16 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.scopes import Binding, ByName, Callable, Local, Names, Operator, Pending, Scope
+from leadline.symbolic.tla.values.scopes import (
+    Binding,
+    ByName,
+    Callable,
+    Local,
+    Names,
+    Operator,
+    Pending,
+    Scope,
+)
 from leadline.symbolic.tla.values.search import Every, Search, Todo
 from leadline.symbolic.tla.values.statements import Statements
 from leadline.symbolic.tla.values.writer import Fn, Lines

@@ -17,9 +17,7 @@ from typing import Any, TypeAlias, cast
 from leadline.symbolic.concrete import Explorer, Runs, Word, is_refuted, satisfies
 from leadline.symbolic.concrete.fair import Product, fair_run
 from leadline.symbolic.concrete.graph import Graph
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.errors import Mistake, ModelError
-from leadline.symbolic.lang.temporal import (
+from leadline.symbolic.lang import (
     Always,
     Both,
     Either,
@@ -27,13 +25,16 @@ from leadline.symbolic.lang.temporal import (
     Happens,
     Holds,
     LeadsTo,
+    Mistake,
+    ModelError,
     Negated,
     Temporal,
+    nodes as n,
 )
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import conjuncts
+from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
 from leadline.symbolic.tla.values.values import Value, items_of, ordered
 
 Names: TypeAlias = Mapping[str, s.Expression]

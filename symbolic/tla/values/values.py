@@ -20,7 +20,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, TypeAlias
 
-from leadline.symbolic.lang.errors import OutOfBounds
+from leadline.symbolic.lang import OutOfBounds
 
 Value: TypeAlias = Any
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, TypeAlias
 
+from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.values.memo import Memo
 from leadline.symbolic.tla.values.reuse import reuse
-from leadline.symbolic.tla.read.syntax import Place
 
 Lines: TypeAlias = "list[str | Lines]"
 

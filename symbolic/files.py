@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import Protocol
 
-from leadline.symbolic.lang.errors import UserError
+from leadline.symbolic.lang import UserError
 
 LARGEST = 256 << 20
 """The most bytes that a file may have, unless its reader says otherwise: 256 MB."""

@@ -11,13 +11,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.errors import InternalError
-from leadline.symbolic.lang.names import OPEN, Text, atom, camel, infix, prefix
-from leadline.symbolic.lang.node import Binary, Unary
-from leadline.symbolic.lang.structures import Record, Tuple
-from leadline.symbolic.lang.tla_types import bound_names, set_text
-from leadline.symbolic.lang.types import Type
+from leadline.symbolic.lang import (
+    OPEN,
+    InternalError,
+    Record,
+    Text,
+    Tuple,
+    Type,
+    atom,
+    camel,
+    infix,
+    nodes as n,
+    prefix,
+)
+from leadline.symbolic.lang.nodes import Binary, Unary
+from leadline.symbolic.notation.types import bound_names, set_text
 
 
 def to_tla(node: n.Node, names: Mapping[str, str] | None = None) -> str:

@@ -5,10 +5,26 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.names import Text, atom, camel, infix
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
-from leadline.symbolic.lang.types import Bool, Enum, Int, Option, Sort, Type, all_types
+from leadline.symbolic.lang import (
+    Bool,
+    Enum,
+    Int,
+    Map,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Text,
+    Tuple,
+    Type,
+    Union,
+    all_types,
+    atom,
+    camel,
+    infix,
+    nodes as n,
+)
 
 Named = Mapping[Type, str]
 """The operators that stand for types."""

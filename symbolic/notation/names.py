@@ -7,13 +7,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from leadline.symbolic.lang import nodes as n
-from leadline.symbolic.lang.fairness import Fairness
-from leadline.symbolic.lang.model import Model, Property
-from leadline.symbolic.lang.names import camel, pascal
-from leadline.symbolic.lang.structures import Map, Record, Union
-from leadline.symbolic.lang.temporal import ForEach, ForSome, formulas
-from leadline.symbolic.lang.types import Enum, Sort, Type
+from leadline.symbolic.lang import (
+    Enum,
+    Fairness,
+    ForEach,
+    ForSome,
+    Map,
+    Model,
+    Property,
+    Record,
+    Sort,
+    Type,
+    Union,
+    camel,
+    formulas,
+    nodes as n,
+    pascal,
+)
 
 
 def _words(text: str) -> frozenset[str]:
