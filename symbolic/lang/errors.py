@@ -90,6 +90,10 @@ class ModelError(UserError):
         return type(self), (self.mistakes,)
 
 
+class NoInitialState(ModelError):
+    """No state satisfies the initial condition."""
+
+
 class NoSymbolicForm(UserError):
     """A part of a specification that no formula stands for. It is no mistake: explicit search needs none."""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import leadline
 from leadline.symbolic.files import real_path
@@ -104,5 +105,8 @@ def address(span: Span) -> str:
     """The URI of a line's file; relative if it is below the working directory, as code hosts want it."""
     path = real_path(Path(span.file))
     here = real_path(Path())
+    if not path.is_absolute():
+        # The path is no possible one, as a stored row's may be, or the working directory is gone.
+        return quote(path.as_posix())
     whole = path.as_uri()
     return whole.removeprefix(f"{here.as_uri()}/") if path.is_relative_to(here) else whole

@@ -62,6 +62,12 @@ class Learner:
         found, _ = first_states(self.interpreter.steps[0], most)
         return found
 
+    def fails_initially(self) -> bool:
+        """Whether the initial condition has no value and no state satisfies it."""
+        outcomes: list[State | None] = []
+        self.interpreter.steps[0](None, outcomes.append)
+        return bool(outcomes) and all(one is None for one in outcomes)
+
     def successors(self, state: State) -> list[State]:
         """The states after a state, within the constraints; none if it is beyond them."""
         if not all(self._holds(test, state) for test in self._constraints):

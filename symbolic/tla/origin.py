@@ -61,15 +61,16 @@ class TlaOrigin(Origin):
         """The model, after the interpreter has run ahead if no types are known.
 
         Raises:
+            NoInitialState: if no state satisfies the initial condition.
             Unsupported: if the specification has no symbolic form.
         """
         if not self.types:
             starts = self.learner.some_initial()
-            if not starts:
+            if not starts and self.learner.fails_initially():
                 init = self.specification.init
-                raise Unsupported(
-                    init.place if init else s.BUILT_IN, "no state satisfies the initial condition"
-                )
+                raise Unsupported(init.place if init else s.BUILT_IN, "the initial condition has no value")
+            if not starts:
+                raise self.specification.no_initial_state()
             self.learner.run_ahead(starts, AHEAD)
         return self._lowered()
 

@@ -14,6 +14,7 @@ from leadline.symbolic.lang import (
     Mistake,
     Model,
     ModelError,
+    NoInitialState,
     NoSymbolicForm,
     Parameter,
     PropertyKind,
@@ -116,6 +117,8 @@ class TlaProtocol(Foreign):
         origin.interpreter.assume()
         try:
             return replace(origin.model(), parameters=dict(self.settings))
+        except NoInitialState:
+            raise
         except RecursionError as error:
             place = s.Place(specification.file, 1, 1)
             raise NoSymbolicForm([Mistake(place, "the operators nest too deeply")]) from error

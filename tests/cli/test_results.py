@@ -235,6 +235,28 @@ def test_sarif_runs_no_file(leadline: Leadline, filled: Filled) -> None:
     assert lines == [1, 1, 4]
 
 
+@pytest.mark.parametrize(("source", "uri"), [("sub/no one.py", "sub/no%20one.py"), ("a\0b.py", "a%00b.py")])
+def test_sarif_of_a_source_that_is_away(source: str, uri: str, leadline: Leadline, filled: Filled) -> None:
+    (result,) = check_sarif(
+        json.loads(leadline("results", filled("store", row(source=source)), "--format", "sarif").out)
+    )
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+
+
+def test_sarif_without_a_working_directory(
+    leadline: Leadline, filled: Filled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Path(filled("store", row(source="sub/away.py"))).resolve()
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with monkeypatch.context() as patch:
+        patch.chdir(gone)
+        gone.rmdir()
+        ran = leadline("results", str(store), "--format", "sarif")
+    (result,) = check_sarif(json.loads(ran.out))
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "sub/away.py"
+
+
 def test_a_proof_is_one_passed_test(leadline: Leadline, filled: Filled, tmp_path: Path) -> None:
     names = ["initiation of x", "implication"]
     store = filled("store", *(obligation(name, query=f"q{at}") for at, name in enumerate(names)))

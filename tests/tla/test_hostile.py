@@ -46,8 +46,32 @@ def test_a_hostile_module_ends_with_a_message(
         assert told in (err := capsys.readouterr().err) and "Traceback" not in err
 
 
-def test_no_initial_state_is_told_by_pdr(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["check", "--engine", engine] for engine in ("pdr", "bmc", "k-induction", "explore")),
+        *(["prove", "--engine", engine] for engine in ("pdr", "k-induction", "induction")),
+        ["simulate"],
+    ],
+    ids=" ".join,
+)
+def test_no_initial_state_is_a_mistake(
+    tmp_path: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write(tmp_path, M="VARIABLE x\nInit == x = 0 /\\ x = 1\nNext == x' = x\nInv == TRUE")
     path.with_suffix(".cfg").write_text(PLAIN)
-    assert main(["check", str(path), "--engine", "pdr"]) == 20
+    name, *options = command
+    goal = ["--property", "Inv"] if name == "prove" else []
+    assert main([name, str(path), *options, *goal]) == 150
     assert "no state satisfies the initial condition" in capsys.readouterr().err
+
+
+def test_an_initial_condition_without_a_value_is_no_missing_state(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(
+        tmp_path, M="EXTENDS Integers\nVARIABLE x\nInit == x = 1 \\div 0\nNext == x' = x\nInv == TRUE"
+    )
+    path.with_suffix(".cfg").write_text(PLAIN)
+    assert main(["check", str(path)]) == 21
+    assert "no state satisfies" not in capsys.readouterr().err

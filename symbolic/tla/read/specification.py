@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leadline.symbolic.lang import Mistake, ModelError, ParameterError, unknown_name
+from leadline.symbolic.lang import Mistake, ModelError, NoInitialState, ParameterError, unknown_name
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.hiding import Hiding
@@ -91,6 +91,12 @@ class Specification:
             return whole
         after = s.Apply("'", (s.Apply("/\\", others, place=place),), place=place)
         return s.Apply("=>", (after, whole), place=place)
+
+    def no_initial_state(self) -> NoInitialState:
+        """The error that no state satisfies the initial condition."""
+        place = self.init.place if self.init is not None else s.BUILT_IN
+        text = "no state satisfies the initial condition: expected values for all variables"
+        return NoInitialState([Mistake(place, text)])
 
     def place_of(self, name: str) -> s.Place:
         """The place of the definition of that name; that of the module if there is none."""

@@ -112,9 +112,7 @@ class Behaviour:
 
     def no_initial_state(self) -> ModelError:
         """The error of a specification without initial states."""
-        place = self.specification.init.place if self.specification.init is not None else s.BUILT_IN
-        text = "no state satisfies the initial condition: expected values for all variables"
-        return ModelError([Mistake(place, text)])
+        return self.specification.no_initial_state()
 
     def without_canonical(self) -> Behaviour:
         """The behaviour in which each state stands for itself, without checks of properties."""
