@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,10 +10,34 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.lang import Model, ModelError, UserError
-from tests.comparing import check_same
+from leadline.symbolic.engines import Query, answer
+from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.lang import (
+    Int,
+    Model,
+    ModelError,
+    Protocol,
+    UserError,
+    action,
+    build,
+    pick,
+)
+from tests.engines.crowd import Crowd, at_most_three, not_all
+from tests.engines.explorers import check_same, on_circuits
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
+from tests.tla.modules import ALL
+from tests.tlc_names import MODULES
+from tests.truth import (
+    Row,
+    check_all_states,
+    check_bounds,
+    model_of_row,
+    name_of,
+    rows_where,
+    shortest_violations,
+    steps_of,
+)
 
 SMALL: list[tuple[str, dict[str, Any], int | None]] = [
     ("kafka-replication", {"replicas": 2}, None),
@@ -36,7 +61,59 @@ def test_built_in_protocols(name: str, settings: dict[str, Any], depth: int | No
     assert check_same(model_of(find(name), settings), depth) is not None
 
 
+# -- TLC's figures ------------------------------------------------------------------------------------
+
+ROWS = rows_where(lambda row: row["module"] in MODULES)
+DEEPEST = 200_000
+"""The states of a row that is not slow."""
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row["complete"]], ids=name_of)
+def test_all_states_and_shortest_violations(row: Row) -> None:
+    found = on_circuits(model_of_row(row), names=list(shortest_violations(row)))
+    check_all_states(found, row)
+    assert steps_of(found) == shortest_violations(row)
+    check_bounds(found)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if not row["complete"]], ids=name_of)
+def test_states_as_deep_as_tlc_went(row: Row) -> None:
+    within = [states for states in row["states_within_steps"] if states < DEEPEST]
+    found = on_circuits(model_of_row(row), len(within) - 1, names=list(shortest_violations(row)))
+    assert list(found.states_within_steps) == within
+    check_bounds(found)
+
+
+@pytest.mark.slow
+def test_a_million_states() -> None:
+    """737,794 states, as TLC and the search on values count; all of KIP-320's first try, 1,437,076."""
+    assert on_circuits(model_of(find("kafka-replication"), {})).states == 737_794
+    first = model_of(find("kafka-replication"), {"variant": "kip-320-first-try"})
+    assert on_circuits(first).states == 1_437_076
+
+
+# -- TLA+ modules -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_modules(name: str, tmp_path: Path) -> None:
+    module, config = ALL[name]
+    (tmp_path / f"{name}.cfg").write_text(config)
+    (tmp_path / f"{name}.tla").write_text(module)
+    check_same(model_of(find(str(tmp_path / f"{name}.tla")), {}))
+
+
+# -- random protocols ---------------------------------------------------------------------------------
+
 MOST = 3_000
+"""The states of a random protocol at most."""
+
+MORE = settings(
+    max_examples=60,
+    deadline=None,
+    phases=(Phase.generate,),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 
 def compare(model: Model) -> None:
@@ -57,12 +134,76 @@ def test_random_protocols(seed: int) -> None:
     compare(model)
 
 
-@settings(
-    max_examples=60,
-    deadline=None,
-    phases=(Phase.generate,),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+@MORE
 @given(models())
 def test_more_random_protocols(model: Model) -> None:
     compare(model)
+
+
+@settings(MORE, max_examples=1_000)
+@pytest.mark.slow
+@given(models())
+def test_many_random_protocols(model: Model) -> None:
+    compare(model)
+
+
+# -- bounds and options -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [None, 0, 1, 3, 6])
+@pytest.mark.parametrize("claims", [(not_all,), (not_all, at_most_three)])
+def test_constraints_deadlocks_and_depths(claims: tuple[Any, ...], depth: int | None) -> None:
+    assert check_same(build(Crowd(), claims), depth) is not None
+
+
+@pytest.mark.parametrize("most", [1, 5, 100, 1295, 1296])
+def test_a_bound_on_states(most: int) -> None:
+    whole = on_circuits(build(Crowd(), [not_all]))
+    assert whole.states == 1296
+    found = on_circuits(build(Crowd(), [not_all]), max_states=most)
+    stopped = None if most == 1296 else f"states: stopped at {most}"
+    assert (found.states, found.complete, found.stopped) == (most, most == 1296, stopped)
+    full = found.states_within_steps
+    assert full == whole.states_within_steps[: len(full)]
+
+
+def test_the_answer_says_which_explorer_it_is_of() -> None:
+    model = model_of(find("two-phase-commit"), {})
+
+    def by(properties: tuple[str, ...], **options: Any) -> tuple[Any, Any]:
+        facts = answer(
+            model, Query("two-phase-commit", {}, properties, ExploreOptions(depth=3, **options))
+        ).facts
+        return facts["by"], facts.get("by_values_since")
+
+    assert by(("consistency",)) == ("circuits", None)
+    assert by(("consistency",), by="values") == ("values", None)
+    assert by(("completed",)) == ("values", "completed is a claim about runs")
+    with pytest.raises(UserError, match="--by circuits: completed is a claim about runs"):
+        by(("completed",), by="circuits")
+
+
+class Many(Protocol):
+    """A pick has more values than steps are encoded for."""
+
+    def define(self, state: Any) -> None:
+        self.Floor = Int(0, 30_000)
+        state.number = self.Floor
+
+    def init(self, start: Any) -> None:
+        start.number = 0
+
+    @action
+    def jump(self, now: Any, nxt: Any, to: Any = pick("Floor")) -> None:
+        """To one of a few."""
+        nxt.require(to <= 2)
+        nxt.number = to
+
+
+def test_picks_of_many_values_are_explored_on_values() -> None:
+    model = build(Many(), [])
+    with pytest.raises(NoCircuits, match="over 20,000 values"):
+        on_circuits(model)
+    facts = answer(model, Query("many", {}, None, ExploreOptions())).facts
+    assert (facts["by"], facts["states"]) == ("values", 3)
+    assert "over 20,000 values" in facts["by_values_since"]

@@ -15,22 +15,12 @@ from leadline.symbolic.engines import Query, answer
 from leadline.symbolic.engines.explore import ExploreOptions
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.lang import (
-    Int,
-    Map,
     Model,
-    Protocol,
-    Set,
     UserError,
-    action,
     build,
-    constraint,
-    invariant,
-    map_of,
-    pick,
-    set_of,
-    sort,
 )
 from leadline.symbolic.lang.symmetry import permuted
+from tests.engines.crowd import Crowd, at_most_three, not_all
 from tests.engines.numbers import lengths, names_of
 from tests.random_symmetric import symmetric_model
 
@@ -117,43 +107,6 @@ def test_the_size_of_an_orbit_is_the_number_of_images(seed: int) -> None:
         assert orbits.size(state) == len(images)
         assert {orbits.least(image) for image in images} == {orbits.least(state)}
         assert orbits.least(state) in images
-
-
-class Crowd(Protocol):
-    """Members enter one by one, and count; too far is out of bounds, and a full house has no step."""
-
-    def define(self, state: Any) -> None:
-        self.Member = sort("Member", 4)
-        state.inside = Set(self.Member)
-        state.counts = Map(self.Member, Int(0, 2))
-
-    def init(self, start: Any) -> None:
-        start.inside = set_of()
-        start.counts = map_of(self.Member, lambda _: 0)
-
-    @action
-    def enter(self, now: Any, nxt: Any, who: Any = pick("Member")) -> None:
-        """A member enters."""
-        nxt.require(~now.inside.has(who))
-        nxt.inside = now.inside.add(who)
-
-    @action
-    def count(self, now: Any, nxt: Any, who: Any = pick("Member")) -> None:
-        """Somebody outside counts, perhaps too far."""
-        nxt.require(~now.inside.has(who))
-        nxt.counts = now.counts.set(who, now.counts[who] + 1)
-
-
-@invariant(Crowd)
-def not_all(protocol: Crowd, now: Any) -> Any:
-    """Violated once all are inside."""
-    return now.inside.size < 4
-
-
-@constraint(Crowd)
-def at_most_three(protocol: Crowd, now: Any) -> Any:
-    """No more than three are inside."""
-    return now.inside.size <= 3
 
 
 def crowd(*claims: Any) -> Model:

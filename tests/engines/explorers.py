@@ -10,30 +10,7 @@ from leadline.symbolic.concrete import Exploration, Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines.circuits import CircuitExplorer
 from leadline.symbolic.lang import Model
-
-
-def names_of(model: Model) -> list[str]:
-    """The properties that are claims about states."""
-    return [one.name for one in model.properties.values() if one.temporal is None]
-
-
-def lengths(found: Exploration) -> dict[str, int | None]:
-    """The lengths of the paths found."""
-    paths = {"deadlock": found.deadlock, "outside": found.out_of_bounds}
-    for name, one in found.properties.items():
-        paths |= {f"{name} violated": one.violation, f"{name} outside": one.out_of_bounds}
-    return {name: None if path is None else len(path) for name, path in paths.items()}
-
-
-def numbers(found: Exploration) -> dict[str, Any]:
-    """All that does not depend on which of several states was first."""
-    return {
-        **{name: getattr(found, name) for name in ("states", "states_within_steps", "complete", "generated")},
-        **{name: getattr(found, name) for name in ("fired", "deadlocks", "steps_out_of_bounds", "stopped")},
-        "violations": {name: one.violations for name, one in found.properties.items()},
-        "lengths": lengths(found),
-        "orbits": found.orbits_within_steps,
-    }
+from tests.engines.numbers import names_of, numbers
 
 
 def coverage(explorer: CircuitExplorer | Covering) -> Mapping[str, Any]:
