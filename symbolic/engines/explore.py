@@ -14,7 +14,7 @@ from leadline.symbolic.engines import liveness
 from leadline.symbolic.engines.circuits import CircuitExplorer
 from leadline.symbolic.engines.coverage import coverage_facts, covered, noted
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
-from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, address_space_mb, limited, stop_reason
 from leadline.symbolic.engines.query import Listener, Options, Query, option
 from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
 from leadline.symbolic.engines.sweeps import sorts_alike
@@ -30,6 +30,9 @@ from leadline.symbolic.lang import Model, Property, UserError, counted
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
 BY = CIRCUITS, VALUES = ("circuits", "values")
+LEAST_MEMORY = 256
+"""The least limit on memory, in MB, for exploration on circuits: numpy itself takes 80 to 120 of address space."""
+
 MOST_PERMUTATIONS = 5_040
 """Those of seven members."""
 
@@ -111,7 +114,7 @@ class Explore(Engine):
             _tell_violations(exploring.explorer, told, listener)
 
         told: set[str] = set()
-        exploring = _Exploring(model, chosen, options, progress)
+        exploring = _Exploring(model, chosen, options, progress, limits)
         stopped, interrupted = None, False
         about_runs: dict[str, Trace | None] = {}
         try:
@@ -159,11 +162,12 @@ class _Exploring:
         chosen: Sequence[Property],
         options: ExploreOptions,
         progress: Callable[[Level], None],
+        limits: Limits,
     ) -> None:
         self._model, self._chosen, self._options, self._progress = model, chosen, options, progress
         self._names = [one.name for one in chosen if one.temporal is None]
         self._runs = [one.name for one in chosen if one.temporal is not None]
-        self.why = self._needs_values()
+        self.why = self._needs_values(limits)
         self.explorer: Explorer | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
             raise UserError(f"--by circuits: {self.why}, which needs --by values")
@@ -182,7 +186,7 @@ class _Exploring:
     def _bounds(self) -> tuple[int | None, Callable[[Level], None], int | None]:
         return self._options.depth, self._progress, self._options.max_states
 
-    def _needs_values(self) -> str | None:
+    def _needs_values(self, limits: Limits) -> str | None:
         """What circuits do not answer yet; None if they can."""
         if self._runs:
             return f"{self._runs[0]} is a claim about runs"
@@ -190,6 +194,8 @@ class _Exploring:
             return "--symmetry explores orbits"
         if self._model.view is not None and view_is_used(self._model, self._options, self._runs):
             return f"the view {self._model.view.name} is declared"
+        if address_space_mb(limits) < LEAST_MEMORY:
+            return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
         return None
 
     def _by_values(self) -> Explorer:

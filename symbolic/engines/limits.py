@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import resource
 import signal
 import sys
@@ -17,6 +18,13 @@ from leadline.symbolic.lang import LeadlineError
 
 _YOUNG = 100_000
 """The number of new objects after which Python looks for garbage among them; its default is 700."""
+
+
+def address_space_mb(limits: Limits) -> float:
+    """The address space that this process may have under some limits and its own, in MB."""
+    own = resource.getrlimit(resource.RLIMIT_AS)[0]
+    process = math.inf if own == resource.RLIM_INFINITY else own / (1 << 20)
+    return process if limits.memory_mb is None else min(process, limits.memory_mb)
 
 
 def own_peak_mb() -> float:
