@@ -121,6 +121,10 @@ class Engine(ABC):
         """Whether a command that leaves the choice to Leadline asks this engine about a property."""
         return False
 
+    def head_start(self, model: Model, query: Query) -> float:
+        """The seconds that it has for itself in a portfolio, before other engines begin."""
+        return 0.0
+
     def patient(self, options: Options, questions: int) -> Options:
         """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""
         return options

@@ -33,6 +33,8 @@ BY = CIRCUITS, VALUES = ("circuits", "values")
 LEAST_MEMORY = 256
 """The least limit on memory, in MB, for exploration on circuits: numpy itself takes 80 to 120 of address space."""
 
+HEAD_START = 1.5
+"""Seconds, of which half a second goes by before a process explores."""
 MOST_PERMUTATIONS = 5_040
 """Those of seven members."""
 
@@ -139,6 +141,10 @@ class Explore(Engine):
         if interrupted:
             raise Interrupted(answer)
         return answer
+
+    def head_start(self, model: Model, query: Query) -> float:
+        # On circuits a million states take a second, which others need to begin.
+        return 0.0 if any(one.temporal is not None for one in query.chosen(model)) else HEAD_START
 
     def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
         yield ExploreOptions(prove=True, vacuity=True, notes=True)

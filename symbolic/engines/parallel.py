@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -127,23 +127,54 @@ def answer_in_children(
     for query in queries:
         refuse_too_large(model, query)
     shared = Ledger(listener)
+    patience = _Patience()
+    sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
-        sessions = {
-            stack.enter_context(QueryProcess(model, query, limits)): _Session(model, query, shared)
-            for query in queries
-        }
-        patience = _Patience(_deadline(limits))
-        for process, message in listen(sessions, patience.end):
-            sessions[process].hear(message)
-            found = _settled(sessions.values(), shared)
-            if found is not None and not _may_be_shorter(found, sessions.values()):
-                return found
+        for group in _by_head_start(model, queries, limits, patience):
+            for query in group:
+                process = stack.enter_context(QueryProcess(model, query, limits))
+                sessions[process] = _Session(model, query, shared)
+            if patience.deadline is None:
+                patience.deadline = _deadline(limits)
+            found = _heard(sessions, shared, patience)
             if found is not None:
-                patience.shorten()
+                return found
         for process in sessions:
             process.end()
         return _settled(sessions.values(), shared) or _together(sessions)
 
+
+def _by_head_start(
+    model: Model, queries: Sequence[Query], limits: Limits, patience: _Patience
+) -> Iterator[Sequence[Query]]:
+    """The queries that begin at once and, when the head start of some is over, the others."""
+    seconds = [ENGINES[query.engine].head_start(model, query) for query in queries]
+    # Little time is better spent by all together.
+    enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
+    if any(seconds) and not all(seconds) and enough:
+        patience.next_begins = time.monotonic() + max(seconds)
+        yield [query for query, own in zip(queries, seconds, strict=True) if own]
+        patience.next_begins = None
+        yield [query for query, own in zip(queries, seconds, strict=True) if not own]
+    else:
+        yield queries
+
+
+def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: _Patience) -> Answer | None:
+    """The answer that processes have given by the end of the time; None if there is none yet."""
+    running = [process for process in sessions if not process.silent]
+    for process, message in listen(running, patience.end):
+        sessions[process].hear(message)
+        found = _settled(sessions.values(), shared)
+        if found is not None and not _may_be_shorter(found, sessions.values()):
+            return found
+        if found is not None:
+            patience.shorten()
+    return None
+
+
+_ENOUGH = 5
+"""The time that there must be for a head start, as a multiple of it."""
 
 _SECOND_MORE = 1.0
 """Seconds in which a shortest counterexample is waited for."""
@@ -152,16 +183,20 @@ _SECOND_MORE = 1.0
 class _Patience:
     """The end of the time that processes have.
 
-    Args:
+    Attributes:
         deadline: the time at which it ends at the latest; None is never.
+        soon: the time at which it ends since there is an answer; None if there is none.
+        next_begins: the time at which other processes begin; None if there are no others.
     """
 
-    def __init__(self, deadline: float | None) -> None:
-        self.deadline = deadline
+    def __init__(self) -> None:
+        self.deadline: float | None = None
         self.soon: float | None = None
+        self.next_begins: float | None = None
 
     def end(self) -> float | None:
-        return min((one for one in (self.deadline, self.soon) if one is not None), default=None)
+        ends = self.deadline, self.soon, self.next_begins
+        return min((one for one in ends if one is not None), default=None)
 
     def shorten(self) -> None:
         """End soon from the first call on."""

@@ -113,8 +113,9 @@ def test_a_portfolio_that_runs_out_of_time_tells_how_far_each_came() -> None:
     _, told = asked(query("kafka-replication", "weak-isr", options=PortfolioOptions(), **large), Limits(2))
     (result,) = told.results
     assert result.verdict is Verdict.UNKNOWN
+    assert str(result.reason).startswith("time: stopped after 2 s (")
     for name in (one.name for one in ENGINES.values() if one.in_portfolio is not None):
-        assert f"{name}: time: stopped after 2 s" in str(result.reason)
+        assert f"{name}: " in str(result.reason)
 
 
 def test_a_result_with_a_certificate_survives_json() -> None:
