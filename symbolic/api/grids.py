@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from leadline.erasing import over_progress
 from leadline.symbolic.api.frames import frame
 from leadline.symbolic.api.progress import steady
 from leadline.symbolic.api.tables import plain
@@ -177,7 +178,7 @@ def grid(
 
 
 def _tell(text: str) -> None:
-    print(f"leadline: {text}", file=sys.stderr)
+    print(over_progress(f"leadline: {text}"), file=sys.stderr)
 
 
 @contextmanager

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import escape
 from importlib import import_module
 from typing import Any, TypeAlias
 
+from leadline.erasing import ERASE, can_erase
 from leadline.symbolic.engines import Progress
 
 Follow: TypeAlias = Callable[[Progress], object] | bool | None
@@ -53,16 +56,54 @@ def live(what: str) -> Iterator[Callable[[str], None]]:
         with _cell(what) as show_in_cell:
             yield lambda text: show_in_cell(text, None)
         return
-    if not sys.stderr.isatty():
+    if not can_erase():
         yield lambda _: None
         return
-    # Here and below, since nothing but a terminal needs it.
-    from rich.console import Console
+    start, said = time.monotonic(), ""
 
-    start = time.monotonic()
-    console = Console(stderr=True, highlight=False)
-    with console.status(what, spinner="line") as status:
-        yield lambda text: status.update(f"{what}: {text}, {time.monotonic() - start:.0f} s")
+    def show(text: str) -> None:
+        nonlocal said
+        said = text
+
+    with _line(lambda: f"{what}: {said}, {time.monotonic() - start:.0f} s" if said else what):
+        yield show
+
+
+_BLINK = 0.1  # seconds between two looks of a line that is rewritten
+
+
+@contextmanager
+def _line(text: Callable[[], str]) -> Iterator[None]:
+    """A line of the terminal that is written anew in place, cut to its width, and erased at the end.
+
+    The cursor waits at its beginning: a message erases the line and takes its place (`over_progress`).
+    """
+    ended = threading.Event()
+
+    def write(line: str) -> None:
+        with suppress(OSError, ValueError):  # A terminal that is gone is told of elsewhere.
+            sys.stderr.write(line)
+            sys.stderr.flush()
+
+    def draw() -> None:
+        before = ""
+        while True:
+            width = shutil.get_terminal_size().columns - 1
+            shown = "".join(x for x in text() if x.isprintable())[:width]
+            if shown != before:
+                write(f"{ERASE}{shown}\r")
+            before = shown
+            if ended.wait(_BLINK):
+                return
+
+    drawing = threading.Thread(target=draw, daemon=True)
+    drawing.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        drawing.join()
+        write(ERASE)
 
 
 _SELDOM = 10.0  # seconds between two plain lines
@@ -82,17 +123,25 @@ def steady(what: str) -> Iterator[Callable[[str, float], None]]:
         with _cell(what) as show_in_cell:
             yield show_in_cell
         return
-    if not sys.stderr.isatty():
+    if not can_erase():
         yield _plain(what)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress as Bar, TextColumn
+    said = what
 
-    console = Console(stderr=True, highlight=False)
-    columns = TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[text]}")
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=1.0, text="")
-        yield lambda text, share: bar.update(task, completed=share, text=text)
+    def show(text: str, share: float) -> None:
+        nonlocal said
+        said = f"{what} {_bar(share)} {text}"
+
+    with _line(lambda: said):
+        yield show
+
+
+_CELLS = 20  # characters of a bar
+
+
+def _bar(share: float) -> str:
+    done = round(_CELLS * min(max(share, 0.0), 1.0))
+    return f"[{'#' * done}{'.' * (_CELLS - done)}]"
 
 
 def _plain(what: str) -> Callable[[str, float], None]:
@@ -112,9 +161,6 @@ def in_notebook() -> bool:
     """Whether this process runs the cells of a notebook."""
     shell = sys.modules.get("IPython")
     return shell is not None and hasattr(shell.get_ipython(), "kernel")
-
-
-_BLINK = 0.1  # seconds between two looks of a cell's output
 
 
 @contextmanager

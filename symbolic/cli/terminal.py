@@ -10,6 +10,7 @@ import sys
 from enum import IntEnum
 from typing import TextIO
 
+from leadline.erasing import over_progress
 from leadline.redaction import redacted
 
 
@@ -103,7 +104,8 @@ def tell(text: str) -> None:
     Control characters are escaped, and URIs lose their passwords and keys.
     """
     sys.stdout.flush()
-    print("\n".join(map(printable, redacted(f"leadline: {text}").split("\n"))), file=sys.stderr)
+    lines = "\n".join(map(printable, redacted(f"leadline: {text}").split("\n")))
+    print(over_progress(lines), file=sys.stderr)
 
 
 def printable(text: str) -> str:

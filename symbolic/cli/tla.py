@@ -102,16 +102,16 @@ def _answered(
     """Explore a module, and report the answer."""
     specification = behaviour.specification
     deadlock = specification.deadlock or args.deadlock
-    with live(f"exploring {specification.name}") as show:
+    try:
+        with live(f"exploring {specification.name}") as show:
 
-        def progress(level: Level) -> None:
-            show(f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}")
+            def progress(level: Level) -> None:
+                show(f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}")
 
-        try:
             answer = explore_specification(behaviour, options, limits, progress, deadlock=deadlock)
-        except Interrupted as interrupted:
-            _Told(behaviour, interrupted.answer, args.protocol, brief).report().show()
-            raise
+    except Interrupted as interrupted:
+        _Told(behaviour, interrupted.answer, args.protocol, brief).report().show()
+        raise
     if behaviour.symmetry is not None and (remark := behaviour.symmetry.remark()) is not None:
         tell(remark)
     told = _Told(behaviour, answer, args.protocol, brief)

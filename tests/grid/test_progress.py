@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 
 import pytest
 
-from leadline.symbolic.api.progress import steady
+from leadline.erasing import ERASE, over_progress
+from leadline.symbolic.api.progress import live, steady
 from leadline.symbolic.grid.schedule import RunProgress
 from tests.grid.queries import finding, query
 
@@ -64,14 +66,59 @@ def test_plain_lines_are_few(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert said == ["leadline: grid x.toml: 16 done", "leadline: grid x.toml: 33 done"]
 
 
-def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Terminal(io.StringIO):
+    """A terminal that counts what was written to it."""
 
-    screen = Terminal()
-    monkeypatch.setattr("sys.stderr", screen)
+    def __init__(self) -> None:
+        super().__init__()
+        self.grown = threading.Condition()
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        with self.grown:
+            self.grown.notify()
+            return super().write(text)
+
+    def has(self, text: str) -> bool:
+        """Whether a text is written within a minute."""
+        with self.grown:
+            return self.grown.wait_for(lambda: text in self.getvalue(), 60)
+
+
+def on_screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """A terminal of sixty columns for standard error. No fixture: pytest redirects it anew for each phase."""
+    made = Terminal()
+    monkeypatch.setattr("sys.stderr", made)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "60")
+    return made
+
+
+def test_a_bar_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = on_screen(monkeypatch)
     with steady("grid x.toml") as show:
+        assert screen.has("grid x.toml\r")
         show("3 of 4 queries", 0.75)
-    assert "grid x.toml" in screen.getvalue() and "3 of 4 queries" in screen.getvalue()
+        assert screen.has(f"grid x.toml [{'#' * 15}{'.' * 5}] 3 of 4 queries\r")
+        over = over_progress("a message")
+    assert over == f"{ERASE}a message"
+    assert screen.getvalue().endswith(ERASE)
+
+
+def test_a_line_on_a_terminal_is_cut_to_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = on_screen(monkeypatch)
+    with live("checking") as show:
+        show("word " * 40 + "\x1b[2J")
+        assert screen.has("checking: word")
+    lines = [line.split("\r")[0] for line in screen.getvalue().split(ERASE)]
+    assert max(map(len, lines)) == 59 and "\x1b" not in "".join(lines)
+
+
+def test_a_terminal_that_cannot_erase_has_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = on_screen(monkeypatch)
+    monkeypatch.setenv("TERM", "dumb")
+    with live("checking") as show:
+        show("depth 1")
+    assert (screen.getvalue(), over_progress("a message")) == ("", "a message")
