@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from leadline.symbolic.concrete import Outcome, Semantics, no_initial_state
+from leadline.symbolic.concrete import Outcome, Semantics, State, no_initial_state
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_reason
 from leadline.symbolic.engines.query import Listener, Options, Query, option
@@ -168,9 +168,17 @@ class _Simulation:
         else:
             self.found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
         self.longest = max(self.longest, len(path) - 1)
-        if path[-1].state is not None and len(path) <= depth:
+        if len(path) <= depth and self._stuck(path[-1].state):
             self.deadlocks += 1
             self.found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
+
+    def _stuck(self, end: State | None) -> bool:
+        """Whether a run in whose last state no action is enabled ends in a deadlock.
+
+        Constraints guard every action, so a state beyond them has no successor and is no deadlock.
+        """
+        constraint = self.semantics.constraint
+        return end is not None and (constraint is None or constraint(end, {}))
 
     def _step(self, last: Outcome) -> Outcome | None:
         """A random outcome of a random enabled action; None if no action is enabled."""

@@ -97,3 +97,30 @@ def test_a_wrong_weight_is_told(weight: str) -> None:
     given = tuple(weight.replace("{}", model.actions[0].tla).split())
     with pytest.raises(UserError, match=r"has no action|weight"):
         weights_of(model, SimulateOptions(weights=given))
+
+
+BEYOND = """---- MODULE Beyond ----
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x' = x + 1
+Few == x < 3
+Small == x' < 3
+Inv == x # 3
+====
+"""
+
+
+@pytest.mark.parametrize("constraint", ["CONSTRAINT Few", "ACTION_CONSTRAINT Small"])
+def test_a_state_that_a_constraint_excludes_is_checked_and_is_no_deadlock(
+    constraint: str,
+    tmp_path: Path,
+    leadline: Leadline,  # noqa: F811  # the fixture
+) -> None:
+    (tmp_path / "Beyond.tla").write_text(BEYOND)
+    (tmp_path / "Beyond.cfg").write_text(f"INIT Init\nNEXT Next\n{constraint}\nINVARIANT Inv\n")
+    ran = leadline("simulate", str(tmp_path / "Beyond.tla"), "--runs", "3", "--deadlock", "--format", "json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["deadlocks"]) == (12, 0)
+    found = {name: (one["verdict"], one["steps"]) for name, one in told["properties"].items()}
+    assert found == {"Inv": ("violated", 3), "deadlock": ("unknown", None)}
