@@ -10,7 +10,9 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete.conditions import conditions_in
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Verdict, answer
+from leadline.symbolic.engines.bmc import SWEEPS
 from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.k_induction import KInductionOptions
 from leadline.symbolic.engines.liveness.formulas import split
 from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.specifications import explore_specification
@@ -150,9 +152,25 @@ def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint:
     assert (found.facts["states"], found.facts["deadlocks"]) == (5, 0)
     (tmp_path / "M.cfg").write_text(text)
     steps, name = EXCLUDED[claim], claim.split()[1]
-    ways = [asked(tmp_path / "M.tla", name, options)[1] for options in (PdrOptions(), BmcOptions(depth=5))]
+    options = (PdrOptions(), KInductionOptions(), BmcOptions(5), BmcOptions(5, SWEEPS, shortest=True))
+    ways = [asked(tmp_path / "M.tla", name, one)[1] for one in options]
     for one in (found.results[0], *ways):
         assert (one.steps, one.verdict is Verdict.VIOLATED) == (steps, steps is not None)
+
+
+def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path) -> None:
+    body = r"""
+    EXTENDS Integers
+    VARIABLE x
+    Init == x = 1
+    Next == x >= 0 /\ x' = x - 1
+    Fits == [i \in 0..1 |-> i][x] < 9 /\ x' = x - 1
+    Spec == Init /\ [][Next]_x /\ SF_x(Fits)
+    Live == <>(x = 5)
+    """
+    (found,) = explored(tmp_path, body, "SPECIFICATION Spec PROPERTY Live CHECK_DEADLOCK FALSE")
+    assert (found.verdict, found.steps) == (Verdict.OUT_OF_BOUNDS, 2)
+    assert found.reason is not None and "M.tla:7:" in found.reason
 
 
 def test_an_excluded_step_has_a_value(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from leadline.symbolic.concrete import Explorer, Runs, Word, is_refuted, satisfies
-from leadline.symbolic.concrete.fair import Product, fair_run
+from leadline.symbolic.concrete.fair import OutsideAt, Product, fair_run
 from leadline.symbolic.concrete.graph import Graph
 from leadline.symbolic.lang import (
     Always,
@@ -35,7 +35,7 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import conjuncts
 from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
-from leadline.symbolic.tla.values.values import Value, items_of, ordered
+from leadline.symbolic.tla.values.values import EvaluationError, Value, items_of, ordered
 
 Names: TypeAlias = Mapping[str, s.Expression]
 """Expressions for bound names and parameters. They mention none themselves."""
@@ -285,6 +285,9 @@ class _Steps:
     """The graph of the states that an exploration has found, with the conditions of fairness that steps serve.
 
     Each condition has a bit. Its attributes are those of `leadline.symbolic.concrete.graph.Graph`.
+
+    Raises:
+        OutsideAt: if a condition has no value.
     """
 
     def __init__(self, explorer: Explorer, leaves: _Leaves, conditions: Sequence[Fair]) -> None:
@@ -301,28 +304,34 @@ class _Steps:
         self.able: list[int] = []
         numbers: dict[int, int] = {}
         for place, state in enumerate(self.states):
-            able = 0 if place in self._beyond else self._able(state)
+            able = 0 if place in self._beyond else self._able(place)
             found: list[Any] = []
             for step in explorer.semantics.steps[1:] if place not in self._beyond else ():
                 step(state, found.append)
             for after in dict.fromkeys(found):
                 if after in places:
                     self._targets.append(places[after])
-                    mask = self._mask(able, state, after)
+                    mask = self._mask(able, place, places[after])
                     self._served.append(numbers.setdefault(mask, len(numbers)))
             self.able.append(able)
             self._first.append(len(self._targets))
         self._masks = list(numbers)
 
-    def _able(self, state: State) -> int:
-        return sum(bit for bit, one in self._conditions if self._leaves.holds(one.able, state))
+    def _able(self, place: int) -> int:
+        try:
+            state = self.states[place]
+            return sum(bit for bit, one in self._conditions if self._leaves.holds(one.able, state))
+        except EvaluationError as error:
+            raise OutsideAt((place,)) from error
 
-    def _mask(self, able: int, before: State, after: State) -> int:
-        return sum(
-            bit
-            for bit, one in self._conditions
-            if able & bit and self._leaves.happens(one.taken, before, after)
-        )
+    def _mask(self, able: int, place: int, target: int) -> int:
+        try:
+            step = self.states[place], self.states[target]
+            return sum(
+                bit for bit, one in self._conditions if able & bit and self._leaves.happens(one.taken, *step)
+            )
+        except EvaluationError as error:
+            raise OutsideAt((place, target)) from error
 
     def steps(self, place: int) -> Iterator[tuple[int, int]]:
         """The steps from a state, the stuttering one first: where each leads, and what it serves."""
@@ -338,11 +347,12 @@ class FairRuns:
     def __init__(self, interpreter: Interpreter, explorer: Explorer) -> None:
         self._formulas = Formulas(interpreter)
         self._explorer = explorer
-        leaves = _Leaves(interpreter)
-        conditions = [one for one in self._formulas.fairness if isinstance(one, Fair)]
-        # They have all that the search for runs asks for.
-        self._graph = cast(Graph, _Steps(explorer, leaves, conditions))
-        self._leaves = cast(Runs, leaves)
+        self._conditions = [one for one in self._formulas.fairness if isinstance(one, Fair)]
+        self._leaves = _Leaves(interpreter)
+
+    @cached_property
+    def _graph(self) -> _Steps:
+        return _Steps(self._explorer, self._leaves, self._conditions)
 
     def states_to(self, places: Sequence[int]) -> list[State]:
         """The states of a path to the first of some places, and those at the others."""
@@ -355,7 +365,9 @@ class FairRuns:
         Raises:
             OutsideAt: if an expression has no value.
         """
-        return fair_run(Product(self._graph, self._leaves, self._formulas.of_runs(name)))
+        # They have all that the search for runs asks for.
+        graph, leaves = cast(Graph, self._graph), cast(Runs, self._leaves)
+        return fair_run(Product(graph, leaves, self._formulas.of_runs(name)))
 
 
 def is_violated(interpreter: Interpreter, name: str, states: Sequence[State], loop: int | None) -> bool:
