@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Answer, Limits, Options, Query, Verdict
 from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore import CIRCUITS, VALUES, ExploreOptions
 from leadline.symbolic.engines.induction import InductionOptions
 from leadline.symbolic.engines.k_induction import KInductionOptions
+from leadline.symbolic.engines.parallel import answer_here
 from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.portfolio import PortfolioOptions
 from leadline.symbolic.engines.simulate import SimulateOptions
 from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.engines.widening import widened_answers
 from leadline.symbolic.lang import Model, ModelError, NoSymbolicForm
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read.specification import Specification
@@ -78,12 +79,11 @@ class Asking:
 
     @cached_property
     def model(self) -> Model | None:
-        """The model; None if the module has none, or none in which the claim has a form."""
+        """The model; None if the module has none."""
         try:
-            model = model_of(self.entry, {})
+            return model_of(self.entry, {})
         except NoSymbolicForm:
             return None
-        return model if "Claim" in model.properties or "claim" in model.properties else None
 
     @cached_property
     def every(self) -> Answer:
@@ -101,9 +101,8 @@ class Asking:
         deadlock = self.deadlock and not isinstance(options, InductionOptions)
         names = tuple(self.model.properties)
         query = Query(self.entry.source, {}, names, options, "cadical", deadlock=deadlock)
-        question = Asked(self.entry, self.model, query)
-        question.put(Limits(), lambda _: None, lambda _: None)
-        return question.answer
+        *_, (_, found) = widened_answers(self.model, Limits(), lambda model, _: answer_here(model, query))
+        return found
 
     @property
     def farthest(self) -> int:
