@@ -30,6 +30,11 @@ def option(default: Any = MISSING, *, doc: str = "", metavar: str = "", low: int
     return field(default=default, metadata={"doc": doc, "metavar": metavar, "low": low, **more})
 
 
+def _frozen(value: Any) -> Any:
+    """A JSON value with tuples in place of lists."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
 @dataclass(frozen=True)
 class Options:
     """An engine's own options: a frozen dataclass of JSON values, its fields made by `option`."""
@@ -45,8 +50,7 @@ class Options:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The options of a JSON object that `asdict` made."""
-        kept = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-        return cls(**kept)
+        return cls(**{name: _frozen(value) for name, value in data.items()})
 
     @property
     def part(self) -> str | None:

@@ -215,7 +215,7 @@ def test_an_exported_module_has_the_verdicts_of_its_protocol(
     found = {}
     for source in ("lamp.py:Lamp", "Lamp.tla"):
         ran = leadline("check", source, "--engine", *engine)
-        assert ran.code == 12, ran.err
+        assert ran.code == 13, ran.err
         rows = [line.split() for line in ran.out.splitlines() if not line.startswith(" ")]
         found[source] = [row[1] for row in rows if row[1:2] in (["safe"], ["violated"])]
     assert found["Lamp.tla"] == ["safe", *found["lamp.py:Lamp"]], "InBounds, and all properties"
