@@ -117,7 +117,8 @@ class GridRun:
         costs, warnings = self._waited(lambda: read_cost_model(self.store.folder))
         for warning in warnings:
             self.tell(warning)
-        return plan(grid, costs)
+        with self.steady(f"planning {self.name}") as show:
+            return plan(grid, costs, lambda n, of: show(f"{n} of {counted(of, 'point')}", n / of))
 
     def begin(self, todo: Plan, refuted: Mapping[str, str]) -> Resumed:
         """The state of the grid before the run; its warnings are told."""

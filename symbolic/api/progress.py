@@ -107,6 +107,7 @@ def _line(text: Callable[[], str]) -> Iterator[None]:
 
 
 _SELDOM = 10.0  # seconds between two plain lines
+_SOON = 3.0  # seconds to the first one: nobody waits longer without a word
 
 
 @contextmanager
@@ -146,7 +147,7 @@ def _bar(share: float) -> str:
 
 def _plain(what: str) -> Callable[[str, float], None]:
     """A function that prints a new line now and then. Short work prints nothing."""
-    last, said = time.monotonic(), ""
+    last, said = time.monotonic() - _SELDOM + _SOON, ""
 
     def show(text: str, _: float) -> None:
         nonlocal last, said

@@ -102,6 +102,7 @@ def _answered(
     """Explore a module, and report the answer."""
     specification = behaviour.specification
     deadlock = specification.deadlock or args.deadlock
+    limits = limits.within_machine()
     try:
         with live(f"exploring {specification.name}") as show:
 

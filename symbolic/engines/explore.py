@@ -297,7 +297,9 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
         *view_remarks(facts),
         *([f"explored on values: {facts['by_values_since']}"] if "by_values_since" in facts else []),
         "",
-        Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels),
+        Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels).shortened(
+            "levels"
+        ),
         "",
         *(covered(facts, actions) if "guards" in facts else [Table(["action", "times fired"], fired)]),
     ]

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
@@ -56,6 +56,36 @@ def size_mb() -> float | None:
     return pages * resource.getpagesize() / (1 << 20)
 
 
+_SHARE = 0.75
+"""The part of the available memory that searches without a limit may take: the machine stays alive."""
+
+_LEAST_MB = 1024
+"""The least limit that is set unasked: libraries take some of the address space and little of the memory."""
+
+_CGROUPS = (
+    ("", "memory/"),
+    ("memory.max", "memory.limit_in_bytes"),
+    ("memory.current", "memory.usage_in_bytes"),
+)
+
+
+def available_mb() -> int | None:
+    """The megabytes that this machine or its container has left; None where the system does not tell."""
+    try:
+        text = Path("/proc/meminfo").read_text()
+    except OSError:
+        return None
+    told = [int(line.split()[1]) >> 10 for line in text.splitlines() if line.startswith("MemAvailable:")]
+    for folder, most, used in zip(*_CGROUPS, strict=True):
+        try:
+            limit, now = (Path("/sys/fs/cgroup", folder, name).read_text().strip() for name in (most, used))
+        except OSError:
+            continue
+        if limit.isdecimal():
+            told.append(max(0, int(limit) - int(now)) >> 20)
+    return min(told, default=None)
+
+
 @contextmanager
 def seldom_collected() -> Iterator[None]:
     """Make Python look for garbage in cycles less often.
@@ -83,6 +113,7 @@ class Limits:
     Attributes:
         seconds: wall-clock time, above 0 and at most `LONGEST`.
         memory_mb: address space in megabytes, at most `LARGEST`.
+        assumed: whether `memory_mb` is a share of what was available, since nobody gave a limit.
     """
 
     LONGEST: ClassVar = 10_000_000
@@ -93,6 +124,7 @@ class Limits:
 
     seconds: float | None = None
     memory_mb: int | None = None
+    assumed: bool = False
 
     def __bool__(self) -> bool:
         return self.seconds is not None or self.memory_mb is not None
@@ -101,7 +133,27 @@ class Limits:
         """The limits that are left after some seconds; None if no time is left."""
         if self.seconds is None:
             return self
-        return None if seconds >= self.seconds else Limits(self.seconds - seconds, self.memory_mb)
+        return None if seconds >= self.seconds else replace(self, seconds=self.seconds - seconds)
+
+    def within_machine(self, processes: int = 1) -> Limits:
+        """These limits; where none is on memory, with a share of what is available now.
+
+        Args:
+            processes: the number of processes that share it, each with these limits.
+        """
+        free = available_mb()
+        if self.memory_mb is not None or free is None:
+            return self
+        share = int(free * _SHARE / processes)
+        return replace(self, memory_mb=max(_LEAST_MB, share), assumed=True)
+
+    @property
+    def memory_end(self) -> str:
+        """The end of a sentence on a process that stopped at its memory's limit."""
+        if self.memory_mb is None:
+            return "for lack of it"
+        more = ", a share of what was available: --memory sets another" if self.assumed else ""
+        return f"at the limit of {self.memory_mb} MB{more}"
 
 
 class TimeIsOver(LeadlineError):
@@ -164,5 +216,4 @@ def stop_reason(error: TimeIsOver | MemoryError, limits: Limits) -> str:
     """The reason why a search stopped, for a person."""
     if isinstance(error, TimeIsOver):
         return f"time: stopped after {limits.seconds:g} s"
-    limit = "for lack of it" if limits.memory_mb is None else f"at the limit of {limits.memory_mb} MB"
-    return f"memory: stopped {limit}"
+    return f"memory: stopped {limits.memory_end}"

@@ -43,7 +43,8 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
         model: the model that the query is about.
         query: the question. With the solver "auto" the solvers race if there are two cores for them; on one
             core it is `LONE`.
-        limits: wall clock and address space; with two solvers, of each.
+        limits: wall clock and address space; with two solvers, of each. Without a limit on memory, three
+            quarters of what is available, shared by the processes, is the limit.
         listener: is told of progress and results.
 
     Returns:
@@ -58,11 +59,9 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
     if engine.takes_solver and query.solver == AUTO and cores() > 1:
         first, second = (query.by(solver) for solver in RACERS)
         return answer_in_children(model, [first, engine.beside(second)], limits, listener)
-    interruptible = not engine.takes_solver or SOLVERS[_alone(query).solver].interruptible
     main = threading.current_thread() is threading.main_thread()
-    limits_itself = engine.limits_itself and (main or not engine.sets_alarm)
-    if limits_itself or (interruptible and not limits):
-        return answer_here(model, query, listener, limits)
+    if engine.limits_itself and (main or not engine.sets_alarm):
+        return answer_here(model, query, listener, limits.within_machine() if engine.sets_alarm else limits)
     return answer_in_child(model, query, limits, listener)
 
 
@@ -126,6 +125,7 @@ def answer_in_children(
     """
     for query in queries:
         refuse_too_large(model, query)
+    limits = limits.within_machine(len(queries))
     shared = Ledger(listener)
     patience = _Patience()
     sessions: dict[QueryProcess, _Session] = {}

@@ -316,11 +316,11 @@ class QueryProcess:
             return f"time: stopped after {self.limits.seconds:g} s" + self._last_words()
         megabytes = self.limits.memory_mb
         if self._out_of_memory or any(sign in self._last_words().lower() for sign in _NO_MEMORY):
-            limit = "for lack of it" if megabytes is None else f"at the limit of {megabytes} MB"
-            return f"memory: stopped {limit}" + self._last_words()
+            return f"memory: stopped {self.limits.memory_end}" + self._last_words()
         ended = self._status
         how = f"was ended by {signal.Signals(-ended).name}" if ended < 0 else f"exited with {ended}"
-        hint = f", perhaps at the memory limit of {megabytes} MB" if megabytes is not None else ""
+        given = megabytes is not None and not self.limits.assumed
+        hint = f", perhaps at the memory limit of {megabytes} MB" if given else ""
         return f"crash: the query's process {how}{hint}" + self._last_words()
 
     def _last_words(self) -> str:

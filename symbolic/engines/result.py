@@ -180,6 +180,10 @@ def _trace(model: Model, data: Mapping[str, Any] | None) -> Trace | None:
     return None if data is None else Stored("the child's answer", data).trace(model)
 
 
+_ENDS = 50
+"""The rows that are shown of each end of a very long table."""
+
+
 @dataclass(frozen=True)
 class Table:
     """Facts in rows, for a person.
@@ -191,6 +195,19 @@ class Table:
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+    def shortened(self, what: str) -> Table:
+        """The table; of one that is very long the first and the last rows, and how many are left out between.
+
+        Args:
+            what: what a row is about, in the plural.
+        """
+        left = len(self.rows) - 2 * _ENDS
+        if left <= 1:
+            return self
+        empty = [""] * (len(self.header) - 2)
+        between = ["...", f"({left} {what})", *empty]
+        return Table(self.header, [*self.rows[:_ENDS], between, *self.rows[-_ENDS:]])
 
 
 @dataclass(frozen=True)

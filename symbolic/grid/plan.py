@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
@@ -97,12 +97,18 @@ class Plan:
         return tuple(sorted(self.queries, key=lambda query: self.places[query.id]))
 
 
-def plan(grid: Path | Mapping[str, Any], costs: CostModel | None = None) -> Plan:
+def plan(
+    grid: Path | Mapping[str, Any],
+    costs: CostModel | None = None,
+    progress: Callable[[int, int], object] = lambda *_: None,
+) -> Plan:
     """The plan of a grid.
 
     Args:
         grid: the grid file, or what one holds.
         costs: predicts the seconds of queries; a model with the default coefficients if it is left out.
+        progress: called with the number of points that were looked at, and that of all, whenever one was. At
+            each a model is made, and made again in another process to compare them: some milliseconds.
 
     Raises:
         UserError: with every mistake in it, each with its place.
@@ -114,7 +120,8 @@ def plan(grid: Path | Mapping[str, Any], costs: CostModel | None = None) -> Plan
         asked = {engine.name for engine in check.asked.engines if engine.proves}
         provers.setdefault(check.entry.source, set()).update(asked)
     costs = costs or CostModel()
-    planner = _Planner(mistakes, GridPoints(provers))
+    count = sum(math.prod(map(len, check.parameters.values())) for check in checks)
+    planner = _Planner(mistakes, GridPoints(provers), lambda looked_at: progress(looked_at, count))
     for check in checks:
         planner.add(check)
     mistakes.check()
@@ -140,8 +147,10 @@ def plan(grid: Path | Mapping[str, Any], costs: CostModel | None = None) -> Plan
 class _Planner:
     """Gathers the queries of one table after another."""
 
-    def __init__(self, mistakes: Mistakes, points: GridPoints) -> None:
+    def __init__(self, mistakes: Mistakes, points: GridPoints, progress: Callable[[int], object]) -> None:
         self.mistakes = mistakes
+        self._looked_at = 0
+        self._progress = progress
         self.queries: dict[str, GridQuery] = {}
         self.sizes: dict[str, float] = {}
         self.drops: dict[tuple[str, str], DroppedPoints] = {}
@@ -186,6 +195,8 @@ class _Planner:
         defaults = {name: one.default for name, one in check.entry.protocol.parameters.items()}
         for values in itertools.product(*check.parameters.values()):
             settings = tuple(zip(check.parameters, values, strict=True))
+            self._progress(self._looked_at)
+            self._looked_at += 1
             if not self._allowed(check, settings, {**defaults, **dict(settings)}, told):
                 continue
             try:

@@ -217,7 +217,7 @@ def test_what_nobody_understands_is_a_fault(children: Children) -> None:
         (AUTO, 1, Limits(), 1, {LONE}),
         (AUTO, 1, Limits(60), 1, {LONE}),
         ("cadical", 2, Limits(), 1, {"cadical"}),
-        ("z3", 2, Limits(), 0, {"z3"}),
+        ("z3", 2, Limits(), 1, {"z3"}),
         ("z3", 2, Limits(60), 1, {"z3"}),
     ],
     ids=lambda value: str(sorted(value)) if isinstance(value, set) else str(value),

@@ -262,3 +262,9 @@ def test_the_frontier() -> None:
     assert 1000 < len(found.queries) < 10_000
     points = {query.fingerprint for query in found.queries}
     assert len(points) > 400 and len(found.costs.layers) < 100
+
+
+def test_progress_is_told_point_by_point(grid: Path) -> None:
+    told: list[tuple[int, int]] = []
+    plan(grid, progress=lambda number, count: told.append((number, count)))
+    assert told == [(number, 9) for number in range(9)], "also of points that are dropped"

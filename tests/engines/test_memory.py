@@ -1,0 +1,67 @@
+"""Searches end at a limit on memory, also where nobody gave one."""
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.cli import main
+from leadline.symbolic.engines import Limits, Table, limits
+from tests.tla.loading import write
+
+
+def test_memory_is_limited_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "available_mb", lambda: 8000)
+    assert Limits().within_machine() == Limits(memory_mb=6000, assumed=True)
+    assert Limits(3.0).within_machine(3) == Limits(3.0, 2000, assumed=True)
+    assert Limits(memory_mb=100).within_machine() == Limits(memory_mb=100)
+    assert Limits(3.0, 2000, assumed=True).after(1.0) == Limits(2.0, 2000, assumed=True)
+    monkeypatch.setattr(limits, "available_mb", lambda: 300)
+    assert Limits().within_machine() == Limits(memory_mb=1024, assumed=True), "libraries need room"
+    monkeypatch.setattr(limits, "available_mb", lambda: None)
+    assert Limits().within_machine() == Limits()
+
+
+def test_the_memory_that_is_available() -> None:
+    found = limits.available_mb()
+    assert found is not None and 0 <= found < Limits.LARGEST
+
+
+GROWING = """EXTENDS Integers
+VARIABLES x, y
+Init == x = 0 /\\ y = <<>>
+Next == x' = x + 1 /\\ y' = [i \\in 1..5000 |-> x * 1000 + i]
+Inv == x >= 0"""
+
+
+def test_exploration_ends_at_the_limit_that_nobody_gave(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    size = limits.size_mb()
+    assert size is not None
+    monkeypatch.setattr(limits, "available_mb", lambda: int((size + 200) / 0.75))
+    monkeypatch.setattr(limits, "_LEAST_MB", 0)
+    path = write(tmp_path, M=GROWING)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    assert main(["explore", str(path)]) == 20
+    told = capsys.readouterr().out
+    assert "memory: stopped at the limit of" in told and "--memory sets another" in told
+    assert "states, including all within" in told
+
+
+@pytest.mark.parametrize("command", ["check", "prove"])
+def test_children_end_at_the_limit_that_nobody_gave(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(limits, "available_mb", lambda: 0)
+    monkeypatch.setattr(limits, "_LEAST_MB", 10)
+    assert main([command, "two-phase-commit", "--property", "consistency"]) == 20
+    told = capsys.readouterr().out
+    assert "memory: stopped at the limit of 10 MB, a share of what was available" in told
+
+
+def test_a_very_long_table_shows_its_ends() -> None:
+    rows = [[str(number), "x", "y"] for number in range(9_000)]
+    shown = Table(["n", "a", "b"], rows).shortened("levels").rows
+    assert [*shown[:50], *shown[51:]] == [*rows[:50], *rows[-50:]]
+    assert shown[50] == ["...", "(8900 levels)", ""]
+    assert Table(["n", "a", "b"], rows[:101]).shortened("levels").rows == rows[:101]
