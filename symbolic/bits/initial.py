@@ -115,5 +115,6 @@ def _run(program: Program, states: Words) -> Sequence[Words]:
 def _outputs(program: Program, states: Words, bits: int) -> Words:
     """The outputs of the first section, as states."""
     rows = np.zeros((words_for(bits) * WORD, -(-len(states) // WORD)), np.uint64)
-    rows[:bits] = _run(program, states)[program.outputs[0].start : program.outputs[0].stop]
+    if bits:  # a state whose variables have one value each has none
+        rows[:bits] = _run(program, states)[program.outputs[0].start : program.outputs[0].stop]
     return unsliced(rows, len(states))
