@@ -12,7 +12,6 @@ from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.inputs import is_module
 from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
-from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
 from leadline.symbolic.engines.choice import options_of
 from leadline.symbolic.engines.explore import ExploreOptions
@@ -20,8 +19,6 @@ from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.engines.refutation import answer_proof, formula_of
 from leadline.symbolic.lang import NoSymbolicForm, UserError
 from leadline.symbolic.solve import PROVER
-from leadline.symbolic.trace import end_reason
-from leadline.symbolic.trace.replay import own_error
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -59,8 +56,9 @@ def run(args: argparse.Namespace) -> Exit:
         from leadline.symbolic.cli import tla
 
         return tla.assumed(error, args)
-    lack = _lack(asked)
-    if lack is not None and not _needs_model(args):
+    lack = asked.answer.lack
+    violated = any(one.verdict is Verdict.VIOLATED for one in asked.answer.results)
+    if lack is not None and not violated and not _needs_model(args):
         return _explored(args, lack, begin)
     asked.deliver(args.format, args.out)
     if args.proof is None:
@@ -74,22 +72,6 @@ def _needs_model(args: argparse.Namespace) -> bool:
     others = [name for name in options_of("check") if name not in plain]
     chosen = args.engine not in (None, ExploreOptions.engine)
     return chosen or args.solver is not None or any(getattr(args, name) not in (None, []) for name in others)
-
-
-def _lack(asked: ask.Question) -> str | None:
-    """Why the model of a TLA+ module tells less than the module itself; None if it tells all."""
-    model, answer = asked.model, asked.answer
-    if model.origin is None or any(one.verdict is Verdict.VIOLATED for one in answer.results):
-        return None
-    about_states = {one.name for one in model.properties.values() if one.temporal is None}
-    for trace in asked.traces(answer.results, every=True):
-        if trace.property is None or trace.property in about_states:
-            if own_error(model, trace) is not None:
-                return None
-            return (
-                f"{model.protocol} has a value that its model has not: {end_reason(Semantics(model), trace)}"
-            )
-    return answer.endless
 
 
 def _explored(args: argparse.Namespace, why: str, begin: float) -> Exit:

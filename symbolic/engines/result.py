@@ -218,13 +218,13 @@ class Answer:
         results: a result for each part asked, in the query's order.
         facts: further facts by name, as JSON.
         out_of_bounds: a run to a step out of bounds that no result may tell of.
-        endless: why no finite types hold the values of a specification, it seems.
+        lack: why the model tells less than its specification, such as that no finite types hold the values.
     """
 
     results: Sequence[Result]
     facts: Mapping[str, Any] = field(default_factory=dict)
     out_of_bounds: Trace | None = None
-    endless: str | None = None
+    lack: str | None = None
 
     @property
     def definite(self) -> bool:

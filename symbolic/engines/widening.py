@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.result import Answer, Result, Verdict
 from leadline.symbolic.lang import Endless, Model
-from leadline.symbolic.trace import TraceEnd
+from leadline.symbolic.trace import TraceEnd, end_reason
 from leadline.symbolic.trace.replay import own_error
 from leadline.symbolic.trace.trace import states
 
@@ -19,7 +20,8 @@ def widened_answers(
 ) -> Iterator[tuple[Model, Answer]]:
     """The answers about a model, then about models with wider types, until no run leaves these.
 
-    If the time is over before, or types grow without end, the last answer has unknown in place of out of bounds.
+    If the time is over before, types grow without end, or the model lacks a value that the specification has, the
+    last answer has unknown in place of out of bounds.
 
     Args:
         model: the model.
@@ -36,9 +38,12 @@ def widened_answers(
         try:
             wider = _wider(model, answer)
         except Endless as endless:
-            yield model, replace(_unfinished(model, answer, str(endless)), endless=str(endless))
+            yield model, replace(_unfinished(model, answer, str(endless)), lack=str(endless))
             return
         if wider is None:
+            lack = _lack(model, answer)
+            if lack is not None:
+                yield model, replace(_unfinished(model, answer, lack), lack=lack)
             return
         left = limits.after(time.monotonic() - begin)
         if left is None:
@@ -58,6 +63,24 @@ def _wider(model: Model, answer: Answer) -> Model | None:
             wider = model.origin.widened(model, list(states(trace)))
             if wider is not None:
                 return wider
+    return None
+
+
+def _lack(model: Model, answer: Answer) -> str | None:
+    """The first place at which a specification has a value and its model has none; None if there is no such place.
+
+    It is asked where no wider types help, such as at a string that the specification takes for a sequence.
+    """
+    if model.origin is None:
+        return None
+    # Of claims about runs the specification does not say whether the error is its own.
+    about_runs = {one.name for one in model.properties.values() if one.temporal is not None}
+    for trace in (*(result.trace for result in answer.results), answer.out_of_bounds):
+        if trace is None or trace.ends is not TraceEnd.OUT_OF_BOUNDS or trace.property in about_runs:
+            continue
+        if own_error(model, trace) is None:
+            why = end_reason(Semantics(model), trace)
+            return f"no symbolic form, so that only exploration answers: {why}"
     return None
 
 

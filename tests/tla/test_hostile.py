@@ -75,3 +75,17 @@ def test_an_initial_condition_without_a_value_is_no_missing_state(
     path.with_suffix(".cfg").write_text(PLAIN)
     assert main(["check", str(path)]) == 21
     assert "no state satisfies" not in capsys.readouterr().err
+
+
+def test_a_string_and_a_sequence_in_one_variable_have_no_symbolic_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = 'EXTENDS Integers, Sequences\nVARIABLES s, n\nInit == s = "a" /\\ n = 0\n'
+    steps = "Next == n < 2 /\\ n' = n + 1 /\\ s' = IF n = 0 THEN <<1, 2>> ELSE \"abc\"\n"
+    path = write(tmp_path, M=f"{start}{steps}Inv == Len(s) < 4")
+    path.with_suffix(".cfg").write_text(f"{PLAIN}CHECK_DEADLOCK FALSE")
+    assert main(["prove", str(path), "--property", "Inv"]) == 20
+    told = capsys.readouterr().out
+    assert "Inv: no symbolic form, so that only exploration answers: a sequence is needed" in told
+    assert "in Inv)" in told and "out" not in told
+    assert main(["check", str(path)]) == 0
