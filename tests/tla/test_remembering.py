@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.concrete import Explorer
-from leadline.symbolic.tla.values import memo
+from leadline.symbolic.tla.values import writer
 from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.values.memo import Memo
 from leadline.symbolic.tla.values.reuse import reuse
 from leadline.symbolic.tla.values.values import tla_text
+from leadline.symbolic.tla.values.writer import Memo
 from tests.tla.loading import specification
 
 BODY = """
@@ -61,7 +61,7 @@ def behaviour(folder: Path) -> Behaviour:
 def test_steps_in_stages_are_those_of_the_whole_action(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(memo, "_MOST", most)
+    monkeypatch.setattr(writer, "_MOST", most)
     one = behaviour(tmp_path)
     explorer = Explorer(one, ["Few"], 5)  # type: ignore[arg-type]  # a Behaviour explores as a Semantics does
     explorer.run()
@@ -98,7 +98,7 @@ def test_a_result_is_computed_once_while_keeping_it_pays() -> None:
 
 
 def test_a_memo_that_is_seldom_of_use_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memo, "_TRIAL", 10)
+    monkeypatch.setattr(writer, "_TRIAL", 10)
     namespace: dict[str, Any] = {"f": str, "kept": None}
     known = Memo(namespace, "kept", "f")
     known.hits = 20

@@ -12,12 +12,11 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Conjunct
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
-from leadline.symbolic.tla.values import differences, operators, sets, updates, values
-from leadline.symbolic.tla.values.actions import Actions, Part
-from leadline.symbolic.tla.values.remembering import Remembering
+from leadline.symbolic.tla.values import differences, operators, sets, values
 from leadline.symbolic.tla.values.scopes import Scope
-from leadline.symbolic.tla.values.search import Search
+from leadline.symbolic.tla.values.search import RULES, Part, Search, StagedSearch, parts
 from leadline.symbolic.tla.values.symmetry import Symmetry
+from leadline.symbolic.tla.values.translation import Translation
 from leadline.symbolic.tla.values.values import EvaluationError, Value, tla_text
 from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 
@@ -69,10 +68,10 @@ class Interpreter:
         self._counting = counting
         self._names: dict[tuple[str, s.Place], str] = {}
         namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES, "symmetry": symmetry}
-        for module in (values, differences, sets, operators, updates):
+        for module in (values, differences, sets, operators):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
         self.source = Source(namespace)
-        self.translation = Actions(specification.definitions, specification.levels, self.source)
+        self.translation = Translation(specification.definitions, specification.levels, self.source, RULES)
         self._predicates: dict[tuple[int, bool], tuple[s.Expression, Callable[..., Any]]] = {}
 
     @property
@@ -87,7 +86,7 @@ class Interpreter:
         if next_ is None:
             return ()
         found: dict[str, list[Part]] = {}
-        for part in self.translation.parts(next_, "Next"):
+        for part in parts(self.translation, next_, "Next"):
             found.setdefault(part.name, []).append(part)
         return tuple(Action(name, tuple(parts)) for name, parts in found.items())
 
@@ -124,7 +123,7 @@ class Interpreter:
         plain = traced or self._counting or not self.translation.pure(next_)
         for part in action.parts:
             counted = partial(self._counts, action.name) if self._counting and not traced else None
-            form = Search if plain else Remembering
+            form = Search if plain else StagedSearch
             search = form(self.translation, partial(self._found, traced=traced), counted=counted)
             write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
             self._attempt(fn, write, traced)

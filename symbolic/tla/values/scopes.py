@@ -82,7 +82,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Callable:
+class Function:
     """A Python variable that is an operator, or a function of the source that is."""
 
     text: str
@@ -90,7 +90,7 @@ class Callable:
     truth: bool = False
 
 
-Binding: TypeAlias = Local | ByName | Pending | Operator | Reference | Callable
+Binding: TypeAlias = Local | ByName | Pending | Operator | Reference | Function
 Names: TypeAlias = Mapping[str, Binding]
 
 

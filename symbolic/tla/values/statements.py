@@ -1,208 +1,569 @@
-"""Expressions that need statements: loops over bound names, and bodies of functions."""
+"""Expressions that need statements: names for values, loops over bound names, and what is built by loops."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.values.constants import as_test, as_value
-from leadline.symbolic.tla.values.expressions import joined
-from leadline.symbolic.tla.values.loops import Loops
-from leadline.symbolic.tla.values.scopes import Kind, Local, Scope
+from leadline.symbolic.tla.read.analysis import uses
+from leadline.symbolic.tla.values.expressions import contains, fails, joined, number
+from leadline.symbolic.tla.values.scopes import (
+    Binding,
+    ByName,
+    Code,
+    Kind,
+    Local,
+    Names,
+    Operator,
+    Pending,
+    Scope,
+)
+from leadline.symbolic.tla.values.translation import (
+    StatementRule,
+    Translation,
+    as_test,
+    as_value,
+    parts_of_let,
+)
 from leadline.symbolic.tla.values.writer import Lines
 
 _ALL = "\\A"
+_HARMLESS = frozenset({"<", ">", "<=", ">=", "=", "#", "\\in", "\\notin"})
+_OUTER, _INNER = Local("the name"), Local("another name")
 
 
-class Statements(Loops):
-    """The translation of expressions to statements that return their value."""
+@dataclass(frozen=True)
+class _Pin:
+    """An expression that a name must equal, if a formula holds.
 
-    def body(self, e: s.Expression, scope: Scope, lines: Lines, truth: bool) -> Kind:
-        match e:
-            case s.Let():
-                return self.body(e.body, self.with_let(e, scope), lines, truth)
-            case s.If(condition, then, otherwise):
-                return self._choice([(condition, then)], otherwise, scope, lines, truth)
-            case s.Case(arms, other):
-                return self._choice(arms, other, scope, lines, truth)
-            case s.Quantified() if truth:
-                return self._quantified(e, scope, lines)
-            case s.Apply("/\\" | "\\/", items) if truth and len(items) > 1 and e.operator not in scope.names:
-                return self._junction(e, scope, lines)
-            case s.Choose():
-                return self._choose(e, scope, lines)
-            case s.Filter():
-                return self._filter(e, scope, lines)
-            case s.Image():
-                return self._image(e, scope, lines)
-            case s.Function():
-                return self._function(e, scope, lines)
-        scope = self.settle([e], scope, lines)
-        code = self.expr(e, scope)
-        lines.append(f"return {as_test(code) if truth else as_value(code)}")
-        return Kind.VALUE if code.kind is Kind.TRUTH else code.kind
+    Attributes:
+        guards: formulas that do not depend on the name, and must hold as well.
+    """
 
-    def _choice(
-        self,
-        arms: Sequence[tuple[s.Expression, s.Expression]],
-        other: s.Expression | None,
-        scope: Scope,
-        lines: Lines,
-        truth: bool,
-    ) -> Kind:
-        kinds = []
-        for condition, arm in arms:
-            inside: Lines = []
-            scope = self.settle([condition], scope, lines)
-            lines.append(f"if {self.test(condition, scope)}:")
-            kinds.append(self.body(arm, scope, inside, truth))
-            lines.append(inside)
-        if other is None:
-            text = self.source.at(arms[0][0].place, 'fail("no arm of CASE holds")')
-            lines.append(f"return {text}")
+    body: s.Expression
+    names: Names
+    guards: tuple[tuple[s.Expression, Names], ...] = ()
+
+
+# Names for expressions that are evaluated at most once, where they are first needed
+
+
+def named(t: Translation, name: str, e: s.Expression, rest: s.Expression, scope: Scope) -> ByName | Pending:
+    """The meaning of a name for an expression."""
+    again = uses(rest, name)
+    once = again <= 1 or (again <= 3 and t.cheap(e, scope))
+    once = once or t.simple(e, scope) or t.closed(e, scope)
+    if once or (t.reads_state(e, scope) and t.analysis.primes(rest, name)):
+        return ByName(e, scope.names)
+    return Pending(e, scope.names)
+
+
+def with_let(t: Translation, e: s.Let, scope: Scope) -> Scope:
+    """The scope within a LET."""
+    for one, rest in parts_of_let(e):
+        meaning: Binding = (
+            t.defined(one, rest, scope, []) if one.parameters else named(t, one.name, one.body, rest, scope)
+        )
+        scope = scope.also(**{one.name: meaning})
+    return scope
+
+
+def settle(t: Translation, parts: Sequence[s.Expression], scope: Scope, lines: Lines) -> Scope:
+    """Evaluate the pending expressions that are needed next."""
+    for name in sorted(frozenset[str]().union(*map(t.analysis.free, parts))):
+        pending = scope.names.get(name)
+        if not isinstance(pending, Pending) or pending in scope.known:
+            continue
+        around = scope.names
+        scope = settle(t, [pending.body], scope.within(pending.names), lines)
+        variable = scope.fn.new(t.source.fresh(name))
+        if any(name in t.analysis.evaluated(part) for part in parts):
+            code = t.expr(pending.body, scope)
+            local = Local(variable, code.kind)
+            lines.append(f"{variable} = {code.text}")
         else:
-            kinds.append(self.body(other, scope, lines, truth))
-        return joined(kinds)
+            local = Local(variable, called=True)
+            lines.append(f"{variable} = Lazy({t.later(pending.body, scope)})")
+        scope = replace(scope, names=around, known={**scope.known, pending: local})
+    return scope
 
-    def _junction(self, e: s.Apply, scope: Scope, lines: Lines) -> Kind:
-        *first, last = e.arguments
-        names = scope.names
-        for one in first:
-            if e.operator == "/\\":
-                scope = self.unless(one, scope.within(names), lines, "return False")
-            else:
-                scope = self.settle([one], scope, lines)
-                _, inside = self.provided(one, scope, lines)
-                inside.append("return True")
-        return self.body(last, scope.within(names), lines, truth=True)
 
-    def _quantified(self, e: s.Quantified, scope: Scope, lines: Lines) -> Kind:
-        if e.quantifier not in ("\\A", "\\E"):
-            lines.append(f"return {self.fails(f'{e.quantifier} has no value in a state or a step').text}")
-            return Kind.TRUTH
-        scope = self.settle([one.domain for one in e.bounds if one.domain is not None], scope, lines)
-        if e.quantifier == "\\A":
-            inner, inside = self.loops(e.bounds, scope, lines)
-            self.unless(e.body, inner, inside, "return False")
+# Conditions
+
+
+def provided(t: Translation, e: s.Expression, scope: Scope, lines: Lines) -> tuple[Scope, Lines]:
+    """The scope and the lines within the condition that a formula holds."""
+    match e:
+        case s.Apply("/\\", items) if e.operator not in scope.names:
+            around = scope.names
+            for item in items:
+                scope, lines = provided(t, item, scope.within(around), lines)
+            return scope, lines
+        case s.Let(_, body):
+            return provided(t, body, with_let(t, e, scope), lines)
+    scope = settle(t, [e], scope, lines)
+    inside: Lines = []
+    lines += [f"if {t.test(e, scope)}:", inside]
+    return scope, inside
+
+
+def unless(t: Translation, e: s.Expression, scope: Scope, lines: Lines, stop: str) -> Scope:
+    """A statement to execute if a formula does not hold."""
+    match e:
+        case s.Apply("/\\", items) if e.operator not in scope.names:
+            around = scope.names
+            for item in items:
+                scope = unless(t, item, scope.within(around), lines, stop)
+            return scope
+        case s.Apply("=>", (a, b)):
+            inner, inside = provided(t, a, scope, lines)
+            unless(t, b, inner.within(scope.names), inside, stop)
+            return scope
+        case s.Let(_, body):
+            return unless(t, body, with_let(t, e, scope), lines, stop)
+    scope = settle(t, [e], scope, lines)
+    lines += [f"if not {t.test(e, scope)}:", [stop]]
+    return scope
+
+
+# Loops
+
+
+def iterated(t: Translation, bound: s.Bound, scope: Scope, ordered: bool, chosen: bool) -> str:
+    """The elements of a bound name's set, in the order in which TLC enumerates or chooses them, or in any."""
+    e = bound.domain
+    if e is None:
+        text = f"{bound.names[0]} has no set: its values cannot be enumerated"
+        return t.source.at(bound.place, f"fail({text!r})")
+    if t.once(e, scope):
+        return t.enumeration(e, chosen)
+    if isinstance(e, s.Apply) and e.operator == ".." and ".." not in t.definitions:
+        low, high = (number(t, t.expr(one, scope), scope) for one in e.arguments)
+        return f"range({low}, {high} + 1)"
+    code = t.expr(e, scope)
+    if ordered and code.kind is Kind.LAZY:
+        text = f"{'in_choice' if chosen else 'in_order'}({as_value(code)})"
+    elif ordered:
+        first, elements = t.held(as_value(code), scope)
+        text = f"(orders.get({first}) or {'in_choice' if chosen else 'in_order'}({elements}))"
+    else:
+        text = code.text if code.kind is Kind.SET else f"elements({as_value(code)})"
+    return t.source.at(e.place, text)
+
+
+def loops(
+    t: Translation,
+    bounds: Sequence[s.Bound],
+    scope: Scope,
+    lines: Lines,
+    *,
+    body: s.Expression | None = None,
+    ordered: bool = False,
+    chosen: bool = False,
+) -> tuple[Scope, Lines]:
+    """Loops over all values of bound names.
+
+    Args:
+        body: the formula that must hold within; values for which it cannot may be left out.
+        ordered: whether the values come in TLC's order.
+        chosen: whether that is the order of CHOOSE, which sorts a set before it looks into it.
+
+    Returns:
+        The scope with the names, and the lines within the loops.
+    """
+    inner = scope
+    again = len(bounds) > 1 or len(bounds[0].names) > 1
+    sets: dict[str, str] = {}
+    for bound in bounds:
+        text = iterated(t, bound, scope, ordered, chosen)
+        constant = bound.domain is not None and t.once(bound.domain, scope)
+        if again and not constant and "range(" not in text[:8]:
+            name = scope.fn.new(t.source.fresh("set"))
+            lines.append(f"{name} = {f'tuple({text})' if ordered else text}")
+            text = name
+        sets |= dict.fromkeys(bound.names, text)
+    names = {name: bound for bound in bounds for name in bound.names}
+    needs = pins(t, names, body, scope) if body is not None else {}
+    for name in _sorted(names, needs):
+        bound = names[name]
+        if bound.unpacked and name != bound.names[0]:
+            continue
+        together = bound.names if bound.unpacked else (name,)
+        variables = {one: scope.fn.new(t.source.fresh(one)) for one in together}
+        target = f"_, {', '.join(variables.values())}" if bound.unpacked else variables[name]
+        text = sets[name]
+        if name in needs and body is not None and bound.domain is not None:
+            pin = _pin(t, body, {**dict.fromkeys(names, _INNER), **inner.names, name: _OUTER})
+            assert isinstance(pin, _Pin)
+            text = _candidates(t, pin, bound.domain, text, inner, lines)
+        kind = Kind.VALUE if bound.unpacked else t.element(bound.domain, scope)
+        inner = inner.also(**{one: Local(variable, kind) for one, variable in variables.items()})
+        inside: Lines = []
+        lines += [f"for {target} in {text}:", inside]
+        lines = inside
+    return inner, lines
+
+
+def _candidates(
+    t: Translation, pin: _Pin, domain: s.Expression, elements: str, scope: Scope, lines: Lines
+) -> str:
+    """The only element that a name can be: the value of an expression, if the set contains it.
+
+    Where the value cannot be computed, all elements are tried, as TLC does.
+    """
+    value, found = (scope.fn.new(t.source.fresh(hint)) for hint in ("value", "found"))
+    guards = [t.test(e, scope.within(names)) for e, names in pin.guards]
+    only = t.value(pin.body, scope.within(pin.names))
+    if t.once(domain, scope):
+        listing = t.listed_once(domain)
+        chosen = f"({value},) if {value} in {listing} else only({value}, {listing}, {elements})"
+    else:
+        chosen = f"({value},) if {contains(t, domain, Local(value), scope)} else ()"
+    attempt: Lines = [f"{value} = {only}", f"{found} = {chosen}"]
+    if guards:
+        attempt = [f"if {' and '.join(guards)}:", attempt, "else:", [f"{found} = ()"]]
+    lines += ["try:", attempt, "except FAILURES:", [f"{found} = {elements}"]]
+    return found
+
+
+def pins(
+    t: Translation, names: Mapping[str, s.Bound], body: s.Expression, scope: Scope
+) -> dict[str, frozenset[str]]:
+    """The bound names that must equal an expression, each with the other names on which that depends."""
+    found = {}
+    for name, bound in names.items():
+        others = {other: Local(other) for other in names if other != name}
+        pin = _pin(t, body, {**scope.names, **others, name: _OUTER})
+        if not bound.unpacked and isinstance(pin, _Pin):
+            parts = [(pin.body, pin.names), *pin.guards]
+            used = frozenset(one.text for part in parts for one in _locals(t, *part))
+            found[name] = used & others.keys()
+    return found
+
+
+def _pin(t: Translation, e: s.Expression, names: Names) -> _Pin | bool:
+    """The value that the name must equal if a formula holds.
+
+    True means to look on in the next conjunct, False to stop.
+    What comes before the equation must not depend on the name, since an error in it would be missed.
+    """
+    if _OUTER not in _locals(t, e, names):
+        return True
+    match e:
+        case s.Apply("=", (left, right)) if "=" not in names:
+            for name, other in ((left, right), (right, left)):
+                inside = list(_locals(t, other, names))
+                hidden = _OUTER in inside or _INNER in inside or t.analysis.reads(other).next
+                if _alias(name, names) is _OUTER and not hidden:
+                    return _Pin(other, names)
+        case s.Apply("/\\", items) if "/\\" not in names:
+            return _pin_among(t, items, names)
+        case s.Let(definitions, body):
+            inner = dict(names)
+            for one in definitions:
+                if isinstance(one, s.Definition):
+                    if one.parameters:
+                        return False
+                    inner[one.name] = ByName(one.body, dict(inner))
+            return _pin(t, body, inner)
+        case s.Quantified("\\E", bounds, body):
+            return _pin_within(t, bounds, body, names)
+        case s.Apply(key, arguments) if key in t.definitions and key not in names:
+            one = t.definitions[key]
+            if not t.recursive(key) and not any(p.arity for p in one.parameters):
+                pairs = zip(one.parameters, arguments, strict=True)
+                return _pin(t, one.body, {p.name: ByName(a, names) for p, a in pairs})
+    return isinstance(e, s.Apply) and e.operator in _HARMLESS and all(map(_short, e.arguments))
+
+
+def _pin_among(t: Translation, items: Sequence[s.Expression], names: Names) -> _Pin | bool:
+    guards: list[tuple[s.Expression, Names]] = []
+    for item in items:
+        result = _pin(t, item, names)
+        if isinstance(result, _Pin):
+            return replace(result, guards=(*guards, *result.guards))
+        inside = list(_locals(t, item, names))
+        if not result:
+            return False
+        if _OUTER not in inside and _INNER not in inside and not t.analysis.reads(item).next:
+            guards.append((item, names))
+    return True
+
+
+def _pin_within(t: Translation, bounds: Sequence[s.Bound], body: s.Expression, names: Names) -> _Pin | bool:
+    domains = [bound.domain for bound in bounds if bound.domain is not None]
+    if any(_OUTER in _locals(t, domain, names) for domain in domains):
+        return False
+    inner = {**names, **{name: _INNER for bound in bounds for name in bound.names}}
+    for bound in bounds:
+        for name in bound.names:
+            others = {key: _INNER if one is _OUTER else one for key, one in inner.items()}
+            pin = _pin(t, body, {**others, name: _OUTER})
+            if isinstance(pin, _Pin) and not bound.unpacked:
+                inner[name] = ByName(pin.body, pin.names)
+    return _pin(t, body, inner)
+
+
+def _locals(t: Translation, e: s.Expression, names: Names) -> Iterator[Local]:
+    """The Python variables that an expression depends on."""
+    for name in t.analysis.free(e):
+        match names.get(name):
+            case Local() as one:
+                yield one
+            case ByName(body, inner) | Pending(body, inner) | Operator(_, body, inner):
+                yield from _locals(t, body, inner)
+
+
+def _alias(e: s.Expression, names: Names) -> Binding | None:
+    while isinstance(e, s.Apply) and not e.arguments:
+        binding = names.get(e.operator)
+        if not isinstance(binding, ByName):
+            return binding
+        e, names = binding.body, binding.names
+    return None
+
+
+def _short(e: s.Expression) -> bool:
+    return isinstance(e, s.Number | s.String) or (isinstance(e, s.Apply) and not e.arguments)
+
+
+def _sorted(names: Mapping[str, s.Bound], needs: dict[str, frozenset[str]]) -> Iterator[str]:
+    """The names, each after those that it needs; one that cannot be needs them no more."""
+    left = list(names)
+    while left:
+        ready = [name for name in left if name in needs and needs[name].isdisjoint(left)]
+        free = [name for name in left if name not in needs]
+        chosen = (ready or free or left)[0]
+        if not ready:
+            needs.pop(chosen, None)
+        left.remove(chosen)
+        yield chosen
+
+
+# Statements that return a value
+
+
+def returned(t: Translation, e: s.Expression, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    scope = settle(t, [e], scope, lines)
+    code = t.expr(e, scope)
+    lines.append(f"return {as_test(code) if truth else as_value(code)}")
+    return Kind.VALUE if code.kind is Kind.TRUTH else code.kind
+
+
+def _let(t: Translation, e: s.Let, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    return t.body(e.body, with_let(t, e, scope), lines, truth)
+
+
+def _if(t: Translation, e: s.If, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    return _choice(t, [(e.condition, e.then)], e.otherwise, scope, lines, truth)
+
+
+def _case(t: Translation, e: s.Case, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    return _choice(t, e.arms, e.other, scope, lines, truth)
+
+
+def _choice(
+    t: Translation,
+    arms: Sequence[tuple[s.Expression, s.Expression]],
+    other: s.Expression | None,
+    scope: Scope,
+    lines: Lines,
+    truth: bool,
+) -> Kind:
+    kinds = []
+    for condition, arm in arms:
+        inside: Lines = []
+        scope = settle(t, [condition], scope, lines)
+        lines.append(f"if {t.test(condition, scope)}:")
+        kinds.append(t.body(arm, scope, inside, truth))
+        lines.append(inside)
+    if other is None:
+        text = t.source.at(arms[0][0].place, 'fail("no arm of CASE holds")')
+        lines.append(f"return {text}")
+    else:
+        kinds.append(t.body(other, scope, lines, truth))
+    return joined(kinds)
+
+
+def _junction(t: Translation, e: s.Apply, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    junction = e.operator in ("/\\", "\\/") and e.operator not in scope.names
+    if not (truth and junction and len(e.arguments) > 1):
+        return returned(t, e, scope, lines, truth)
+    *first, last = e.arguments
+    names = scope.names
+    for one in first:
+        if e.operator == "/\\":
+            scope = unless(t, one, scope.within(names), lines, "return False")
         else:
-            inner, inside = self.loops(e.bounds, scope, lines, body=e.body)
-            self.provided(e.body, inner, inside)[1].append("return True")
-        lines.append(f"return {e.quantifier == _ALL}")
+            scope = settle(t, [one], scope, lines)
+            _, inside = provided(t, one, scope, lines)
+            inside.append("return True")
+    return t.body(last, scope.within(names), lines, truth=True)
+
+
+def _quantified(t: Translation, e: s.Quantified, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    if not truth:
+        return returned(t, e, scope, lines, truth)
+    if e.quantifier not in ("\\A", "\\E"):
+        lines.append(f"return {fails(f'{e.quantifier} has no value in a state or a step').text}")
         return Kind.TRUTH
+    scope = settle(t, [one.domain for one in e.bounds if one.domain is not None], scope, lines)
+    if e.quantifier == "\\A":
+        inner, inside = loops(t, e.bounds, scope, lines)
+        unless(t, e.body, inner, inside, "return False")
+    else:
+        inner, inside = loops(t, e.bounds, scope, lines, body=e.body)
+        provided(t, e.body, inner, inside)[1].append("return True")
+    lines.append(f"return {e.quantifier == _ALL}")
+    return Kind.TRUTH
 
-    def _choose(self, e: s.Choose, scope: Scope, lines: Lines) -> Kind:
-        loop: Lines = []
-        inner, inside = self.loops((e.bound,), scope, loop, body=e.body, ordered=True, chosen=True)
-        names = [inner.names[name] for name in e.bound.names]
-        texts = [one.text for one in names if isinstance(one, Local)]
-        result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
-        chosen = self.provided(e.body, inner, inside)[1]
-        if self.source.namespace.get("symmetry") is None:
-            lines += loop
-            chosen.append(f"return {result}")
-        else:  # All elements count: a choice between several may tell values apart.
-            out = scope.fn.new(self.source.fresh("found"))
-            chosen.append(f"{out}.append({result})")
-            place = self.source.constant("place", e.place)
-            told = f"return symmetry.chosen({out}, {{}}, {place})"
-            lines += [f"{out} = []", "try:", loop]
-            lines += ["except FAILURES:", [f"if not {out}:", ["raise"], told.format(True)]]
-            lines += [f"if {out}:", [told.format(False)]]
-        lines.append(self.source.at(e.place, 'fail("CHOOSE: no element satisfies the formula")'))
-        return Kind.VALUE
 
-    def _filter(self, e: s.Filter, scope: Scope, lines: Lines) -> Kind:
-        assert e.bound.domain is not None
-        base = self.expr(e.bound.domain, scope)
-        if base.kind is Kind.LAZY and not e.bound.unpacked:
-            name = self.source.fresh("element")
-            fn = self.source.fn("test", (name,), scope.fn)
-            inner = replace(scope, fn=fn).also(**{e.bound.names[0]: Local(name)})
-            self.body(e.body, inner, fn.lines, truth=True)
-            lines.append(f"return Filtered({base.text}, {self.source.bound(scope.fn, fn)})")
-            return Kind.LAZY
-        out = scope.fn.new(self.source.fresh("found"))
-        lines.append(f"{out} = []")
-        inner, inside = self.loops((e.bound,), scope, lines, body=e.body)
-        texts = [one.text for name in e.bound.names if isinstance(one := inner.names[name], Local)]
-        element = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
-        self.provided(e.body, inner, inside)[1].append(f"{out}.append({element})")
-        lines.append(f"return frozenset({out})")
-        return Kind.SET
+def _choose(t: Translation, e: s.Choose, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    loop: Lines = []
+    inner, inside = loops(t, (e.bound,), scope, loop, body=e.body, ordered=True, chosen=True)
+    names = [inner.names[name] for name in e.bound.names]
+    texts = [one.text for one in names if isinstance(one, Local)]
+    result = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
+    chosen = provided(t, e.body, inner, inside)[1]
+    if t.source.namespace.get("symmetry") is None:
+        lines += loop
+        chosen.append(f"return {result}")
+    else:  # All elements count: a choice between several may tell values apart.
+        out = scope.fn.new(t.source.fresh("found"))
+        chosen.append(f"{out}.append({result})")
+        place = t.source.constant("place", e.place)
+        told = f"return symmetry.chosen({out}, {{}}, {place})"
+        lines += [f"{out} = []", "try:", loop]
+        lines += ["except FAILURES:", [f"if not {out}:", ["raise"], told.format(True)]]
+        lines += [f"if {out}:", [told.format(False)]]
+    lines.append(t.source.at(e.place, 'fail("CHOOSE: no element satisfies the formula")'))
+    return Kind.VALUE
 
-    def _image(self, e: s.Image, scope: Scope, lines: Lines, listed: bool = True) -> Kind:
-        out = scope.fn.new(self.source.fresh("found"))
-        lines.append(f"{out} = []")
-        inner, inside = self.loops(e.bounds, scope, lines)
-        inside.append(f"{out}.append({(self.stored if listed else self.value)(e.body, inner)})")
-        lines.append(f"return {f'frozenset({out})' if listed else out}")
-        return Kind.SET
 
-    def listing(self, e: s.SetOf | s.Image, scope: Scope) -> str:
-        if isinstance(e, s.SetOf):
-            return super().listing(e, scope)
-        fn = self.source.fn("listing", (), scope.fn)
-        self._image(e, replace(scope, fn=fn), fn.lines, listed=False)
-        return self.source.call(scope.fn, fn)
-
-    def _function(self, e: s.Function, scope: Scope, lines: Lines) -> Kind:
-        recursive = e.name is not None and e.name in self.analysis.free(e.body)
-        single = len(e.bounds) == 1 and len(e.bounds[0].names) == 1 and not e.bounds[0].unpacked
-        domains = [one.domain for one in e.bounds]
-        if not recursive and single and domains[0] is not None:
-            base = self.expr(domains[0], scope)
-            if base.kind is not Kind.LAZY:
-                return self._table(e, base.text, scope, lines)
-        if not recursive and not single and not any(one and self.lazy(one, scope) for one in domains):
-            return self._product_table(e, scope, lines)
-        return self._lazy_function(e, recursive, scope, lines)
-
-    def _table(self, e: s.Function, base: str, scope: Scope, lines: Lines) -> Kind:
-        fn = scope.fn
-        (name,) = e.bounds[0].names
-        domain, out, x = (fn.new(self.source.fresh(hint)) for hint in ("domain", "values", name))
-        value = self.stored(e.body, scope.also(**{name: Local(x, self.element(e.bounds[0].domain, scope))}))
-        lines += [
-            f"{domain} = domain_of(elements({base}))",
-            f"{out} = [{domain}]",
-            f"for {x} in {domain}.keys:",
-            [f"{out}.append({value})"],
-            f"return tuple({out})",
-        ]
-        return Kind.FUNCTION
-
-    def _product_table(self, e: s.Function, scope: Scope, lines: Lines) -> Kind:
-        out = scope.fn.new(self.source.fresh("graph"))
-        lines.append(f"{out} = {{}}")
-        inner, inside = self.loops(e.bounds, scope, lines)
-        texts: list[str] = []
-        for bound in e.bounds:
-            parts = [one.text for name in bound.names if isinstance(one := inner.names[name], Local)]
-            several = bound.unpacked and len(e.bounds) > 1
-            texts += [f"sequence(({', '.join(parts)},))"] if several else parts
-        inside.append(f"{out}[sequence(({', '.join(texts)},))] = {self.stored(e.body, inner)}")
-        lines.append(f"return function({out})")
-        return Kind.FUNCTION
-
-    def _lazy_function(self, e: s.Function, recursive: bool, scope: Scope, lines: Lines) -> Kind:
-        """A function whose values are computed when they are needed; it may apply itself."""
-        names = [name for one in e.bounds for name in one.names]
-        itself, key = self.source.fresh(e.name or "function"), self.source.fresh("key")
-        fn = self.source.fn("values", (itself, key), scope.fn)
-        variables = {name: fn.new(self.source.fresh(name)) for name in names}
-        inner = replace(scope, fn=fn).also(**{name: Local(text) for name, text in variables.items()})
-        if recursive and e.name is not None:
-            inner = inner.also(**{e.name: Local(itself, Kind.LAZY)})
-        targets, sets = [], []
-        for bound in e.bounds:
-            parts = [variables[name] for name in bound.names]
-            targets += [f"(_, {', '.join(parts)})"] if bound.unpacked else parts
-            if bound.domain is not None:
-                sets += [self.value(bound.domain, scope)] * (1 if bound.unpacked else len(parts))
-        target = targets[0] if len(targets) == 1 else f"_, {', '.join(targets)}"
-        fn.lines.append(f"{target} = {key}")
-        self.body(e.body, inner, fn.lines, truth=False)
-        base = sets[0] if len(sets) == 1 else f"Product({', '.join(sets)})"
-        lines.append(f"return recursive_function({base}, {self.source.bound(scope.fn, fn)})")
+def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    assert e.bound.domain is not None
+    base = t.expr(e.bound.domain, scope)
+    if base.kind is Kind.LAZY and not e.bound.unpacked:
+        name = t.source.fresh("element")
+        fn = t.source.fn("test", (name,), scope.fn)
+        inner = replace(scope, fn=fn).also(**{e.bound.names[0]: Local(name)})
+        t.body(e.body, inner, fn.lines, truth=True)
+        lines.append(f"return Filtered({base.text}, {t.source.bound(scope.fn, fn)})")
         return Kind.LAZY
+    out = scope.fn.new(t.source.fresh("found"))
+    lines.append(f"{out} = []")
+    inner, inside = loops(t, (e.bound,), scope, lines, body=e.body)
+    texts = [one.text for name in e.bound.names if isinstance(one := inner.names[name], Local)]
+    element = f"sequence(({', '.join(texts)},))" if e.bound.unpacked else texts[0]
+    provided(t, e.body, inner, inside)[1].append(f"{out}.append({element})")
+    lines.append(f"return frozenset({out})")
+    return Kind.SET
+
+
+def _image(t: Translation, e: s.Image, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    return _images(t, e, scope, lines, listed=True)
+
+
+def _images(t: Translation, e: s.Image, scope: Scope, lines: Lines, listed: bool) -> Kind:
+    out = scope.fn.new(t.source.fresh("found"))
+    lines.append(f"{out} = []")
+    inner, inside = loops(t, e.bounds, scope, lines)
+    inside.append(f"{out}.append({(t.stored if listed else t.value)(e.body, inner)})")
+    lines.append(f"return {f'frozenset({out})' if listed else out}")
+    return Kind.SET
+
+
+def union(t: Translation, e: s.Apply, scope: Scope) -> Code:
+    (sets,) = e.arguments
+    if isinstance(sets, s.SetOf | s.Image):
+        # The sets may be infinite, and are not compared with each other.
+        return Code(f"union({_listing(t, sets, scope)})", Kind.LAZY)
+    return Code(f"union({t.value(sets, scope)})", Kind.SET)
+
+
+def _listing(t: Translation, e: s.SetOf | s.Image, scope: Scope) -> str:
+    """The values of a set's expressions as a list."""
+    if isinstance(e, s.SetOf):
+        return f"[{', '.join(t.value(one, scope) for one in e.items)}]"
+    fn = t.source.fn("listing", (), scope.fn)
+    _images(t, e, replace(scope, fn=fn), fn.lines, listed=False)
+    return t.source.call(scope.fn, fn)
+
+
+def _function(t: Translation, e: s.Function, scope: Scope, lines: Lines, truth: bool) -> Kind:
+    recursive = e.name is not None and e.name in t.analysis.free(e.body)
+    single = len(e.bounds) == 1 and len(e.bounds[0].names) == 1 and not e.bounds[0].unpacked
+    domains = [one.domain for one in e.bounds]
+    if not recursive and single and domains[0] is not None:
+        base = t.expr(domains[0], scope)
+        if base.kind is not Kind.LAZY:
+            return _table(t, e, base.text, scope, lines)
+    if not recursive and not single and not any(one and t.lazy(one, scope) for one in domains):
+        return _product_table(t, e, scope, lines)
+    return _lazy_function(t, e, recursive, scope, lines)
+
+
+def _table(t: Translation, e: s.Function, base: str, scope: Scope, lines: Lines) -> Kind:
+    fn = scope.fn
+    (name,) = e.bounds[0].names
+    domain, out, x = (fn.new(t.source.fresh(hint)) for hint in ("domain", "values", name))
+    value = t.stored(e.body, scope.also(**{name: Local(x, t.element(e.bounds[0].domain, scope))}))
+    lines += [
+        f"{domain} = domain_of(elements({base}))",
+        f"{out} = [{domain}]",
+        f"for {x} in {domain}.keys:",
+        [f"{out}.append({value})"],
+        f"return tuple({out})",
+    ]
+    return Kind.FUNCTION
+
+
+def _product_table(t: Translation, e: s.Function, scope: Scope, lines: Lines) -> Kind:
+    out = scope.fn.new(t.source.fresh("graph"))
+    lines.append(f"{out} = {{}}")
+    inner, inside = loops(t, e.bounds, scope, lines)
+    texts: list[str] = []
+    for bound in e.bounds:
+        parts = [one.text for name in bound.names if isinstance(one := inner.names[name], Local)]
+        several = bound.unpacked and len(e.bounds) > 1
+        texts += [f"sequence(({', '.join(parts)},))"] if several else parts
+    inside.append(f"{out}[sequence(({', '.join(texts)},))] = {t.stored(e.body, inner)}")
+    lines.append(f"return function({out})")
+    return Kind.FUNCTION
+
+
+def _lazy_function(t: Translation, e: s.Function, recursive: bool, scope: Scope, lines: Lines) -> Kind:
+    """A function whose values are computed when they are needed; it may apply itself."""
+    names = [name for one in e.bounds for name in one.names]
+    itself, key = t.source.fresh(e.name or "function"), t.source.fresh("key")
+    fn = t.source.fn("values", (itself, key), scope.fn)
+    variables = {name: fn.new(t.source.fresh(name)) for name in names}
+    inner = replace(scope, fn=fn).also(**{name: Local(text) for name, text in variables.items()})
+    if recursive and e.name is not None:
+        inner = inner.also(**{e.name: Local(itself, Kind.LAZY)})
+    targets, sets = [], []
+    for bound in e.bounds:
+        parts = [variables[name] for name in bound.names]
+        targets += [f"(_, {', '.join(parts)})"] if bound.unpacked else parts
+        if bound.domain is not None:
+            sets += [t.value(bound.domain, scope)] * (1 if bound.unpacked else len(parts))
+    target = targets[0] if len(targets) == 1 else f"_, {', '.join(targets)}"
+    fn.lines.append(f"{target} = {key}")
+    t.body(e.body, inner, fn.lines, truth=False)
+    base = sets[0] if len(sets) == 1 else f"Product({', '.join(sets)})"
+    lines.append(f"return recursive_function({base}, {t.source.bound(scope.fn, fn)})")
+    return Kind.LAZY
+
+
+STATEMENTS: Mapping[type[s.Expression], StatementRule] = {
+    s.Let: _let,
+    s.If: _if,
+    s.Case: _case,
+    s.Quantified: _quantified,
+    s.Apply: _junction,
+    s.Choose: _choose,
+    s.Filter: _filter,
+    s.Image: _image,
+    s.Function: _function,
+}
