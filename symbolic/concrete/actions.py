@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
-from leadline.symbolic.concrete.expressions import Expressions
+from leadline.symbolic.concrete.expressions import RULES, sorted_by
 from leadline.symbolic.concrete.module import Module, Source
-from leadline.symbolic.concrete.writer import Code
+from leadline.symbolic.concrete.writer import Code, Writer
 from leadline.symbolic.lang import (
     Action,
     InternalError,
@@ -54,12 +54,12 @@ def functions_of(
     names = []
     for action in actions:
         names.append(module.fresh("step"))
-        writer = ActionWriter(module, model, action, form)
+        writer = _ActionWriter(module, model, action, form)
         if counts is not None:
             counts.append([0, 0] * sum(not isinstance(item, Pick) for item in writer.order))
             writer.counts = module.constant(counts[-1])
         writer.write_action()
-        module.define(names[-1], _PARAMETERS[form], writer.lines)
+        module.define(names[-1], _PARAMETERS[form], writer.w.lines)
     loaded = module.load()
     return [loaded[name] for name in names]
 
@@ -81,8 +81,14 @@ def chosen_values(name: str, chosen: Mapping[str, Value], domain: Any) -> tuple[
     return (value,) if inside else ()
 
 
-class ActionWriter(Expressions):
-    """Writes the function of one action."""
+class _ActionWriter:
+    """The function of one action.
+
+    Attributes:
+        w: the writer of its statements.
+        order: the picks and guards in the order in which they are evaluated.
+        counts: the Python name of the list in which guards count; None to count nothing.
+    """
 
     def __init__(self, module: Module, model: Model, action: Action, form: Form) -> None:
         self.action = action
@@ -97,7 +103,7 @@ class ActionWriter(Expressions):
         roots = [item.domain if isinstance(item, Pick) else item for item in self.order]
         variables = {variable.name: place for place, variable in enumerate(model.variables)}
         updates = [node for _, node in action.updates]
-        super().__init__(module, variables, [root for root in roots if root is not None] + updates)
+        self.w = Writer(module, variables, [root for root in roots if root is not None] + updates, RULES)
         self.counts: str | None = None
         self._picked: list[tuple[str, str]] = []
 
@@ -107,18 +113,18 @@ class ActionWriter(Expressions):
 
     def _guarded(self, place: int) -> None:
         """The code from `place` on. An outcome out of bounds is reported with the picks made by then."""
-        raises = self.raises
-        self.open()
+        raises = self.w.raises
+        self.w.open()
         self._rest(place)
-        lines = self.close()
-        if self.raises == raises:
-            self.inline(lines)
+        lines = self.w.close()
+        if self.w.raises == raises:
+            self.w.inline(lines)
             return
-        self.write("try:")
-        self.block(lines)
-        self.write("except OutOfBounds as error:")
-        self.block([self._reported("None", "str(error), error.place")])
-        self.raises = raises
+        self.w.write("try:")
+        self.w.block(lines)
+        self.w.write("except OutOfBounds as error:")
+        self.w.block([self._reported("None", "str(error), error.place")])
+        self.w.raises = raises
 
     def _rest(self, place: int) -> None:
         while place < len(self.order):
@@ -129,61 +135,61 @@ class ActionWriter(Expressions):
                 return
             guard = 2 * sum(not isinstance(one, Pick) for one in self.order[: place - 1])
             self._count(guard)
-            self.source = self._source(self.action.place_of(item))
-            test = self.translate(item)
-            self.write(f"if not {test.text}:")
-            self.block(["continue" if self._picked else "return"])
+            self.w.source = self._source(self.action.place_of(item))
+            test = self.w.translate(item)
+            self.w.write(f"if not {test.text}:")
+            self.w.block(["continue" if self._picked else "return"])
             self._count(guard + 1)
         self._update()
 
     def _count(self, place: int) -> None:
         if self.counts is not None:
-            self.write(f"{self.counts}[{place}] += 1")
+            self.w.write(f"{self.counts}[{place}] += 1")
 
     def _loop(self, pick: Pick, place: int) -> None:
-        name = self.module.fresh("p")
-        self.source = self._source(pick.span)
+        name = self.w.module.fresh("p")
+        self.w.source = self._source(pick.span)
         domain = self._domain(pick)
-        self.open()
-        self.know(make(PickVar, pick.type, pick.span, pick.name), Code(name, 0))
+        self.w.open()
+        self.w.know(make(PickVar, pick.type, pick.span, pick.name), Code(name, 0))
         self._picked.append((pick.name, name))
         if self.form is Form.ATTEMPTS:
-            self.write("yield None")
-        self._outer_blocks += 2
+            self.w.write("yield None")
+        self.w.outer_blocks += 2
         self._guarded(place)
-        self._outer_blocks -= 2
+        self.w.outer_blocks -= 2
         self._picked.pop()
-        lines = self.close()
-        self.write(f"for {name} in {domain}:")
-        self.block(lines)
+        lines = self.w.close()
+        self.w.write(f"for {name} in {domain}:")
+        self.w.block(lines)
 
     def _domain(self, pick: Pick) -> str:
         if self.form is Form.CHOSEN:
             if pick.domain is None:
-                members = self.module.constant(pick.type, ("type", pick.type))
+                members = self.w.module.constant(pick.type, ("type", pick.type))
             else:
-                members = self.translate(pick.domain).text
-            function = self.module.constant(chosen_values, "chosen_values")
-            return f"{function}({self.module.constant(pick.name)}, chosen, {members})"
+                members = self.w.translate(pick.domain).text
+            function = self.w.module.constant(chosen_values, "chosen_values")
+            return f"{function}({self.w.module.constant(pick.name)}, chosen, {members})"
         if pick.domain is None:
-            return self.listed(pick.type)
-        return self.sorted(self.translate(pick.domain), pick.type)
+            return self.w.listed(pick.type)
+        return sorted_by(self.w, self.w.translate(pick.domain), pick.type)
 
     def _source(self, span: Span | None, variable: str = "") -> Source:
         return Source(self.action.tla, span, self.action.places.get(variable, {}))
 
     def _picks(self) -> str:
-        pairs = "".join(f"({self.module.constant(name)}, {local}), " for name, local in self._picked)
+        pairs = "".join(f"({self.w.module.constant(name)}, {local}), " for name, local in self._picked)
         return f"({pairs})"
 
     def _update(self) -> None:
         values = {}
         for name, node in self.action.updates:
-            self.source = self._source(self.action.span if name in self.action.places else None, name)
-            values[name] = self.translate(node).text
-        parts = [values.get(name) or self.state_variable(name).text for name in self.variables]
+            self.w.source = self._source(self.action.span if name in self.action.places else None, name)
+            values[name] = self.w.translate(node).text
+        parts = [values.get(name) or self.w.state_variable(name).text for name in self.w.variables]
         state = f"({''.join(f'{part}, ' for part in parts)})"
-        self.write(self._reported(state, "None"))
+        self.w.write(self._reported(state, "None"))
 
     def _reported(self, state: str, why: str) -> str:
         """The statement that reports an outcome."""

@@ -1,218 +1,614 @@
-"""Python code for sets, maps, tuples, records, options, tagged unions and sequences: all kinds of nodes."""
+"""Python code for expressions: a rule for each kind of node.
+
+A binder becomes a loop. A quantifier or map over a few constants is written out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from leadline.symbolic.concrete.logic import Logic
-from leadline.symbolic.concrete.module import ANYWHERE, Module, Source
-from leadline.symbolic.concrete.writer import Code, Steps, joined
-from leadline.symbolic.lang import Int, Map, Set, Type, nodes as n
+from leadline.symbolic.concrete.module import ANYWHERE, Lines, Module, Source, condition
+from leadline.symbolic.concrete.writer import Code, Rule, Steps, Writer, complete, joined
+from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Set, Type, Value, nodes as n
+
+_LARGEST_UNIVERSE = 1 << 20
 
 
-class Expressions(Logic):
-    """All kinds of nodes except `Invalid`, which no finished model contains."""
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """Iterables over the elements of a loop's domain: in any order, and in their type's order."""
 
-    unsupported = frozenset({n.Invalid})
-    templates: ClassVar[Mapping[type[n.Node], str]] = {
-        n.Not: "(not {})",
-        n.Eq: "({} == {})",
-        n.Add: "({} + {})",
-        n.Sub: "({} - {})",
-        n.Mul: "({} * {})",
-        n.Lt: "({} < {})",
-        n.Le: "({} <= {})",
-        n.IntRange: "frozenset(range({}, {} + 1))",
-        n.SetUnion: "({} | {})",
-        n.SetIntersect: "({} & {})",
-        n.SetMinus: "({} - {})",
-        n.BigUnion: "frozenset().union(*{})",
-        n.Cardinality: "len({})",
-        n.IsSome: "({} is not None)",
-        n.Concat: "({} + {})",
-        n.Len: "len({})",
+    unordered: str
+    ordered: str
+
+
+OverSet: TypeAlias = n.Forall | n.Exists | n.Choose | n.SetFilter | n.SetMap
+
+
+# Leaves and conversions
+
+
+def _const(w: Writer, node: n.Const) -> Code:
+    return Code(w.module.literal(node.value, node.type), 0)
+
+
+def _state_var(w: Writer, node: n.StateVar) -> Code:
+    return w.state_variable(node.name)
+
+
+def _pick_var(w: Writer, node: n.PickVar) -> Code:
+    raise InternalError(f"the pick `{node.name}` has no value where it is used ({node.span})")
+
+
+def _bound(w: Writer, node: n.Bound) -> Code:
+    raise InternalError(f"`{node.name}` is used outside its binder ({node.span})")
+
+
+def _universe(w: Writer, node: n.Universe) -> Code:
+    assert isinstance(node.type, Set)
+    item = node.type.item
+    if item.cardinality > _LARGEST_UNIVERSE:
+        text = f"the set of all {item.cardinality} values of {item!r} is too large: use a smaller set"
+        raise ModelError([Mistake(node.span, text)])
+    return Code(w.module.constant(frozenset(item.values()), ("universe", item)), 0)
+
+
+def _undefined(w: Writer, node: n.Undefined) -> Code:
+    w.fail(w.error(node, node.why))
+    # This is never reached, but the code around it needs an operand.
+    return Code("None", 0)
+
+
+def _coerce(w: Writer, node: n.Coerce) -> Steps:
+    code = yield node.item
+    if node.type.includes(node.item.type):
+        return code
+    name = w.named(code)
+    _check_type(w, node, node.item.type, node.type, name)
+    return Code(name, 0)
+
+
+def _check_type(w: Writer, node: n.Node, source: Type, target: Type, name: str) -> None:
+    """Write that evaluation goes out of bounds unless a value of one type is one of the other."""
+    test = condition(w.module, source, target, name)
+    if test is not None:
+        kinds = (w.module.constant(kind, ("type", kind)) for kind in (source, target))
+        w.check(test, f"out_of_bounds({name}, {', '.join(kinds)}, {w.place_of(node)})")
+
+
+# Booleans
+
+
+def _and(w: Writer, node: n.And) -> Steps:
+    return _chain(w, "and", ((None, item) for item in node.items))
+
+
+def _or(w: Writer, node: n.Or) -> Steps:
+    return _chain(w, "or", ((None, item) for item in node.items))
+
+
+def _chain(w: Writer, word: str, items: Iterable[tuple[tuple[n.Bound, Code] | None, n.Node]]) -> Steps:
+    """A conjunction ("and") or disjunction ("or"), evaluated from the left until one operand decides.
+
+    Args:
+        items: the operands, each with the variable bound in it and the variable's value, if there is one.
+    """
+    test = "if {}:" if word == "and" else "if not {}:"
+    parts: list[Code] = []
+    for bound, item in items:
+        if bound is None and not parts:
+            parts.append((yield item))
+            continue
+        w.open()
+        if bound is not None:
+            w.know(*bound)
+        code = yield item
+        lines = w.close()
+        if lines and parts:
+            name = w.store(_operands(word, parts))
+            w.write(test.format(name))
+            w.block([*lines, f"{name} = {code.text}"])
+            parts = [Code(name, 0)]
+        else:
+            w.inline(lines)
+            parts.append(code)
+    return _operands(word, parts)
+
+
+def _operands(word: str, parts: list[Code]) -> Code:
+    if not parts:
+        return Code("True" if word == "and" else "False", 0)
+    return parts[0] if len(parts) == 1 else joined(f"({f' {word} '.join(['{}'] * len(parts))})", *parts)
+
+
+def _implies(w: Writer, node: n.Implies) -> Steps:
+    premise = yield node.premise
+    w.open()
+    conclusion = yield node.conclusion
+    lines = w.close()
+    if not lines:
+        return joined("(not {} or {})", premise, conclusion)
+    name = w.module.fresh("t")
+    w.write(f"{name} = True", f"if {premise.text}:")
+    w.block([*lines, f"{name} = {conclusion.text}"])
+    return Code(name, 0)
+
+
+def _ite(w: Writer, node: n.Ite) -> Steps:
+    test = yield node.condition
+    w.open()
+    then = yield node.then
+    then_lines = w.close()
+    w.open()
+    orelse = yield node.orelse
+    else_lines = w.close()
+    if not then_lines and not else_lines:
+        return joined("({} if {} else {})", then, test, orelse)
+    name = w.module.fresh("t")
+    w.write(f"if {test.text}:")
+    w.block([*then_lines, f"{name} = {then.text}"])
+    w.write("else:")
+    w.block([*else_lines, f"{name} = {orelse.text}"])
+    return Code(name, 0)
+
+
+# Integers
+
+
+def _div(w: Writer, node: n.Div) -> Steps:
+    return _divided(w, node, "({} // {})")
+
+
+def _mod(w: Writer, node: n.Mod) -> Steps:
+    return _divided(w, node, "({} % {})")
+
+
+def _divided(w: Writer, node: n.Div | n.Mod, template: str) -> Steps:
+    left = yield node.left
+    right = yield node.right
+    assert isinstance(node.right.type, Int)
+    if node.right.type.low < 1:
+        right = Code(w.named(right), 0)
+        w.check(f"{right.text} > 0", w.error(node, "the divisor is not positive"))
+    return joined(template, left, right)
+
+
+# Binders
+
+
+def _constants_of(domain: n.Node) -> tuple[Value, ...] | None:
+    """The elements of a small constant set, in their order; None for any other set."""
+    assert isinstance(domain.type, Set)
+    match domain:
+        case n.Universe() if domain.type.item.cardinality <= 64:
+            return tuple(domain.type.item.values())
+        case n.Const():
+            elements = domain.value
+        case n.SetOf() if all(isinstance(item, n.Const) for item in domain.items):
+            elements = {item.value for item in domain.items if isinstance(item, n.Const)}
+        case n.IntRange(low=n.Const(value=low), high=n.Const(value=high)) if high - low < 64:
+            elements = range(low, high + 1)
+        case _:
+            return None
+    return tuple(sorted(elements, key=domain.type.item.rank))
+
+
+def _domain_of(w: Writer, domain: n.Node) -> Generator[n.Node, Code, Domain]:
+    """The domain of a loop over a set."""
+    assert isinstance(domain.type, Set)
+    constants = _constants_of(domain)
+    if constants is not None:
+        name = w.module.constant(constants, ("elements", domain.type, constants))
+        return Domain(name, name)
+    if isinstance(domain, n.Universe):
+        name = w.listed(domain.type.item)
+        return Domain(name, name)
+    if isinstance(domain, n.IntRange):
+        low = yield domain.low
+        high = yield domain.high
+        text = f"range({low.text}, {high.text} + 1)"
+        return Domain(text, text)
+    code = yield domain
+    return Domain(code.text, sorted_by(w, code, domain.type.item))
+
+
+def sorted_by(w: Writer, code: Code, item: Type) -> str:
+    """The elements of a set, in their order."""
+    key = "" if isinstance(item, Int) else f", key={w.rank(item)}"
+    return f"sorted({code.text}{key})"
+
+
+def _body(w: Writer, node: OverSet | n.SeqFilter) -> Generator[n.Node, Code, tuple[str, Code, Lines, bool]]:
+    """The loop's variable, and its body: code, lines, and whether it may go out of bounds."""
+    raises = w.raises
+    w.open()
+    name = w.module.fresh("x")
+    w.know(node.var, Code(name, 0))
+    code = yield node.body
+    return name, code, w.close(), w.raises > raises
+
+
+def _forall(w: Writer, node: n.Forall) -> Steps:
+    return _quantified(w, node, "and", "True", "if not {}:", "False")
+
+
+def _exists(w: Writer, node: n.Exists) -> Steps:
+    return _quantified(w, node, "or", "False", "if {}:", "True")
+
+
+def _quantified(w: Writer, node: n.Forall | n.Exists, word: str, start: str, test: str, stop: str) -> Steps:
+    values = _constants_of(node.domain)
+    if values is not None and w.unrolls(values, node.body):
+        return (yield from _unrolled(w, node, word, values))
+    domain = yield from _domain_of(w, node.domain)
+    name, code, lines, ordered = yield from _body(w, node)
+    result = w.module.fresh("t")
+    w.write(f"{result} = {start}", f"for {name} in {domain.ordered if ordered else domain.unordered}:")
+    w.block([*lines, test.format(code.text), [f"{result} = {stop}", "break"]])
+    return Code(result, 0)
+
+
+def _unrolled(w: Writer, node: n.Forall | n.Exists, word: str, values: tuple[Value, ...]) -> Steps:
+    elements = [Code(w.module.literal(value, node.var.type), 0) for value in values]
+    with w.copied(max(1, len(values))):
+        return (yield from _chain(w, word, (((node.var, x), node.body) for x in elements)))
+
+
+def _choose(w: Writer, node: n.Choose) -> Steps:
+    domain = yield from _domain_of(w, node.domain)
+    name, code, lines, _ = yield from _body(w, node)
+    w.write(f"for {name} in {domain.ordered}:")
+    w.block([*lines, f"if {code.text}:", ["break"]])
+    w.write("else:")
+    w.open()
+    w.fail(w.error(node, f"there is no {node.var.name} to choose"))
+    w.block(w.close())
+    return Code(name, 0)
+
+
+def _set_filter(w: Writer, node: n.SetFilter) -> Steps:
+    domain = yield from _domain_of(w, node.domain)
+    name, code, lines, ordered = yield from _body(w, node)
+    return _gathered(w, "frozenset", name, domain.ordered if ordered else domain.unordered, lines, code)
+
+
+def _seq_filter(w: Writer, node: n.SeqFilter) -> Steps:
+    items = yield node.domain
+    name, code, lines, _ = yield from _body(w, node)
+    return _gathered(w, "tuple", name, items.text, lines, code)
+
+
+def _gathered(w: Writer, kind: str, name: str, elements: str, lines: Lines, test: Code) -> Code:
+    found = w.module.fresh("t")
+    w.write(f"{found} = []", f"for {name} in {elements}:")
+    w.block([*lines, f"if {test.text}:", [f"{found}.append({name})"]])
+    return Code(f"{kind}({found})")
+
+
+def _set_map(w: Writer, node: n.SetMap) -> Steps:
+    domain = yield from _domain_of(w, node.domain)
+    name, code, lines, ordered = yield from _body(w, node)
+    found = w.module.fresh("t")
+    w.write(f"{found} = set()", f"for {name} in {domain.ordered if ordered else domain.unordered}:")
+    w.block([*lines, f"{found}.add({code.text})"])
+    return Code(f"frozenset({found})")
+
+
+def _map_build(w: Writer, node: n.MapBuild) -> Steps:
+    assert isinstance(node.type, Map)
+    if node.type.key.cardinality <= 64 and w.unrolls(node.type.keys, node.body):
+        return (yield from _written_map(w, node, node.type.keys))
+    w.open()
+    name = w.module.fresh("x")
+    w.know(node.var, Code(name, 0))
+    code = yield node.body
+    lines = w.close()
+    found = w.module.fresh("t")
+    w.write(f"{found} = []", f"for {name} in {w.listed(node.type.key)}:")
+    w.block([*lines, f"{found}.append({code.text})"])
+    return Code(f"tuple({found})")
+
+
+def _written_map(w: Writer, node: n.MapBuild, keys: tuple[Value, ...]) -> Steps:
+    values = []
+    with w.copied(max(1, len(keys))):
+        for key in keys:
+            w.open()
+            w.know(node.var, Code(w.module.literal(key, node.var.type), 0))
+            values.append((yield node.body))
+            w.inline(w.close())
+    return _tuple_of(values)
+
+
+def _tuple_of(parts: list[Code]) -> Code:
+    """The code of a tuple."""
+    if not parts:
+        return Code("()", 0)
+    return Code(f"({''.join(f'{part.text}, ' for part in parts)})", 1 + max(part.depth for part in parts))
+
+
+# Sets
+
+
+def _set_of(w: Writer, node: n.SetOf) -> Steps:
+    parts = yield from w.all_of(node.items)
+    if not parts:
+        return Code(w.module.constant(frozenset(), ("set", ())), 0)
+    return joined(f"frozenset(({'{}, ' * len(parts)}))", *parts)
+
+
+def _member(w: Writer, node: n.Member) -> Steps:
+    element = yield node.element
+    domain = node.domain
+    assert isinstance(domain.type, Set)
+    if isinstance(domain, n.Universe) and domain.type.item.includes(node.element.type):
+        return Code("True", 0)
+    if isinstance(domain, n.Universe):
+        kind = domain.type.item
+        if isinstance(kind, Int) and isinstance(node.element.type, Int):
+            return joined(f"({kind.low} <= {{0}} <= {kind.high})", element)
+        return joined(f"{w.module.constant(kind, ('type', kind))}.contains({{0}})", element)
+    if isinstance(domain, n.IntRange) and isinstance(node.element.type, Int):
+        low = yield domain.low
+        return joined("({0} <= {1} <= {2})", low, element, (yield domain.high))
+    if isinstance(domain, n.SetOf) and domain.items:
+        items = yield from w.all_of(domain.items)
+        return joined(f"({{}} in ({'{}, ' * len(items)}))", element, *items)
+    return joined("({} in {})", element, (yield domain))
+
+
+def _subset(w: Writer, node: n.Subset) -> Steps:
+    left = yield node.left
+    right = node.right
+    assert isinstance(right.type, Set)
+    if isinstance(right, n.Universe) and right.type.includes(node.left.type):
+        return Code("True", 0)
+    return joined("({} <= {})", left, (yield right))
+
+
+def _min_of(w: Writer, node: n.MinOf) -> Steps:
+    return _extreme(w, node, "min")
+
+
+def _max_of(w: Writer, node: n.MaxOf) -> Steps:
+    return _extreme(w, node, "max")
+
+
+def _extreme(w: Writer, node: n.MinOf | n.MaxOf, function: str) -> Steps:
+    items = w.named((yield node.item))
+    w.check(items, w.error(node, f"the {function}imum of an empty set"))
+    return Code(f"{function}({items})")
+
+
+# Maps
+
+
+def _apply(w: Writer, node: n.Apply) -> Steps:
+    map_ = yield node.map
+    key = yield node.key
+    return _item(map_, _key_place(w, node, node.map.type, key))
+
+
+def _item(whole: Code, place: Code) -> Code:
+    return Code(f"{whole.text}[{place.text}]", 1 + max(whole.depth, place.depth))
+
+
+def _map_update(w: Writer, node: n.MapUpdate) -> Steps:
+    map_ = yield node.map
+    key = yield node.key
+    value = yield node.value
+    assert isinstance(node.type, Map)
+    place = _key_place(w, node, node.map.type, key)
+    return _replaced(w, map_, place, value, node.type.key.cardinality)
+
+
+def _key_place(w: Writer, node: n.Apply | n.MapUpdate, kind: Type, key: Code) -> Code:
+    """The place of a key's value in a map's tuple."""
+    assert isinstance(kind, Map)
+    if not kind.key.includes(node.key.type):
+        key = Code(w.named(key), 0)
+        _check_type(w, node, node.key.type, kind.key, key.text)
+    if isinstance(kind.key, Int):
+        if key.text.isdigit():
+            return Code(str(int(key.text) - kind.key.low), 0)
+        return key if kind.key.low == 0 else joined(f"({{}} - ({kind.key.low}))", key)
+    constant = w.module.value(key.text)
+    if constant is not None:
+        # For what is no key, the test above raises an error before the place is used.
+        return Code(str(kind.key.rank(constant) if kind.key.contains(constant) else 0), 0)
+    found = w.known((node.key, kind.key))
+    if found is None:
+        rank = w.places(kind.key)
+        found = Code(f"{rank}[{key.text}]", 1 + key.depth)
+        if isinstance(node.key, (n.PickVar, n.Bound)) or w.used_again(node.key):
+            found = Code(w.store(found), 0)
+        w.know((node.key, kind.key), found)
+    return found
+
+
+def _replaced(w: Writer, whole: Code, place: Code, value: Code, length: int) -> Code:
+    """A tuple of a known length with another value at a place."""
+    if place.text.isdigit():
+        return _with_part(w, whole, int(place.text), value, length)
+    if length == 1:
+        return joined("({},)", value)
+    name, at = w.named(whole), w.named(place)
+    return Code(f"({name}[:{at}] + ({value.text},) + {name}[{at} + 1:])", 2 + value.depth)
+
+
+def _with_part(w: Writer, whole: Code, position: int, value: Code, length: int) -> Code:
+    if length > 12:
+        name = w.named(whole)
+        return Code(f"(*{name}[:{position}], {value.text}, *{name}[{position + 1}:])", 2 + value.depth)
+    name = w.named(whole) if length > 1 else ""
+    parts = [Code(f"{name}[{place}]") for place in range(length)]
+    parts[position] = value
+    return _tuple_of(parts)
+
+
+# Tuples, records, options, unions
+
+
+def _make_tuple(w: Writer, node: n.MakeTuple) -> Steps:
+    return _product(w, node.items)
+
+
+def _make_record(w: Writer, node: n.MakeRecord) -> Steps:
+    return _product(w, node.items)
+
+
+def _make_seq(w: Writer, node: n.MakeSeq) -> Steps:
+    return _product(w, node.items)
+
+
+def _product(w: Writer, items: Iterable[n.Node]) -> Steps:
+    return _tuple_of((yield from w.all_of(items)))
+
+
+def _component(w: Writer, node: n.Component) -> Steps:
+    whole = yield node.item
+    return Code(f"{whole.text}[{node.position}]", 1 + whole.depth)
+
+
+def _component_update(w: Writer, node: n.ComponentUpdate) -> Steps:
+    whole = yield node.item
+    value = yield node.value
+    return _with_part(w, whole, node.position, value, len(node.type.parts))
+
+
+def _get(w: Writer, node: n.Get) -> Steps:
+    name = w.named((yield node.item))
+    w.check(f"{name} is not None", w.error(node, "the value of None"))
+    return Code(name, 0)
+
+
+def _make_variant(w: Writer, node: n.MakeVariant) -> Steps:
+    payload = yield node.payload
+    return _tuple_of([Code(_tag(w, node.tag), 0), payload])
+
+
+def _is_variant(w: Writer, node: n.IsVariant) -> Steps:
+    return joined(f"({{}}[0] == {_tag(w, node.tag)})", (yield node.item))
+
+
+def _payload(w: Writer, node: n.Payload) -> Steps:
+    name = w.named((yield node.item))
+    w.check(f"{name}[0] == {_tag(w, node.tag)}", w.error(node, f"the value is no {node.tag}"))
+    return Code(f"{name}[1]")
+
+
+def _tag(w: Writer, tag: str) -> str:
+    return w.module.constant(tag, ("tag", tag))
+
+
+# Sequences
+
+
+def _index(w: Writer, node: n.Index) -> Steps:
+    items = yield node.item
+    place = yield node.place
+    whole, at = _checked_place(w, node, items, place)
+    return Code(f"{whole}[{at} - 1]")
+
+
+def _seq_update(w: Writer, node: n.SeqUpdate) -> Steps:
+    items = yield node.item
+    place = yield node.place
+    value = yield node.value
+    whole, at = _checked_place(w, node, items, place)
+    return Code(f"({whole}[:{at} - 1] + ({value.text},) + {whole}[{at}:])", 2 + value.depth)
+
+
+def _checked_place(w: Writer, node: n.Node, items: Code, place: Code) -> tuple[str, str]:
+    whole, at = w.named(items), w.named(place)
+    w.check(f"1 <= {at} <= len({whole})", w.error(node, "a place outside the sequence"))
+    return whole, at
+
+
+def _slice(w: Writer, node: n.Slice) -> Steps:
+    items = yield node.item
+    first = yield node.first
+    last = yield node.last
+    whole, low, high = w.named(items), w.named(first), w.named(last)
+    inside = f"({low} > {high} or 1 <= {low} and {high} <= len({whole}))"
+    w.check(inside, w.error(node, "a slice outside the sequence"))
+    return Code(f"({whole}[{low} - 1:{high}] if {low} <= {high} else ())", 2)
+
+
+def _operands_of(template: str) -> Rule:
+    """The rule of a kind that only combines its operands, each of which stands in a pair of braces."""
+
+    def rule(w: Writer, node: n.Node) -> Steps:
+        return joined(template, *(yield from w.all_of(n.children(node))))
+
+    return rule
+
+
+_TEMPLATES = {
+    n.Not: "(not {})",
+    n.Eq: "({} == {})",
+    n.Add: "({} + {})",
+    n.Sub: "({} - {})",
+    n.Mul: "({} * {})",
+    n.Lt: "({} < {})",
+    n.Le: "({} <= {})",
+    n.IntRange: "frozenset(range({}, {} + 1))",
+    n.SetUnion: "({} | {})",
+    n.SetIntersect: "({} & {})",
+    n.SetMinus: "({} - {})",
+    n.BigUnion: "frozenset().union(*{})",
+    n.Cardinality: "len({})",
+    n.IsSome: "({} is not None)",
+    n.Concat: "({} + {})",
+    n.Len: "len({})",
+}
+RULES: Mapping[type[n.Node], Rule] = complete(
+    {
+        **{kind: _operands_of(template) for kind, template in _TEMPLATES.items()},
+        n.Const: _const,
+        n.StateVar: _state_var,
+        n.PickVar: _pick_var,
+        n.Bound: _bound,
+        n.Universe: _universe,
+        n.Undefined: _undefined,
+        n.Coerce: _coerce,
+        n.And: _and,
+        n.Or: _or,
+        n.Implies: _implies,
+        n.Ite: _ite,
+        n.Div: _div,
+        n.Mod: _mod,
+        n.Forall: _forall,
+        n.Exists: _exists,
+        n.Choose: _choose,
+        n.SetFilter: _set_filter,
+        n.SeqFilter: _seq_filter,
+        n.SetMap: _set_map,
+        n.MapBuild: _map_build,
+        n.SetOf: _set_of,
+        n.Member: _member,
+        n.Subset: _subset,
+        n.MinOf: _min_of,
+        n.MaxOf: _max_of,
+        n.Apply: _apply,
+        n.MapUpdate: _map_update,
+        n.MakeTuple: _make_tuple,
+        n.MakeRecord: _make_record,
+        n.MakeSeq: _make_seq,
+        n.Component: _component,
+        n.ComponentUpdate: _component_update,
+        n.Get: _get,
+        n.MakeVariant: _make_variant,
+        n.IsVariant: _is_variant,
+        n.Payload: _payload,
+        n.Index: _index,
+        n.SeqUpdate: _seq_update,
+        n.Slice: _slice,
     }
-
-    def separate(self, root: n.Node) -> Expressions:
-        return Expressions(self.module, self.variables, (root,))
-
-    # -- sets -------------------------------------------------------------------------------------
-
-    def visit_SetOf(self, node: n.SetOf) -> Steps:
-        parts = yield from self.all_of(node.items)
-        if not parts:
-            return Code(self.module.constant(frozenset(), ("set", ())), 0)
-        return joined(f"frozenset(({'{}, ' * len(parts)}))", *parts)
-
-    def visit_Member(self, node: n.Member) -> Steps:
-        element = yield node.element
-        domain = node.domain
-        assert isinstance(domain.type, Set)
-        if isinstance(domain, n.Universe) and domain.type.item.includes(node.element.type):
-            return Code("True", 0)
-        if isinstance(domain, n.Universe):
-            kind = domain.type.item
-            if isinstance(kind, Int) and isinstance(node.element.type, Int):
-                return joined(f"({kind.low} <= {{0}} <= {kind.high})", element)
-            return joined(f"{self.module.constant(kind, ('type', kind))}.contains({{0}})", element)
-        if isinstance(domain, n.IntRange) and isinstance(node.element.type, Int):
-            low = yield domain.low
-            return joined("({0} <= {1} <= {2})", low, element, (yield domain.high))
-        if isinstance(domain, n.SetOf) and domain.items:
-            items = yield from self.all_of(domain.items)
-            return joined(f"({{}} in ({'{}, ' * len(items)}))", element, *items)
-        return joined("({} in {})", element, (yield domain))
-
-    def visit_Subset(self, node: n.Subset) -> Steps:
-        left = yield node.left
-        right = node.right
-        assert isinstance(right.type, Set)
-        if isinstance(right, n.Universe) and right.type.includes(node.left.type):
-            return Code("True", 0)
-        return joined("({} <= {})", left, (yield right))
-
-    def visit_MinOf(self, node: n.MinOf) -> Steps:
-        return self._extreme(node, "min")
-
-    def visit_MaxOf(self, node: n.MaxOf) -> Steps:
-        return self._extreme(node, "max")
-
-    def _extreme(self, node: n.MinOf | n.MaxOf, function: str) -> Steps:
-        items = self.named((yield node.item))
-        self.check(items, self.error(node, f"the {function}imum of an empty set"))
-        return Code(f"{function}({items})")
-
-    # -- maps -------------------------------------------------------------------------------------
-
-    def visit_Apply(self, node: n.Apply) -> Steps:
-        map_ = yield node.map
-        key = yield node.key
-        return self._item(map_, self._key_place(node, node.map.type, key))
-
-    def _item(self, whole: Code, place: Code) -> Code:
-        return Code(f"{whole.text}[{place.text}]", 1 + max(whole.depth, place.depth))
-
-    def visit_MapUpdate(self, node: n.MapUpdate) -> Steps:
-        map_ = yield node.map
-        key = yield node.key
-        value = yield node.value
-        assert isinstance(node.type, Map)
-        place = self._key_place(node, node.map.type, key)
-        return self._replaced(map_, place, value, node.type.key.cardinality)
-
-    def _key_place(self, node: n.Apply | n.MapUpdate, kind: Type, key: Code) -> Code:
-        """The place of a key's value in a map's tuple."""
-        assert isinstance(kind, Map)
-        if not kind.key.includes(node.key.type):
-            key = Code(self.named(key), 0)
-            self.check_type(node, node.key.type, kind.key, key.text)
-        if isinstance(kind.key, Int):
-            if key.text.isdigit():
-                return Code(str(int(key.text) - kind.key.low), 0)
-            return key if kind.key.low == 0 else joined(f"({{}} - ({kind.key.low}))", key)
-        constant = self.module.value(key.text)
-        if constant is not None:
-            # For what is no key, the test above raises an error before the place is used.
-            return Code(str(kind.key.rank(constant) if kind.key.contains(constant) else 0), 0)
-        found = self.known((node.key, kind.key))
-        if found is None:
-            rank = self.places(kind.key)
-            found = Code(f"{rank}[{key.text}]", 1 + key.depth)
-            if isinstance(node.key, (n.PickVar, n.Bound)) or self.used_again(node.key):
-                found = Code(self.store(found), 0)
-            self.know((node.key, kind.key), found)
-        return found
-
-    def _replaced(self, whole: Code, place: Code, value: Code, length: int) -> Code:
-        """A tuple of a known length with another value at a place."""
-        if place.text.isdigit():
-            return self._with_part(whole, int(place.text), value, length)
-        if length == 1:
-            return joined("({},)", value)
-        name, at = self.named(whole), self.named(place)
-        return Code(f"({name}[:{at}] + ({value.text},) + {name}[{at} + 1:])", 2 + value.depth)
-
-    def _with_part(self, whole: Code, position: int, value: Code, length: int) -> Code:
-        if length > 12:
-            name = self.named(whole)
-            return Code(f"(*{name}[:{position}], {value.text}, *{name}[{position + 1}:])", 2 + value.depth)
-        name = self.named(whole) if length > 1 else ""
-        parts = [Code(f"{name}[{place}]") for place in range(length)]
-        parts[position] = value
-        return self.tuple_of(parts)
-
-    # -- tuples, records, options, unions ---------------------------------------------------------
-
-    def visit_MakeTuple(self, node: n.MakeTuple) -> Steps:
-        return self._product(node.items)
-
-    def visit_MakeRecord(self, node: n.MakeRecord) -> Steps:
-        return self._product(node.items)
-
-    def visit_MakeSeq(self, node: n.MakeSeq) -> Steps:
-        return self._product(node.items)
-
-    def _product(self, items: Iterable[n.Node]) -> Steps:
-        return self.tuple_of((yield from self.all_of(items)))
-
-    def visit_Component(self, node: n.Component) -> Steps:
-        whole = yield node.item
-        return Code(f"{whole.text}[{node.position}]", 1 + whole.depth)
-
-    def visit_ComponentUpdate(self, node: n.ComponentUpdate) -> Steps:
-        whole = yield node.item
-        value = yield node.value
-        return self._with_part(whole, node.position, value, len(node.type.parts))
-
-    def visit_Get(self, node: n.Get) -> Steps:
-        name = self.named((yield node.item))
-        self.check(f"{name} is not None", self.error(node, "the value of None"))
-        return Code(name, 0)
-
-    def visit_MakeVariant(self, node: n.MakeVariant) -> Steps:
-        payload = yield node.payload
-        return self.tuple_of([Code(self._tag(node.tag), 0), payload])
-
-    def visit_IsVariant(self, node: n.IsVariant) -> Steps:
-        return joined(f"({{}}[0] == {self._tag(node.tag)})", (yield node.item))
-
-    def visit_Payload(self, node: n.Payload) -> Steps:
-        name = self.named((yield node.item))
-        self.check(f"{name}[0] == {self._tag(node.tag)}", self.error(node, f"the value is no {node.tag}"))
-        return Code(f"{name}[1]")
-
-    def _tag(self, tag: str) -> str:
-        return self.module.constant(tag, ("tag", tag))
-
-    # -- sequences --------------------------------------------------------------------------------
-
-    def visit_Index(self, node: n.Index) -> Steps:
-        items = yield node.item
-        place = yield node.place
-        whole, at = self._checked_place(node, items, place)
-        return Code(f"{whole}[{at} - 1]")
-
-    def visit_SeqUpdate(self, node: n.SeqUpdate) -> Steps:
-        items = yield node.item
-        place = yield node.place
-        value = yield node.value
-        whole, at = self._checked_place(node, items, place)
-        return Code(f"({whole}[:{at} - 1] + ({value.text},) + {whole}[{at}:])", 2 + value.depth)
-
-    def _checked_place(self, node: n.Node, items: Code, place: Code) -> tuple[str, str]:
-        whole, at = self.named(items), self.named(place)
-        self.check(f"1 <= {at} <= len({whole})", self.error(node, "a place outside the sequence"))
-        return whole, at
-
-    def visit_Slice(self, node: n.Slice) -> Steps:
-        items = yield node.item
-        first = yield node.first
-        last = yield node.last
-        whole, low, high = self.named(items), self.named(first), self.named(last)
-        inside = f"({low} > {high} or 1 <= {low} and {high} <= len({whole}))"
-        self.check(inside, self.error(node, "a slice outside the sequence"))
-        return Code(f"({whole}[{low} - 1:{high}] if {low} <= {high} else ())", 2)
+)
+"""The rule of each kind of node but `Invalid`, which no finished model contains."""
 
 
 def function_of(
@@ -227,7 +623,7 @@ def function_of(
         source: the property that it is a part of, for errors.
     """
     module = Module()
-    writer = Expressions(module, variables, (root,))
+    writer = Writer(module, variables, (root,), RULES)
     writer.source = source
     known = set(picks)
     for node in n.postorder(root):

@@ -6,11 +6,20 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete.module import ANYWHERE, Lines, Module
 from leadline.symbolic.lang import Span, Type, Value
-from leadline.symbolic.lang.nodes import KINDS, Node, PickVar, StateVar, children, free_variables, postorder
+from leadline.symbolic.lang.nodes import (
+    KINDS,
+    Invalid,
+    Node,
+    PickVar,
+    StateVar,
+    children,
+    free_variables,
+    postorder,
+)
 
 # Python refuses 20 nested statements; each pick of an action takes two.
 _DEEPEST_BLOCK = 8
@@ -51,36 +60,64 @@ def joined(template: str, *parts: Code) -> Code:
     return Code(template.format(*(part.text for part in parts)), 1 + max(part.depth for part in parts))
 
 
-class Translator:
-    """Base of translators. It has a template or a method `visit_Kind(self, node)` for each kind of node.
+Rule: TypeAlias = "Callable[[Writer, Any], Visit]"
+"""The translation of one kind of node."""
+
+
+def complete(rules: Mapping[type[Node], Rule]) -> Mapping[type[Node], Rule]:
+    """The rules, of which there must be one for each kind of node that a finished model may contain.
+
+    Raises:
+        TypeError: if a kind has none, or a rule is for no kind of node.
+    """
+    wanted = {*KINDS} - {Invalid}
+    missing, unknown = (sorted(x.__name__ for x in kinds) for kinds in (wanted - {*rules}, {*rules} - wanted))
+    if missing or unknown:
+        raise TypeError(f"there is no rule for {missing}; no finished model has {unknown}")
+    return rules
+
+
+class Writer:
+    """Writes the statements of one function.
+
+    Code that may fail becomes a statement at its place in the order of evaluation. Other code stays an
+    expression until it is used, or goes into a variable if it is used again. A node is computed only once in
+    a block and the blocks inside it.
+
+    Args:
+        module: the module that the function belongs to.
+        variables: the position of each state variable in a state.
+        roots: all expressions that the function evaluates.
+        rules: the rule of each kind of node.
 
     Attributes:
-        unsupported: the kinds that the translator refuses.
-        templates: for kinds that only combine their operands, the code with a pair of braces for each.
+        stack: the nodes whose code is being written, each inside the one before it.
+        outer_blocks: the statements around the function that nest, as the loops of picks do.
+        source: the part of the model that code is written for now.
     """
 
-    unsupported: ClassVar[frozenset[type[Node]]] = frozenset()
-    templates: ClassVar[Mapping[type[Node], str]] = {}
-    _visitors: ClassVar[dict[type[Node], Callable[[Any, Any], Visit]]] = {}
-    stack: list[tuple[Node, Steps]]
-    """The nodes whose code is being written, each inside the one before it."""
+    def __init__(
+        self,
+        module: Module,
+        variables: Mapping[str, int],
+        roots: Iterable[Node],
+        rules: Mapping[type[Node], Rule],
+    ) -> None:
+        self.module = module
+        self.rules = rules
+        self.stack: list[tuple[Node, Steps]] = []
+        self.variables = variables
+        self.read: dict[str, str] = {}
+        self.raises = 0
+        self.source = ANYWHERE
+        self._copies = 1
+        self.outer_blocks = 0
+        self._blocks: list[Lines] = [[]]
+        self._known: list[dict[Node | tuple[Node, Type], Code]] = [{}]
+        self._uses, self._sizes = _uses(roots)
+        self._written: set[Node] = set()
 
-    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if abstract:
-            return
-        others = [kind for kind in KINDS if kind not in cls.unsupported and kind not in cls.templates]
-        wanted = {f"visit_{kind.__name__}": kind for kind in others}
-        missing = [name for name in wanted if not hasattr(cls, name)]
-        unknown = [name for name in dir(cls) if name.startswith("visit_") and name not in wanted]
-        if missing or unknown:
-            raise TypeError(f"{cls.__name__} lacks {missing}; no kind of node asks for its {unknown}")
-        cls._visitors = {kind: getattr(cls, name) for name, kind in wanted.items()}
-        cls._visitors |= dict.fromkeys(cls.templates, cls._fill)
-
-    def _fill(self, node: Node) -> Steps:
-        parts = yield from self.all_of(children(node))
-        return joined(self.templates[type(node)], *parts)
+    # -- expressions ------------------------------------------------------------------------------
 
     def all_of(self, nodes: Iterable[Node]) -> Generator[Node, Code, list[Code]]:
         """The code of several nodes, in their order."""
@@ -110,44 +147,11 @@ class Translator:
         known = self.recall(node)
         if known is not None:
             return known
-        visit = self._visitors[type(node)](self, node)
+        visit = self.rules[type(node)](self, node)
         if isinstance(visit, Code):
             return self.finish(node, visit)
         stack.append((node, visit))
         return None
-
-    def recall(self, node: Node) -> Code | None:
-        """The code of a node, if there is code without visiting it."""
-        raise NotImplementedError
-
-    def finish(self, node: Node, code: Code) -> Code:
-        """The code to use for a node that has been visited."""
-        raise NotImplementedError
-
-
-class Writer(Translator, abstract=True):
-    """Writes the statements of one function.
-
-    Code that may fail becomes a statement at its place in the order of evaluation. Other code stays an
-    expression until it is used, or goes into a variable if it is used again. A node is computed only once in
-    a block and the blocks inside it.
-
-    Attributes:
-        source: the part of the model that code is written for now.
-    """
-
-    def __init__(self, module: Module, variables: Mapping[str, int], roots: Iterable[Node]) -> None:
-        self.module = module
-        self.variables = variables
-        self.read: dict[str, str] = {}
-        self.raises = 0
-        self.source = ANYWHERE
-        self._copies = 1
-        self._outer_blocks = 0
-        self._blocks: list[Lines] = [[]]
-        self._known: list[dict[Node | tuple[Node, Type], Code]] = [{}]
-        self._uses, self._sizes = _uses(roots)
-        self._written: set[Node] = set()
 
     # -- statements -------------------------------------------------------------------------------
 
@@ -245,8 +249,8 @@ class Writer(Translator, abstract=True):
 
     @property
     def _too_deep(self) -> bool:
-        free = min(_DEEPEST_BLOCK, _NESTED_STATEMENTS - self._outer_blocks)
-        return len(self._blocks) - self._outer_blocks > free
+        free = min(_DEEPEST_BLOCK, _NESTED_STATEMENTS - self.outer_blocks)
+        return len(self._blocks) - self.outer_blocks > free
 
     def finish(self, node: Node, code: Code) -> Code:
         """Put code that is used again or nests too deeply into a variable."""
@@ -279,7 +283,7 @@ class Writer(Translator, abstract=True):
         leaves: list[Node] = [x for x in postorder(node) if isinstance(x, (StateVar, PickVar))]
         bound = sorted(free_variables(node, {}), key=lambda x: x.level)
         leaves.extend(bound)
-        inner = self.separate(node)
+        inner = Writer(self.module, self.variables, (node,), self.rules)
         inner._copies = self._copies
         span = self._span(node)
         inner.source = replace(self.source, span=span)
@@ -294,10 +298,6 @@ class Writer(Translator, abstract=True):
         # A function whose errors name a place belongs to that place.
         self.module.outlined[(node, self.source, span) if inner.raises else node] = made
         return made
-
-    def separate(self, root: Node) -> Writer:
-        """A writer for a separate function that returns the value of an expression."""
-        raise NotImplementedError
 
     def state_variable(self, name: str) -> Code:
         """The value of a state variable."""

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
-from leadline.symbolic.encode.evaluation import Partial
-from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.expressions import Expressions, Partial
 from leadline.symbolic.encode.keyed import kept
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates

@@ -18,8 +18,7 @@ from itertools import islice
 from leadline.symbolic.concrete import Outcome, Semantics, State
 from leadline.symbolic.encode import Instance, Unrolled
 from leadline.symbolic.encode.circuit import FALSE, Circuit
-from leadline.symbolic.encode.evaluation import Partial
-from leadline.symbolic.encode.expressions import Expressions
+from leadline.symbolic.encode.expressions import Expressions, Partial
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import template
 from leadline.symbolic.encode.values import Shape

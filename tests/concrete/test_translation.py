@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.concrete.expressions import Expressions
-from leadline.symbolic.concrete.writer import Translator
+from leadline.symbolic.concrete.expressions import RULES
+from leadline.symbolic.concrete.writer import complete
 from leadline.symbolic.lang import (
     Int,
     InternalError,
@@ -25,7 +25,7 @@ from leadline.symbolic.lang import (
     set_of,
     undefined,
 )
-from leadline.symbolic.lang.nodes import KINDS, Bound, Invalid, PickVar, make
+from leadline.symbolic.lang.nodes import KINDS, Bound, Invalid, PickVar, Slice, make
 from leadline.symbolic.lang.span import NOWHERE
 from tests.corpus import MODEL, NOW, STATE
 
@@ -36,25 +36,18 @@ def value(expression: Any) -> Any:
     return SEMANTICS.evaluate(expression.node, STATE)
 
 
-def test_every_kind_is_translated_or_named_unsupported() -> None:
-    translated = {kind for kind in KINDS if hasattr(Expressions, f"visit_{kind.__name__}")}
-    assert translated | Expressions.templates.keys() | Expressions.unsupported == set(KINDS)
-    assert Expressions.unsupported == {Invalid}
+def test_every_kind_is_translated_but_mistakes() -> None:
+    assert {*KINDS} - RULES.keys() == {Invalid}
 
 
-def test_a_translator_that_forgets_a_kind_is_refused_when_its_class_is_made() -> None:
-    with pytest.raises(TypeError, match=r"Forgetful lacks .*'visit_Slice'"):
-
-        class Forgetful(Translator):
-            pass
+def test_rules_that_forget_a_kind_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"no rule for \['Slice'\]; no finished model has \[\]"):
+        complete({kind: rule for kind, rule in RULES.items() if kind is not Slice})
 
 
-def test_a_translator_with_a_method_for_no_kind_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"Mistyped lacks \[\]; .* its \['visit_Slices'\]"):
-
-        class Mistyped(Expressions):
-            def visit_Slices(self, node: Any) -> None:
-                """Not a kind of node."""
+def test_a_rule_for_no_kind_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"no rule for \[\]; no finished model has \['Invalid'\]"):
+        complete({**RULES, Invalid: RULES[Slice]})
 
 
 def test_a_long_sum() -> None:
