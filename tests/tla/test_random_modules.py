@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import Answer, Limits, Options, Query, Verdict
+from leadline.symbolic.engines import ENGINES, Answer, Limits, Options, Query, Verdict
 from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore import CIRCUITS, VALUES, ExploreOptions
 from leadline.symbolic.engines.induction import InductionOptions
@@ -98,11 +98,16 @@ class Asking:
     def answer(self, options: Options) -> Answer:
         """The answer of an engine about the model, with wider types if need be."""
         assert self.model is not None
-        deadlock = self.deadlock and not isinstance(options, InductionOptions)
         names = tuple(self.model.properties)
-        query = Query(self.entry.source, {}, names, options, "cadical", deadlock=deadlock)
-        *_, (_, found) = widened_answers(self.model, Limits(), lambda model, _: answer_here(model, query))
-        return found
+        query = Query(self.entry.source, {}, names, options, "cadical", deadlock=self.deadlock)
+        *_, (model, found) = widened_answers(self.model, Limits(), lambda one, _: answer_here(one, query))
+        return replace(found, results=ENGINES[query.engine].verdicts(model, query, found))
+
+    @property
+    def about_states(self) -> bool:
+        """Whether it is asked only whether properties hold in each state."""
+        assert self.model is not None
+        return not self.deadlock and all(one.temporal is None for one in self.model.properties.values())
 
     @property
     def farthest(self) -> int:
@@ -125,7 +130,7 @@ class Asking:
             assert not decides or worst is not Verdict.UNKNOWN, about
             return
         assert worst in WRONG or not decides, about
-        assert worst not in (Verdict.SAFE, Verdict.PROVED) or isinstance(options, InductionOptions), about
+        assert worst not in (Verdict.SAFE, Verdict.PROVED), about
         if self.told.failed:
             return
         assert worst is not Verdict.OUT_OF_BOUNDS, about
@@ -157,6 +162,8 @@ def check(told: Tlc, folder: Path) -> None:
         for by in (VALUES, CIRCUITS):
             _check_states(asking, by)
         for options, decides, shortest in _ways(asking.farthest):
+            if ENGINES[options.engine].asks_states and not asking.about_states:
+                continue
             asking.check(options, asking.answer(options), decides=decides, shortest=shortest)
 
 
