@@ -162,7 +162,7 @@ def pruning() -> None:
 
 def stub(query: GridQuery, run: str, predicted: float | None) -> TaskResult:
     """Answers at once, with nothing."""
-    return TaskResult(unanswered(query, run, predicted, "unknown", "a benchmark's stub"))
+    return TaskResult(unanswered(query, run, predicted, "a benchmark's stub"))
 
 
 def memory(count: int) -> None:

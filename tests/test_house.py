@@ -249,6 +249,52 @@ def test_nothing_leans_on_a_folder_beside_the_checkout() -> None:
     assert not mentions, "\n" + "\n".join(mentions)
 
 
+WORDS = {"startswith", "endswith", "partition", "rpartition", "split", "splitlines", "find", "index", "count"}
+WORDS |= {"match", "fullmatch", "search", "findall"}
+
+
+def examined_reasons(tree: ast.AST) -> Iterator[int]:
+    """The lines that look into a reason, which is for people: programs decide by `Result.cause` and its like."""
+
+    def named(node: ast.AST) -> bool:
+        told = [one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+        return bool({"reason", "why"} & {*told})
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in WORDS:
+            looks = named(node.func.value) or any(map(named, node.args))
+        elif isinstance(node, ast.Compare):
+            pairs = zip(node.ops, node.comparators, strict=True)
+            looks = any(isinstance(by, ast.In | ast.NotIn) and named(text) for by, text in pairs)
+        else:
+            continue
+        if looks:
+            yield node.lineno
+
+
+def test_no_verdict_is_derived_from_the_text_of_a_reason() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: a reason is for people: decide by the cause"
+        for path in python_files("symbolic")
+        for line in examined_reasons(parsed(path.read_text(encoding="utf-8")))
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "(row.reason or '').startswith('time')",
+        "row.reason.partition(':')[0]",
+        "'time' in result.reason",
+        "'time' not in (result.why or '')",
+        "pattern.search(row.reason or '')",
+    ],
+)
+def test_a_look_into_a_reason_is_found(code: str) -> None:
+    assert [*examined_reasons(ast.parse(code))] == [1]
+
+
 def test_no_test_imports_another_test() -> None:
     """What tests share is in a module of helpers."""
     found = [

@@ -163,8 +163,8 @@ class Asked:
         for result in self.answer.results:
             # The last line of a trace that is out of bounds tells the reason; so does a CTI.
             shown = end_reason(semantics, result.trace) if result.trace is not None else None
-            if result.reason != shown and result.cti is None:
-                names = found.setdefault(str(result.reason), {})
+            if result.why != shown and result.cti is None:
+                names = found.setdefault(str(result.why), {})
                 names["unknown" if result.part else result.property] = None
         for reason, names in found.items():
             yield f"{', '.join(names)}: {reason}"

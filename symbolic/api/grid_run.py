@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from leadline.symbolic.engines.result import Cause
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.cells import Cell, cells, joined
 from leadline.symbolic.grid.cost import read_cost_model
@@ -20,7 +21,6 @@ from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.runs import LOG, Resumed, StoreArchive, new_run, resume
 from leadline.symbolic.grid.spool import Spool, send_left, waited
 from leadline.symbolic.grid.store import Store
-from leadline.symbolic.grid.task import CHANGED
 from leadline.symbolic.grid.workers import PATIENCE, SparkGaveUp
 from leadline.symbolic.lang import UserError, counted
 
@@ -267,8 +267,8 @@ class GridRun:
     def _ask(self, begin: Resumed, todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> None:
         try:
             self._waited(lambda: archive.store.record(archive.run, todo.queries, todo.name))
-            for query, reason in begin.moot:
-                archive.moot(query, reason)
+            for query, moot in begin.moot:
+                archive.moot(query, moot)
             if begin.left:
                 self._on_spark(begin, archive)
         except KeyboardInterrupt:
@@ -326,7 +326,7 @@ def _repair(error: OSError, where: Path | Remote) -> str:
 
 def _changed(row: Row) -> bool:
     """Whether a query has no answer, since its protocol was changed meanwhile."""
-    return (row.reason or "").startswith(CHANGED)
+    return row.cause == Cause.CHANGED
 
 
 def _known(todo: Plan, archive: StoreArchive, refuted: Mapping[str, str]) -> list[Row]:

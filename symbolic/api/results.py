@@ -38,6 +38,7 @@ class Result:
         engine: the engine that answered.
         solver: the solver that answered; None for an engine that takes none.
         reason: why the verdict is unknown, the value that is out of bounds, and other notes; or None.
+        cause: of an unknown verdict, its cause in a word, such as "time" or "not-inductive"; for programs.
         statistics: the cost of the answer: seconds, megabytes, variables and clauses.
     """
 
@@ -49,7 +50,8 @@ class Result:
         self.unroll = found.unroll
         self.engine = found.engine
         self.solver = found.solver
-        self.reason = found.reason
+        self.reason = found.why
+        self.cause = None if found.cause is None else str(found.cause)
         self.statistics: Effort = found.effort
         self._asked = asked
         self._found = found

@@ -222,8 +222,8 @@ class _Told:
             rows = [[x.property, str(x.verdict), "-" if x.steps is None else str(x.steps)] for x in results]
             report.table(["property", "verdict", "steps"], rows)
         for one in results:
-            if one.reason is not None and one.trace is None:
-                report.say(f"{one.property}: {one.reason}")
+            if one.why is not None and one.trace is None:
+                report.say(f"{one.property}: {one.why}")
         for trace in self.traces():
             report.say()
             report.trace(self.lines(trace))
@@ -315,7 +315,8 @@ class _Told:
             "engine": result.engine,
             "depth": result.depth,
             "steps_covered": result.depth if covered else None,
-            "reason": result.reason,
+            "reason": result.why,
+            "cause": result.cause,
         }
 
     def _result_json(self, result: Result) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from leadline.symbolic.concrete import Explorer
 from leadline.symbolic.concrete.coverage import Covering, Guard
 from leadline.symbolic.engines.circuits import CircuitExplorer
-from leadline.symbolic.engines.result import Result, Table, Verdict
+from leadline.symbolic.engines.result import Note, NoteKind, Result, Table, Verdict
 from leadline.symbolic.lang import Action, Model, Property, Span, counted, nodes as n
 from leadline.symbolic.notation.expressions import to_tla
 
@@ -60,8 +60,8 @@ def _guard(model: Model, guard: Guard) -> dict[str, Any]:
     }
 
 
-def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[str, str]]:
-    """How a property holds vacuously, and why, such as "vacuously" and "`x > 0` is never true (file.py:7)".
+def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[NoteKind, str]]:
+    """Whether a property holds vacuously, and why, such as "`x > 0` is never true (file.py:7)".
 
     Args:
         facts: the facts of an exploration's answer.
@@ -72,7 +72,8 @@ def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[str, str]]:
         if one["property"] == name:
             empty = one.get("empty")
             why = f"`{empty}` is always empty" if empty else f"`{one['never_true']}` is never true"
-            found.append(("vacuously in part" if one["partly"] else "vacuously", f"{why} ({one['place']})"))
+            kind = NoteKind.PARTLY_VACUOUS if one["partly"] else NoteKind.VACUOUS
+            found.append((kind, f"{why} ({one['place']})"))
     return found
 
 
@@ -93,10 +94,11 @@ def never_taken(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[st
     return lines
 
 
-_VACUOUS, _NEVER_TAKEN = "holds vacuously", "never taken"
+_HOW = {NoteKind.VACUOUS: "vacuously", NoteKind.PARTLY_VACUOUS: "vacuously in part"}
+_NEVER_TAKEN = "never taken"
 
 
-def noted(facts: Mapping[str, Any], name: str, actions: Mapping[str, str]) -> list[str]:
+def noted(facts: Mapping[str, Any], name: str, actions: Mapping[str, str]) -> tuple[Note, ...]:
     """The notes on a proof of a property by exploration: how it holds vacuously, and actions never taken.
 
     Args:
@@ -104,14 +106,10 @@ def noted(facts: Mapping[str, Any], name: str, actions: Mapping[str, str]) -> li
         name: the property's name.
         actions: the names by which actions are shown.
     """
-    return [*(f"holds {how}, since {why}" for how, why in vacuity(facts, name)), *never_taken(facts, actions)]
-
-
-def notes_in(reason: str) -> tuple[list[str], list[str]]:
-    """The notes in the reason of a result: how the property holds vacuously, and actions never taken."""
-    parts = reason.split("; ")
-    vacuous = [one for one in parts if one.startswith(_VACUOUS)]
-    return vacuous, [one for one in parts if one.startswith(_NEVER_TAKEN)]
+    return (
+        *(Note(kind, f"holds {_HOW[kind]}, since {why}") for kind, why in vacuity(facts, name)),
+        *(Note(NoteKind.NEVER_TAKEN, line) for line in never_taken(facts, actions)),
+    )
 
 
 def _so_far(facts: Mapping[str, Any]) -> str:
@@ -132,7 +130,8 @@ def covered(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | 
     never = [shown for name, shown in actions.items() if not facts["actions"][name]]
     lines = [f"{_NEVER_TAKEN}{_so_far(facts)}: {', '.join(never)}"] if never else []
     for name in dict.fromkeys(one["property"] for one in facts["vacuous"]):
-        lines += [f"holds {how}{_so_far(facts)}: {name}, since {why}" for how, why in vacuity(facts, name)]
+        vacuous = vacuity(facts, name)
+        lines += [f"holds {_HOW[kind]}{_so_far(facts)}: {name}, since {why}" for kind, why in vacuous]
     for action, shown in actions.items():
         lines += _untrue([one for one in facts["guards"] if one["action"] == action], shown)
     lines = lines or ["every action is taken, every guard is true somewhere, and no property holds vacuously"]

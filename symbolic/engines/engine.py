@@ -228,7 +228,8 @@ class Engine(ABC):
             # All runs of so many steps have no violation: k sweeps cover those of k and many far longer.
             "steps_covered": None if wrong or result.loops or result.depth < 0 else result.depth,
             **result.effort.to_json(),
-            "reason": result.reason,
+            "reason": result.why,
+            "cause": result.cause,
             "reached": dict(result.reached),
         }
 

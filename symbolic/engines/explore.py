@@ -14,9 +14,9 @@ from leadline.symbolic.engines import liveness
 from leadline.symbolic.engines.circuits import CircuitExplorer
 from leadline.symbolic.engines.coverage import coverage_facts, covered, noted
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
-from leadline.symbolic.engines.limits import Limits, TimeIsOver, address_space_mb, limited, stop_reason
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
 from leadline.symbolic.engines.query import Listener, Options, Query, option
-from leadline.symbolic.engines.result import Answer, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.result import Answer, Cause, Progress, Result, Stop, Table, Verdict
 from leadline.symbolic.engines.sweeps import sorts_alike
 from leadline.symbolic.engines.views import (
     qualified,
@@ -117,18 +117,18 @@ class Explore(Engine):
 
         told: set[str] = set()
         exploring = _Exploring(model, chosen, options, progress, limits)
-        stopped, interrupted = None, False
+        stop: Stop | None = None
         about_runs: dict[str, Trace | None] = {}
         try:
             with limited(limits):
                 about_runs = exploring.search(runs, listener)
         except KeyboardInterrupt:
-            stopped, interrupted = "interrupted", True
+            stop = Stop(Cause.INTERRUPTED, "interrupted")
         except (TimeIsOver, MemoryError) as error:
-            stopped = stop_reason(error, limits)
+            stop = stop_at(error, limits)
         explorer = exploring.explorer
-        found = explorer.summary(stopped)
-        answer = _answer(explorer.semantics, found, query, about_runs, stopped)
+        found = explorer.summary(None if stop is None else stop.text)
+        answer = because(stop, _answer(explorer.semantics, found, query, about_runs, stop))
         about_view = view_facts(model, options, found, runs)
         facts = {**answer.facts, **exploring.facts, **about_view, **coverage_facts(explorer, answer.results)}
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
@@ -138,7 +138,7 @@ class Explore(Engine):
         if options.prove and found.stopped is not None:
             far = f"{counted(found.states, states)} within {counted(found.diameter, 'step')}"
             answer = replace(answer, results=[_unfinished(x, found.stopped, far) for x in answer.results])
-        if interrupted:
+        if stop is not None and stop.cause is Cause.INTERRUPTED:
             raise Interrupted(answer)
         return answer
 
@@ -318,7 +318,14 @@ def proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str])
         return result
     explored = f"all {counted(facts['states'], 'reachable state')} explored"
     notes = noted(facts, result.property, actions)
-    return replace(result, verdict=Verdict.PROVED, reason="; ".join([explored, *notes]))
+    return replace(result, verdict=Verdict.PROVED, reason=explored, notes=notes)
+
+
+def because(stop: Stop | None, answer: Answer) -> Answer:
+    """An answer whose unknown verdicts have their cause: a search that was not stopped met its limit on states."""
+    cause = Cause.STATES if stop is None else stop.cause
+    results = [replace(x, cause=cause) if x.verdict is Verdict.UNKNOWN else x for x in answer.results]
+    return replace(answer, results=results)
 
 
 def extent(facts: Mapping[str, Any]) -> str:
@@ -342,13 +349,13 @@ def _answer(
     found: Exploration,
     query: Query,
     about_runs: Mapping[str, Trace | None],
-    stopped: str | None,
+    stop: Stop | None,
 ) -> Answer:
     beyond = _trace(semantics, found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
     results = [
         _judge(semantics, found, one.name, beyond)
         if one.temporal is None
-        else _judge_runs(semantics, found, one.name, beyond, about_runs, stopped)
+        else _judge_runs(semantics, found, one.name, beyond, about_runs, stop)
         for one in query.chosen(semantics.model)
     ]
     if query.deadlock:
@@ -410,7 +417,7 @@ def _judge_runs(
     name: str,
     beyond: Trace | None,
     about_runs: Mapping[str, Trace | None],
-    stopped: str | None,
+    stop: Stop | None,
 ) -> Result:
     """The result about a claim about runs. Where it was not looked at, the time was over before."""
     trace = about_runs.get(name)
@@ -418,7 +425,7 @@ def _judge_runs(
     result = _result(semantics, found, name, violation, trace or beyond)
     if name in about_runs or result.verdict is not Verdict.SAFE:
         return result
-    return replace(result, verdict=Verdict.UNKNOWN, reason=stopped)
+    return replace(result, verdict=Verdict.UNKNOWN, reason=None if stop is None else stop.text)
 
 
 def _result(

@@ -16,7 +16,7 @@ from leadline.symbolic.engines import liveness, pdr
 from leadline.symbolic.engines.engine import Engine, NewSolver
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
 from leadline.symbolic.engines.query import Listener, Options, Query
-from leadline.symbolic.engines.result import Answer, Effort, Result, Verdict
+from leadline.symbolic.engines.result import Answer, Cause, Effort, Result, Verdict
 from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.lang import Model, Property, UserError
 
@@ -90,6 +90,7 @@ class InvariantCheck(Engine):
                 reason=f"the invariant does not prove it: {', '.join(failing)}"
                 if failing
                 else scope(model, in_bounds=all(one.in_bounds for _, _, one in found)),
+                cause=Cause.NOT_INDUCTIVE if failing else None,
                 refuted=bool(failing),
             )
             results.append(result)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
+from leadline.symbolic.engines.result import Cause, Stop
 from leadline.symbolic.lang import LeadlineError
 
 _YOUNG = 100_000
@@ -212,8 +213,16 @@ def _time_is_over(*_: Any) -> NoReturn:
     raise TimeIsOver
 
 
-def stop_reason(error: TimeIsOver | MemoryError, limits: Limits) -> str:
-    """The reason why a search stopped, for a person."""
-    if isinstance(error, TimeIsOver):
-        return f"time: stopped after {limits.seconds:g} s"
-    return f"memory: stopped {limits.memory_end}"
+def stop_at(error: TimeIsOver | MemoryError, limits: Limits) -> Stop:
+    """The end of a search at a limit."""
+    return time_stop(limits) if isinstance(error, TimeIsOver) else memory_stop(limits)
+
+
+def time_stop(limits: Limits) -> Stop:
+    """The end of a search whose time is over."""
+    return Stop(Cause.TIME, f"time: stopped after {limits.seconds or 0:g} s")
+
+
+def memory_stop(limits: Limits) -> Stop:
+    """The end of a search that gets no more memory."""
+    return Stop(Cause.MEMORY, f"memory: stopped {limits.memory_end}")

@@ -282,6 +282,7 @@ class _Session:
         told = self.ledger.known.get(part)
         if told is None:
             far = self._far()
+            stop = process.stop()
             return Result(
                 property=part[0],
                 engine=self.query.engine,
@@ -291,13 +292,14 @@ class _Session:
                 part=part[1],
                 depth=reached.depth,
                 unroll=getattr(self.query.options, "unroll", None),
-                reason=f"{process.reason()}{reached.text and ', with '}{reached.text}",
+                reason=f"{stop.text}{reached.text and ', with '}{reached.text}",
+                cause=stop.cause,
                 reached={self.query.engine: far} if far else {},
             )
         # A violation is final; a property that goes out of bounds was still searched for a violation.
         violated = told.verdict is Verdict.VIOLATED
         known = told if violated else replace(told, depth=reached.depth, effort=effort)
-        return self.engine.cut_off(self.query, known, process.reason())
+        return self.engine.cut_off(self.query, known, process.stop().text)
 
     def _far(self) -> str:
         """How far the search came, in words; "" if that is not known."""

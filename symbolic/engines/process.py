@@ -21,14 +21,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 import leadline
 from leadline.symbolic.catalog import packed
-from leadline.symbolic.engines.limits import Limits
+from leadline.symbolic.engines.limits import Limits, memory_stop, time_stop
 from leadline.symbolic.engines.query import Query
+from leadline.symbolic.engines.result import Cause, Stop
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, UserError
 
 _TRIES = 2  # a server that was killed is found dead once
@@ -310,18 +311,22 @@ class QueryProcess:
         self._status, self.peak_mb = child.end()
         self.seconds = time.monotonic() - self._begin
 
-    def reason(self) -> str:
-        """The reason why it ended, or was ended, without an answer."""
+    def stop(self) -> Stop:
+        """The cause for which it ended, or was ended, without an answer."""
+        stop = self._stop()
+        return replace(stop, text=stop.text + self._last_words())
+
+    def _stop(self) -> Stop:
         if not self.silent:
-            return f"time: stopped after {self.limits.seconds:g} s" + self._last_words()
+            return time_stop(self.limits)
         megabytes = self.limits.memory_mb
         if self._out_of_memory or any(sign in self._last_words().lower() for sign in _NO_MEMORY):
-            return f"memory: stopped {self.limits.memory_end}" + self._last_words()
+            return memory_stop(self.limits)
         ended = self._status
         how = f"was ended by {signal.Signals(-ended).name}" if ended < 0 else f"exited with {ended}"
         given = megabytes is not None and not self.limits.assumed
         hint = f", perhaps at the memory limit of {megabytes} MB" if given else ""
-        return f"crash: the query's process {how}{hint}" + self._last_words()
+        return Stop(Cause.CRASH, f"crash: the query's process {how}{hint}")
 
     def _last_words(self) -> str:
         """The last line of its standard error."""

@@ -22,7 +22,7 @@ from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.limits import Limits, own_peak_mb
 from leadline.symbolic.engines.pdr.results import PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.query import Listener, Options, Query
-from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.result import Answer, Cause, Effort, Progress, Result, Table, Verdict
 from leadline.symbolic.lang import Model, Property, PropertyKind, counted
 from leadline.symbolic.trace import call_of, replay, shortened
 
@@ -50,7 +50,8 @@ class _Prover(Engine):
                 "solver": one.solver,
                 **one.effort.to_json(),
                 **answer.facts.get(one.property, {}),
-                "reason": one.reason,
+                "reason": one.why,
+                "cause": one.cause,
                 "reached": dict(one.reached),
             }
             for one in answer.results
@@ -152,6 +153,8 @@ def _told(
         trace=trace,
         reason=found.reason
         or (scope(model, in_bounds=invariant.in_bounds) if invariant is not None else None),
+        # A search without an answer that is not killed has used up its questions.
+        cause=Cause.QUESTIONS if found.verdict is Verdict.UNKNOWN else None,
         certificate=None
         if invariant is None or clauses is None
         else invariant_certificate(model, target.name, query.source, invariant, clauses),
@@ -211,7 +214,7 @@ class KInduction(_Prover):
             result = k_induction(model, target, options, new_solver)
             if result.verdict is Verdict.SAFE:
                 why = f"depth: neither proved nor violated within {counted(options.depth, 'step')}"
-                result = replace(result, verdict=Verdict.UNKNOWN, reason=why)
+                result = replace(result, verdict=Verdict.UNKNOWN, reason=why, cause=Cause.DEPTH)
             results.append(result)
             listener.done(result)
         return Answer(results)

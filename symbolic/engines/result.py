@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored, Trace, document
@@ -28,6 +28,101 @@ class Verdict(IntEnum):
     def named(cls, text: str) -> Verdict:
         """The verdict that `str` spells so."""
         return cls[text.upper().replace("-", "_")]
+
+
+class Cause(StrEnum):
+    """The cause of an unknown verdict: programs decide by it, and never by the words of a reason."""
+
+    TIME = "time"
+    """The limit on time has passed."""
+
+    MEMORY = "memory"
+    """The limit on memory, or the memory, was used up."""
+
+    DEPTH = "depth"
+    """There is neither a proof nor a counterexample within the depth asked."""
+
+    QUESTIONS = "questions"
+    """The limit on questions to solvers was reached."""
+
+    STATES = "states"
+    """The limit on states was reached."""
+
+    RUNS = "runs"
+    """No random run shows a violation."""
+
+    TYPES = "types"
+    """No finite types hold the values of a specification, it seems."""
+
+    NO_FORM = "no-form"
+    """A value of a specification has no symbolic form."""
+
+    SOLVER = "solver"
+    """The solver gave up."""
+
+    NOT_INDUCTIVE = "not-inductive"
+    """A part of a proof does not hold: the property may still hold, this proof of it fails."""
+
+    INTERRUPTED = "interrupted"
+    """The user ended the search."""
+
+    CRASH = "crash"
+    """The query's process failed."""
+
+    CHANGED = "changed"
+    """The protocol was changed between the plan of a grid and the query."""
+
+    ERROR = "error"
+    """A task of a grid failed."""
+
+    LOST = "lost"
+    """The machine that ran a task of a grid was lost."""
+
+    PART = "part"
+    """A part of the question has no answer."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The end of a search that has no answer yet.
+
+    Attributes:
+        cause: why it ended.
+        text: the same for a person.
+    """
+
+    cause: Cause
+    text: str
+
+
+class NoteKind(StrEnum):
+    """The kinds of notes on a proof."""
+
+    VACUOUS = "vacuous"
+    """The property holds vacuously."""
+
+    PARTLY_VACUOUS = "partly-vacuous"
+    """A part of the property holds vacuously."""
+
+    NEVER_TAKEN = "never-taken"
+    """An action is never taken."""
+
+
+class Note(NamedTuple):
+    """A note on a proof.
+
+    Attributes:
+        kind: its kind.
+        text: the note in words.
+    """
+
+    kind: NoteKind
+    text: str
+
+
+def in_words(reason: str | None, notes: Sequence[Note]) -> str | None:
+    """A reason and notes, for a person; None without any."""
+    return "; ".join([*filter(None, [reason]), *(note.text for note in notes)]) or None
 
 
 @dataclass(frozen=True)
@@ -97,7 +192,9 @@ class Result:
         steps: the length of the counterexample in steps, or None.
         trace: the counterexample, replayed by the concrete meaning.
         reason: the reason for an unknown verdict, or for not knowing whether the counterexample is a shortest
-            one; or the value that is out of bounds.
+            one; or the value that is out of bounds. It is for people only.
+        cause: the cause of an unknown verdict.
+        notes: notes on a proof by exploration.
         cti: the counterexample to induction of a part that does not hold, replayed by the concrete meaning,
             as JSON that `leadline trace` reads.
         refuted: whether a proof that was rechecked is wrong.
@@ -119,6 +216,8 @@ class Result:
     steps: int | None = None
     trace: Trace | None = None
     reason: str | None = None
+    cause: Cause | None = None
+    notes: tuple[Note, ...] = ()
     cti: Mapping[str, Any] | None = None
     refuted: bool = False
     loops: bool = False
@@ -146,6 +245,11 @@ class Result:
         """Whether the question is answered; a part of a proof that does not hold is an answer."""
         return self.verdict is not Verdict.UNKNOWN or self.fails
 
+    @cached_property
+    def why(self) -> str | None:
+        """The reason and the notes, for a person; None without any."""
+        return in_words(self.reason, self.notes)
+
     def is_shorter(self, other: Result) -> bool:
         """Whether this is a shorter counterexample than the other, of the same kind."""
         if self.steps is None or other.steps is None or self.verdict is not other.verdict:
@@ -168,7 +272,10 @@ class Result:
         """The result that `to_json` wrote."""
         verdict, effort = Verdict[body["verdict"]], Effort(**body["effort"])
         trace = _trace(model, body["trace"])
-        return cls(**{**body, "verdict": verdict, "effort": effort, "trace": trace})
+        cause = None if body["cause"] is None else Cause(body["cause"])
+        notes = tuple(Note(NoteKind(kind), text) for kind, text in body["notes"])
+        made = {"verdict": verdict, "effort": effort, "trace": trace, "cause": cause, "notes": notes}
+        return cls(**{**body, **made})
 
 
 def trace_json(model: Model, trace: Trace | None, source: str) -> dict[str, Any] | None:

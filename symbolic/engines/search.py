@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from leadline.symbolic.concrete import Semantics, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolling
 from leadline.symbolic.engines.limits import own_peak_mb
-from leadline.symbolic.engines.result import Effort, Result, Verdict
+from leadline.symbolic.engines.result import Cause, Effort, Result, Verdict
 from leadline.symbolic.lang import Bool, Model, Property, PropertyKind, enabledness, nodes as n
 from leadline.symbolic.solve import Satisfiability, Solver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
@@ -260,6 +260,7 @@ class Search:
         if trace is None:
             safe = (Verdict.SAFE, self.model.scope or None)
             verdict, reason = (Verdict.UNKNOWN, self.unknown) if self.unknown else safe
+        gave_up = Cause.SOLVER if verdict is Verdict.UNKNOWN else None
         return Result(
             property=name,
             engine=engine,
@@ -271,4 +272,5 @@ class Search:
             effort=self.clock.effort(self.solver),
             trace=trace,
             reason=reason,
+            cause=gave_up,
         )

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from leadline.symbolic.concrete import Outcome, Semantics, State, no_initial_state
 from leadline.symbolic.engines.engine import Engine, Interrupted, NewSolver
-from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_reason
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
 from leadline.symbolic.engines.query import Listener, Options, Query, option
-from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.result import Answer, Cause, Effort, Progress, Result, Table, Verdict
 from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortened, trace_of_path
 
@@ -72,7 +72,7 @@ class Simulate(Engine):
         except KeyboardInterrupt:
             raise Interrupted(simulation.answer(options, "interrupted")) from None
         except (TimeIsOver, MemoryError) as error:
-            stopped = stop_reason(error, limits)
+            stopped = stop_at(error, limits).text
         return simulation.answer(options, stopped)
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
@@ -235,7 +235,8 @@ class _Simulation:
         trace = self._trace(name) or beyond
         effort = Effort(memory_mb=own_peak_mb())
         if trace is None:
-            return Result(name, SimulateOptions.engine, Verdict.UNKNOWN, effort, reason=done)
+            engine = SimulateOptions.engine
+            return Result(name, engine, Verdict.UNKNOWN, effort, reason=done, cause=Cause.RUNS)
         outside = trace.ends is TraceEnd.OUT_OF_BOUNDS
         return Result(
             property=name,

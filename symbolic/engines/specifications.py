@@ -10,10 +10,10 @@ from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Pa
 from leadline.symbolic.concrete.fair import OutsideAt
 from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.engine import Interrupted
-from leadline.symbolic.engines.explore import ExploreOptions, facts_of, proved
-from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_reason
+from leadline.symbolic.engines.explore import ExploreOptions, because, facts_of, proved
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_at
 from leadline.symbolic.engines.module_coverage import CoveringModule
-from leadline.symbolic.engines.result import Answer, Result, Verdict
+from leadline.symbolic.engines.result import Answer, Cause, Result, Stop, Verdict
 from leadline.symbolic.engines.views import qualified
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -51,7 +51,7 @@ def explore_specification(
     kind = CoveringModule if options.coverage else Explorer
     bounds = options.depth, _levelled(behaviour, progress), options.max_states
     explorer: Explorer = kind(semantics, names, *bounds)
-    stopped, interrupted = None, False
+    stop: Stop | None = None
     runs: FairRuns | None = None
     about_runs: dict[str, tuple[Trace, str | None] | None] = {}
     try:
@@ -64,11 +64,11 @@ def explore_specification(
                     runs = runs or _fair_runs(behaviour, explorer, options)
                     about_runs[name] = _violating(behaviour, runs, name)
     except KeyboardInterrupt:
-        stopped, interrupted = "interrupted", True
+        stop = Stop(Cause.INTERRUPTED, "interrupted")
     except (TimeIsOver, MemoryError) as error:
-        stopped = stop_reason(error, limits)
+        stop = stop_at(error, limits)
     behaviour.end_search()
-    found = explorer.summary(stopped)
+    found = explorer.summary(None if stop is None else stop.text)
     behaviour.at_level(None)
     judge = _Judge(behaviour, explorer, found, about_runs)
     results = [judge.property(name) for name in names]
@@ -80,9 +80,15 @@ def explore_specification(
         results = [qualified(one, facts) for one in results]
     if isinstance(explorer, CoveringModule):
         facts |= explorer.facts(results)
-    complete = options.prove and found.complete
-    answer = Answer([proved(x, facts, {}) for x in results] if complete else results, facts, judge.beyond)
-    if interrupted:
+    if options.prove and found.complete:
+        results = [proved(one, facts, {}) for one in results]
+    return _told(stop, Answer(results, facts, judge.beyond))
+
+
+def _told(stop: Stop | None, answer: Answer) -> Answer:
+    """The answer; raises `Interrupted` with it if the user ended the search."""
+    answer = because(stop, answer)
+    if stop is not None and stop.cause is Cause.INTERRUPTED:
         raise Interrupted(answer)
     return answer
 

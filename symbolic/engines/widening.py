@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.result import Answer, Result, Verdict
+from leadline.symbolic.engines.limits import Limits, time_stop
+from leadline.symbolic.engines.result import Answer, Cause, Result, Stop, Verdict
 from leadline.symbolic.lang import Endless, Model
 from leadline.symbolic.trace import TraceEnd, end_reason
 from leadline.symbolic.trace.replay import own_error
@@ -38,17 +38,19 @@ def widened_answers(
         try:
             wider = _wider(model, answer)
         except Endless as endless:
-            yield model, replace(_unfinished(model, answer, str(endless)), lack=str(endless))
+            stop = Stop(Cause.TYPES, str(endless))
+            yield model, replace(_unfinished(model, answer, stop), lack=str(endless))
             return
         if wider is None:
             lack = _lack(model, answer)
             if lack is not None:
-                yield model, replace(_unfinished(model, answer, lack), lack=lack)
+                yield model, replace(_unfinished(model, answer, Stop(Cause.NO_FORM, lack)), lack=lack)
             return
         left = limits.after(time.monotonic() - begin)
         if left is None:
-            why = f"time: stopped after {limits.seconds or 0:g} s"
-            yield model, _unfinished(model, answer, f"{why}, when a run had left the types learned so far")
+            stop = time_stop(limits)
+            told = f"{stop.text}, when a run had left the types learned so far"
+            yield model, _unfinished(model, answer, replace(stop, text=told))
             return
         model, rest = wider, left
 
@@ -84,7 +86,7 @@ def _lack(model: Model, answer: Answer) -> str | None:
     return None
 
 
-def _unfinished(model: Model, answer: Answer, why: str) -> Answer:
+def _unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:
     """An answer without the verdicts that only narrow types have led to. Nothing is known of any depth then."""
 
     def unfinished(one: Result) -> Result:
@@ -92,7 +94,8 @@ def _unfinished(model: Model, answer: Answer, why: str) -> Answer:
             one.trace is not None and own_error(model, one.trace)
         ):
             return one
-        return replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, depth=-1, reason=why)
+        nothing = replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, depth=-1)
+        return replace(nothing, reason=stop.text, cause=stop.cause)
 
     beyond = answer.out_of_bounds
     if beyond is not None and not own_error(model, beyond):

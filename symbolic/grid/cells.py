@@ -14,6 +14,7 @@ from typing import Self
 import leadline
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.judgement import Judgement, judged, said
+from leadline.symbolic.engines.result import Cause
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, layers_text, options_json
 from leadline.symbolic.grid.rows import MOOT, Row
 from leadline.symbolic.grid.summary import point_order, verdict_text
@@ -107,6 +108,9 @@ def _whole(rows: Sequence[Row]) -> Row:
     depth = -1 if missing else min(row.depth for row in rows)
     unanswered = missing + sum(row.unknown() or row.moot() for row in rows)
     reason = row.reason
+    cause = row.cause if verdict == str(Verdict.UNKNOWN) else None
+    if missing and verdict == str(Verdict.UNKNOWN):
+        cause = cause or str(Cause.PART)
     if unanswered and not row.moot():
         left = f"{unanswered} of {asked.parts} parts have no answer"
         perhaps = "perhaps not the shortest: " if row.steps is not None else ""
@@ -119,6 +123,7 @@ def _whole(rows: Sequence[Row]) -> Row:
         verdict=verdict,
         depth=depth,
         reason=reason,
+        cause=cause,
         build_seconds=sum(row.build_seconds for row in rows),
         solve_seconds=sum(row.solve_seconds for row in rows),
         total_seconds=sum(row.total_seconds for row in rows),

@@ -26,6 +26,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import leadline
+from leadline.symbolic.engines.result import Cause
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.layers import ridge
@@ -192,8 +193,7 @@ def _number(name: str, value: Any, low: float, high: float) -> float:
 
 
 def _searched(row: Row) -> bool:
-    stopped = row.unknown() and (row.reason or "").startswith("time:")
-    return row.verdict != "moot" and (not row.unknown() or stopped)
+    return not row.moot() and (not row.unknown() or row.cause == Cause.TIME)
 
 
 def _features(of: GridQuery | Row, depth: int | None, size: float) -> dict[str, float]:

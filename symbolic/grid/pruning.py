@@ -13,7 +13,6 @@ the effort grows with the depth. A probe is a property like others: reached is v
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -24,16 +23,22 @@ from leadline.symbolic.grid.rows import VIOLATED, Row
 from leadline.symbolic.lang import counted
 
 _PROVED = str(Verdict.PROVED)
-_CAUSE = re.compile(r"answer ([0-9a-f]{40})")
 
 ProofPart = tuple[str, str | None]
 """A part of a proof: its engine, and its name or None for all of the proof."""
 
 
-def cause(row: Row) -> str | None:
-    """The id of the query whose answer made this one moot, as the row names it."""
-    named = _CAUSE.search(row.reason or "")
-    return named[1] if named else None
+@dataclass(frozen=True)
+class Moot:
+    """Why a query is moot.
+
+    Attributes:
+        by: the id of the query whose answer makes it so.
+        reason: the same in words.
+    """
+
+    by: str
+    reason: str
 
 
 @dataclass
@@ -66,12 +71,11 @@ class Pruning:
             if ENGINES[query.engine].proves:
                 known.parts[query.id] = query.engine, query.obligation
 
-    def learn(self, row: Row) -> Mapping[str, str]:
+    def learn(self, row: Row) -> Mapping[str, Moot]:
         """Take in a row.
 
         Returns:
-            The reason for each query that becomes moot, by its id. The reason has the id of the query whose
-            answer says so. A query that is answered itself is never moot.
+            The queries that become moot, by their ids. A query that is answered itself is never moot.
         """
         known = self._known.get(Goal.of(row))
         if known is None:
@@ -89,15 +93,15 @@ class Pruning:
         return moot
 
 
-def _proved(known: _GoalState, row: Row) -> dict[str, str]:
+def _proved(known: _GoalState, row: Row) -> dict[str, Moot]:
     """The queries that become moot if all parts of an engine's proof hold now, with the reason."""
     engine, part = known.parts[row.query]
     wanted = {one for one in known.parts.values() if one[0] == engine}
     if not wanted <= known.proved:
         return {}
-    by = "" if part is None else f" by {counted(len(wanted), 'obligation')}, the last of them"
-    reason = f"proved for every depth{by}: answer {row.query}"
-    return {query.id: reason for query in known.open.values() if not ENGINES[query.engine].proves}
+    by = "" if part is None else f" by {counted(len(wanted), 'obligation')}"
+    moot = Moot(row.query, f"proved for every depth{by}")
+    return {query.id: moot for query in known.open.values() if not ENGINES[query.engine].proves}
 
 
 def _pointless(row: Row, query: GridQuery) -> bool:
@@ -107,6 +111,6 @@ def _pointless(row: Row, query: GridQuery) -> bool:
     return ENGINES[query.engine].pointless(query.asked, found)
 
 
-def _violated(row: Row, query: GridQuery) -> str:
+def _violated(row: Row, query: GridQuery) -> Moot:
     so = ", so there is no proof" if ENGINES[query.engine].proves else ""
-    return f"violated in {counted(row.steps or 0, 'step')}{so}: answer {row.query}"
+    return Moot(row.query, f"violated in {counted(row.steps or 0, 'step')}{so}")

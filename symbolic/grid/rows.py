@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import cache
@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import pyarrow as pa
 
 from leadline.symbolic.engines import ENGINES, Options, Verdict
+from leadline.symbolic.engines.result import Cause, Note, NoteKind, in_words
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, question_text, read_options
 from leadline.symbolic.solve import SOLVERS
 
@@ -25,12 +26,10 @@ UNKNOWN = str(Verdict.UNKNOWN)
 MOOT = "moot"
 """The verdict of a query that was not asked, since another answer had made it pointless."""
 
-NOT_INDUCTIVE = "not inductive"
-"""The beginning of the reason if an obligation has a counterexample to induction (CTI)."""
-
 _VERDICTS = frozenset((*map(str, Verdict), MOOT))
+_CAUSES = frozenset(map(str, Cause))
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """The version of the columns; it changes whenever one of them does."""
 
 _SETTING = (int, str, type(None))
@@ -79,7 +78,15 @@ class Row:
     variables: Annotated[int, "variables given to the solver"]
     clauses: Annotated[int, "clauses given to the solver"]
     predicted_seconds: Annotated[float | None, "the prediction of the cost model, in seconds"]
-    reason: Annotated[str | None, "why the verdict is no better, what is out of bounds, or why it is moot"]
+    reason: Annotated[
+        str | None, "for people: why the verdict is no better, what is out of bounds, or why it is moot"
+    ]
+    cause: Annotated[str | None, f"the cause of the verdict unknown: {', '.join(Cause)}; null for another"]
+    notes: Annotated[
+        str,
+        f"notes on a proof by exploration: a JSON list of pairs of a kind ({', '.join(NoteKind)}) and a text",
+    ]
+    moot_by: Annotated[str | None, "the query whose answer makes this one moot; null for another verdict"]
     trace: Annotated[str | None, "the counterexample's file in the store, which `leadline trace` reads"]
     run: Annotated[str, "the run of `leadline grid` that answered: its time of start and a random part"]
     fingerprint: Annotated[str, "the model's hash: of its variables, initial states, actions and properties"]
@@ -121,7 +128,19 @@ class Row:
 
     def not_inductive(self) -> bool:
         """Whether an obligation has a CTI: the property may still hold, this proof of it fails."""
-        return self.unknown() and (self.reason or "").startswith(NOT_INDUCTIVE)
+        return self.cause == Cause.NOT_INDUCTIVE
+
+    def remarks(self) -> tuple[Note, ...]:
+        """The notes on a proof.
+
+        Raises:
+            ValueError: if the column has none; `contradiction` tells of such a row.
+        """
+        return _notes(self.notes)
+
+    def why(self) -> str | None:
+        """The reason and the notes, for a person; None without any."""
+        return in_words(self.reason, self.remarks())
 
     def contradiction(self) -> str | None:
         """How the verdict contradicts other columns of the row, or what no row of a grid has; or None."""
@@ -130,6 +149,8 @@ class Row:
         found = self.verdict in (VIOLATED, str(Verdict.OUT_OF_BOUNDS))
         if self.verdict not in _VERDICTS:
             return f"there is no verdict {self.verdict!r}"
+        if self.cause is not None and (self.cause not in _CAUSES or not self.unknown()):
+            return f"it says {self.verdict}, and has the cause {self.cause!r}"
         if found and self.steps is None:
             return f"it says {self.verdict}, and has no run that is so"
         if not found and self.steps is not None:
@@ -161,6 +182,10 @@ class Row:
             return f"its parameters are no JSON that can be used: {type(error).__name__}"
         if not isinstance(given, dict) or not all(isinstance(x, _SETTING) for x in given.values()):
             return "its parameters are no object of integers, truth values and texts"
+        try:
+            self.remarks()
+        except ValueError as error:
+            return str(error)
         return None
 
     def _wrong_loop(self) -> str | None:
@@ -189,12 +214,37 @@ class Row:
         """
         if not self.unknown() or self.not_inductive():
             return True
-        limit, asked = {
-            "time": (self.timeout_seconds, query.limits.seconds),
-            "memory": (self.memory_limit_mb, query.limits.memory_mb),
-            "depth": (None, None),
-        }.get((self.reason or "").partition(":")[0], (0, None))
+        limits: dict[str | None, tuple[float | None, float | None]] = {
+            Cause.TIME: (self.timeout_seconds, query.limits.seconds),
+            Cause.MEMORY: (self.memory_limit_mb, query.limits.memory_mb),
+            Cause.DEPTH: (None, None),
+        }
+        limit, asked = limits.get(self.cause, (0, None))
         return limit is None or (asked is not None and limit >= asked)
+
+
+def notes_json(notes: Sequence[Note]) -> str:
+    """Notes as JSON.
+
+    >>> notes_json([])
+    '[]'
+    """
+    return json.dumps(notes, separators=(",", ":"), ensure_ascii=False)
+
+
+@cache
+def _notes(text: str) -> tuple[Note, ...]:
+    """The notes that `notes_json` wrote.
+
+    Raises:
+        ValueError: if these are none.
+    """
+    try:
+        found = tuple(Note(NoteKind(kind), told) for kind, told in json.loads(text))
+        "".join(note.text for note in found).encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(f"its notes are no list of pairs of a kind and a text: {shortened(text)}") from error
+    return found
 
 
 def shortened(text: str) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from leadline.symbolic.grid.pruning import Pruning, cause
+from leadline.symbolic.grid.pruning import Moot, Pruning
 from leadline.symbolic.grid.query import GridQuery
-from leadline.symbolic.grid.rows import MOOT, UNKNOWN, Row
+from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.spool import Spool, beside
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import TaskResult, unanswered
@@ -71,16 +71,16 @@ class StoreArchive:
             self.unsaved.append(result)
             raise
 
-    def moot(self, query: GridQuery, reason: str) -> None:
+    def moot(self, query: GridQuery, why: Moot) -> None:
         """Store that a query is moot."""
-        self._keep_unanswered(query, MOOT, reason)
+        self._keep_unanswered(query, why)
 
     def lost(self, query: GridQuery, reason: str) -> None:
         """Store that a query is unknown, since the machine that ran it was lost."""
-        self._keep_unanswered(query, UNKNOWN, reason)
+        self._keep_unanswered(query, reason)
 
-    def _keep_unanswered(self, query: GridQuery, verdict: str, reason: str) -> None:
-        self.keep(TaskResult(unanswered(query, self.run, self.predicted.get(query.id), verdict, reason)))
+    def _keep_unanswered(self, query: GridQuery, why: Moot | str) -> None:
+        self.keep(TaskResult(unanswered(query, self.run, self.predicted.get(query.id), why)))
 
     def again(self) -> None:
         """Try once more to store the answers that could not be stored."""
@@ -98,7 +98,7 @@ class Resumed:
         settled: the ids of the queries whose rows stand.
         rows: the latest rows, by query.
         left: the queries to ask, in the order given.
-        moot: the queries that earlier answers make moot and that have no row which says so, with the reason.
+        moot: the queries that earlier answers make moot and that have no row which says so.
         pruning: has learned all answers so far; None if nothing is to be pruned.
         warnings: a sentence for each file of the store that cannot be read, and for each row that is not
             believed.
@@ -107,7 +107,7 @@ class Resumed:
     settled: frozenset[str]
     rows: Mapping[str, Row]
     left: tuple[GridQuery, ...]
-    moot: tuple[tuple[GridQuery, str], ...]
+    moot: tuple[tuple[GridQuery, Moot], ...]
     pruning: Pruning | None
     warnings: tuple[str, ...]
 
@@ -133,17 +133,17 @@ def resume(
         if query.id in rows and not rows[query.id].moot() and rows[query.id].settles(query)
     }
     pruning = Pruning(queries) if prune else None
-    reasons: dict[str, str] = {}
+    moot: dict[str, Moot] = {}
     if pruning is not None:
         for row in (*settled.values(), *_others(rows, store, refuted)):
-            reasons.update(pruning.learn(row))
-    reasons = {query: reason for query, reason in reasons.items() if query not in settled}
-    told = {query for query in reasons if query in rows and rows[query].moot()}
+            moot.update(pruning.learn(row))
+    moot = {query: why for query, why in moot.items() if query not in settled}
+    told = {query for query in moot if query in rows and rows[query].moot()}
     return Resumed(
         settled=frozenset(settled.keys() | told),
         rows=rows,
-        left=tuple(query for query in queries if query.id not in settled and query.id not in reasons),
-        moot=tuple((query, reasons[query.id]) for query in queries if query.id in reasons.keys() - told),
+        left=tuple(query for query in queries if query.id not in settled and query.id not in moot),
+        moot=tuple((query, moot[query.id]) for query in queries if query.id in moot.keys() - told),
         pruning=pruning,
         warnings=found.warnings,
     )
@@ -151,6 +151,6 @@ def resume(
 
 def _others(rows: Mapping[str, Row], store: Store, refuted: Set[str]) -> list[Row]:
     """The answers that moot rows name and that another grid with the same store asked for."""
-    causes = {cause(row) for row in rows.values() if row.moot()} - {None} - rows.keys() - refuted
-    found = answers(store, (name for name in causes if name is not None)).rows
+    named = {row.moot_by for row in rows.values() if row.moot() and row.moot_by is not None}
+    found = answers(store, named - rows.keys() - refuted).rows
     return [row for row in found.values() if not row.moot()]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from leadline.symbolic.grid.chains import Queue
-from leadline.symbolic.grid.pruning import Pruning
+from leadline.symbolic.grid.pruning import Moot, Pruning
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import VIOLATED, Row
 from leadline.symbolic.grid.task import TaskResult
@@ -57,7 +57,7 @@ class Archive(Protocol):
     def keep(self, result: TaskResult) -> None:
         """Store a result, unless a machine of the executor has stored it."""
 
-    def moot(self, query: GridQuery, reason: str) -> None:
+    def moot(self, query: GridQuery, why: Moot) -> None:
         """Store that a query is moot."""
 
     def lost(self, query: GridQuery, reason: str) -> None:
@@ -84,7 +84,7 @@ class Schedule:
         self._waiting = {query.id: query for query in queries}
         self._queue = Queue(self._waiting.values(), predicted, chains=pruning is not None)
         self._running: dict[str, GridQuery] = {}
-        self._moot: dict[str, str] = {}  # the running queries that are moot, with the reason
+        self._moot: dict[str, Moot] = {}  # the running queries that are moot
         self._archive = archive
         self._pruning = pruning
         self.progress = RunProgress(self._waiting, predicted)
@@ -138,17 +138,17 @@ class Schedule:
             self.progress.lost(query.id)
             self._archive.lost(query, ended.lost)
 
-    def _prune(self, moot: Mapping[str, str], executor: Executor) -> None:
-        for name, reason in moot.items():
+    def _prune(self, moot: Mapping[str, Moot], executor: Executor) -> None:
+        for name, why in moot.items():
             if name in self._running:
                 # It gets no row yet: it may be answered before it is stopped, which is better.
-                self._moot[name] = reason
+                self._moot[name] = why
                 executor.cancel(self._running[name])
             elif name in self._waiting:
                 query = self._waiting.pop(name)
                 self._queue.drop(query)
                 self.progress.pruned(name)
-                self._archive.moot(query, reason)
+                self._archive.moot(query, why)
 
 
 class RunProgress:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.coverage import notes_in
 from leadline.symbolic.engines.judgement import Judgement, judged, said
+from leadline.symbolic.engines.result import NoteKind, in_words
 from leadline.symbolic.grid.query import layers_text, setting_order
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.lang import PropertyKind, counted, setting_text
@@ -101,7 +100,8 @@ def verdict_text(row: Row) -> str:
     steps = "" if row.steps is None else f" in {layers_text(row.steps, 'steps')}"
     if row.stem is not None:
         steps += ", then stops" if row.stem == row.steps else f", back to state {row.stem}"
-    why = "" if row.reason is None else f": {_gist(row.reason)}"
+    told = _short(row)
+    why = f": {_gist(told)}" if told else ""
     match row.verdict:
         case "violated":
             return f"{said}{steps}"
@@ -112,15 +112,11 @@ def verdict_text(row: Row) -> str:
         case "safe":
             return f"{said} within {layers_text(row.depth, row.unroll)}"
         case "proved" if row.obligation is None:
-            return f"{said}{_short(why)}"
+            return f"{said}{why}"
         case "unknown":
             beyond = f" beyond {layers_text(row.depth, row.unroll)}" if row.depth >= 0 else ""
             return f"unknown{beyond}{why}"
-    return f"{row.verdict}{steps}{_ANSWER.sub('', why)}"
-
-
-_ANSWER = re.compile(r"(, the last of them)?: answer [0-9a-f]{40}$")
-"""The query whose answer made another one moot, as the reason of that names it: for programs."""
+    return f"{row.verdict}{steps}{why}"
 
 
 def _gist(reason: str) -> str:
@@ -128,11 +124,13 @@ def _gist(reason: str) -> str:
     return next((line.strip() for line in reversed(reason.splitlines()) if line.strip()), "")
 
 
-def _short(reason: str) -> str:
-    """The reason of a proof with the number of actions never taken, in place of each with its guard."""
-    never = notes_in(reason)[1]
-    kept = [one for one in reason.split("; ") if one not in never]
-    return "; ".join([*kept, *([f"{counted(len(never), 'action')} never taken"] if never else [])])
+def _short(row: Row) -> str:
+    """The reason and the notes, with the number of actions never taken in place of each with its guard."""
+    notes = row.remarks()
+    kept = [note for note in notes if note.kind is not NoteKind.NEVER_TAKEN]
+    never = len(notes) - len(kept)
+    told = [in_words(row.reason, kept), f"{counted(never, 'action')} never taken" if never else None]
+    return "; ".join(filter(None, told))
 
 
 def _badness(row: Row) -> tuple[bool, bool, int]:

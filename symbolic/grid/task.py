@@ -19,11 +19,13 @@ import leadline
 from leadline.symbolic.catalog import find, model_of, receive
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict, answer_in_child
+from leadline.symbolic.engines.result import Cause
 from leadline.symbolic.engines.widening import widened_answers
 from leadline.symbolic.grid.parquet_files import RowFile
+from leadline.symbolic.grid.pruning import Moot
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, StoreAway
-from leadline.symbolic.grid.rows import Row, solver_version
+from leadline.symbolic.grid.rows import MOOT, Row, notes_json, solver_version
 from leadline.symbolic.grid.store import Store, certificate_place
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import document
@@ -45,9 +47,6 @@ class TaskResult:
     stored: bool = False
 
 
-CHANGED = "changed"
-"""The beginning of the reason of a query whose protocol was changed while the grid ran."""
-
 Task = Callable[[GridQuery, str, float | None], TaskResult]
 """Answers a query, as `answer` does."""
 
@@ -67,9 +66,9 @@ def answer(query: GridQuery, run: str, predicted: float | None) -> TaskResult:
     try:
         result, witness = _answered(query)
     except Changed as error:
-        result, witness = _failed(query, f"{CHANGED}: {error}"), None
+        result, witness = _failed(query, Cause.CHANGED, f"changed: {error}"), None
     except Exception as error:
-        result, witness = _failed(query, f"error: {type(error).__name__}: {error}"), None
+        result, witness = _failed(query, Cause.ERROR, f"error: {type(error).__name__}: {error}"), None
     trace = None if witness is None else f"traces/{query.id}.json"
     if trace is not None and witness is not None:
         documents[trace] = _json(witness)
@@ -77,21 +76,25 @@ def answer(query: GridQuery, run: str, predicted: float | None) -> TaskResult:
         documents[certificate_place(query.id)] = _json(result.certificate)
     about = _columns(query, run, predicted)
     seconds = time.monotonic() - begin
-    row = Row(**about, **_found(result), trace=trace, started=started, task_seconds=seconds)
+    found = _found(result)
+    row = Row(**about, **found, moot_by=None, trace=trace, started=started, task_seconds=seconds)
     return TaskResult(row, documents)
 
 
-def unanswered(query: GridQuery, run: str, predicted: float | None, verdict: str, reason: str) -> Row:
-    """The row of a query that no task answered: it is moot, or the machine that ran it was lost.
+def unanswered(query: GridQuery, run: str, predicted: float | None, why: Moot | str) -> Row:
+    """The row of a query that no task answered.
 
     Args:
         query: the question.
         run: the name of the run of `leadline grid` that asked.
         predicted: the seconds that the cost model expects the query to take.
-        verdict: "moot" or "unknown".
-        reason: why.
+        why: why it is moot, or in words how the machine that ran it was lost.
     """
-    columns = {**_columns(query, run, predicted), **_found(_failed(query, reason)), "verdict": verdict}
+    moot = isinstance(why, Moot)
+    failed = _failed(query, Cause.LOST, why.reason if isinstance(why, Moot) else why)
+    by = why.by if isinstance(why, Moot) else None
+    columns = {**_columns(query, run, predicted), **_found(failed), "moot_by": by}
+    columns |= {"verdict": MOOT, "cause": None} if moot else {}
     return Row(**columns, trace=None, started=datetime.now(UTC), task_seconds=0.0)
 
 
@@ -133,8 +136,8 @@ def _json(document: Mapping[str, Any]) -> str:
     return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
 
 
-def _failed(query: GridQuery, reason: str) -> Result:
-    return Result(query.property, query.engine, Verdict.UNKNOWN, reason=reason)
+def _failed(query: GridQuery, cause: Cause, reason: str) -> Result:
+    return Result(query.property, query.engine, Verdict.UNKNOWN, reason=reason, cause=cause)
 
 
 def _found(result: Result) -> dict[str, Any]:
@@ -146,6 +149,8 @@ def _found(result: Result) -> dict[str, Any]:
         "stem": None if result.trace is None else result.trace.loop,
         "loop": None if result.trace is None else result.trace.loop_length,
         "reason": result.reason,
+        "cause": result.cause,
+        "notes": notes_json(result.notes),
         "build_seconds": result.effort.build,
         "solve_seconds": result.effort.solve,
         "total_seconds": result.effort.total,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from leadline.symbolic.engines.result import Cause
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import groups
 from leadline.symbolic.lang import Setting, counted
@@ -284,7 +285,7 @@ def _marks(rows: Sequence[Row], places: Sequence[int], place: Callable[[Row], ob
 
 
 def _stopped(row: Row) -> bool:
-    return row.unknown() and (row.reason or "").startswith(("time", "memory"))
+    return row.cause in (Cause.TIME, Cause.MEMORY)
 
 
 def _cut(text: str) -> str:

@@ -78,8 +78,8 @@ def _case(suite: Xml.Element, cell: Cell) -> None:
 def _details(cell: Cell) -> Iterable[str]:
     row = unanswered(cell) or cell.row
     yield verdict_of(cell)
-    if row.reason is not None:
-        yield row.reason
+    if (why := row.why()) is not None:
+        yield why
     if row.trace is not None:
         yield f"the counterexample is in the store: {row.trace}"
 

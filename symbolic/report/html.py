@@ -255,7 +255,7 @@ def _trace(row: Row, links: Links) -> str:
 
 def _verdict(row: Row) -> str:
     kind = said_of(row).replace(" ", "-")
-    reason = escape(row.reason or "", quote=True)
+    reason = escape(row.why() or "", quote=True)
     vacuous = '<br><span class="note">vacuously</span>' if is_vacuous(row) else ""
     text = f"{escape(verdict_text(row))}{vacuous}"
     return f'<td class="verdict {escape(kind, quote=True)}" title="{reason}">{text}</td>'

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 
-from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.coverage import notes_in
+from leadline.symbolic.engines.result import Note, NoteKind
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.report.heatmap import varying
 
 _MOST_POINTS = 6
+_VACUOUS = (NoteKind.VACUOUS, NoteKind.PARTLY_VACUOUS)
 
 
 def is_vacuous(row: Row) -> bool:
     """Whether a property holds vacuously, or a part of it does."""
-    return bool(_notes(row)[0])
-
-
-def _notes(row: Row) -> tuple[list[str], list[str]]:
-    """The notes of a proof by explicit search. Rows of other engines have no notes, whatever their reason says."""
-    return notes_in(row.reason or "") if row.verdict == str(Verdict.PROVED) else ([], [])
+    return any(note.kind in _VACUOUS for note in row.remarks())
 
 
 def vacuity(cells: Sequence[Cell]) -> str:
@@ -31,11 +26,11 @@ def vacuity(cells: Sequence[Cell]) -> str:
     Args:
         cells: all cells of one property of one protocol.
     """
-    notes = _noted(cells, 0)
+    notes = _noted(cells, _VACUOUS)
     if not notes:
         return ""
     lines = [_line(note, points, cells) for note, points in notes.items()]
-    whole = any(not note.startswith("holds vacuously in part") for note in notes)
+    whole = any(note.kind is NoteKind.VACUOUS for note in notes)
     head = f"Holds vacuously{'' if whole else ' in part'}: true, but for want of anything that it is about."
     return f'<div class="vacuous"><p><strong>{head}</strong></p><ul>{"".join(lines)}</ul></div>'
 
@@ -46,26 +41,27 @@ def never_taken(cells: Sequence[Cell]) -> str:
     Args:
         cells: all cells of one protocol.
     """
-    notes = _noted(cells, 1)
+    notes = _noted(cells, (NoteKind.NEVER_TAKEN,))
     if not notes:
         return ""
     lines = [_line(note, points, cells) for note, points in notes.items()]
     return f'<div class="never-taken"><h3>Actions never taken</h3><ul>{"".join(lines)}</ul></div>'
 
 
-def _noted(cells: Sequence[Cell], which: int) -> Mapping[str, list[Cell]]:
-    """The cells that have a note, by the note."""
-    found: dict[str, dict[str, Cell]] = {}
+def _noted(cells: Sequence[Cell], kinds: Collection[NoteKind]) -> Mapping[Note, list[Cell]]:
+    """The cells that have a note of these kinds, by the note."""
+    found: dict[Note, dict[str, Cell]] = {}
     for cell in cells:
         for row in cell.rows:
-            for note in _notes(row)[which]:
-                found.setdefault(note, {}).setdefault(cell.goal.parameters, cell)
+            for note in row.remarks():
+                if note.kind in kinds:
+                    found.setdefault(note, {}).setdefault(cell.goal.parameters, cell)
     return {note: list(points.values()) for note, points in found.items()}
 
 
-def _line(note: str, noted: Sequence[Cell], cells: Sequence[Cell]) -> str:
+def _line(note: Note, noted: Sequence[Cell], cells: Sequence[Cell]) -> str:
     """A note with its points: only the parameters that vary are named."""
-    note = note.removeprefix("holds ").removeprefix("never taken: ")
+    text = note.text.removeprefix("holds ").removeprefix("never taken: ")
     names = varying(cells)
     every = {cell.goal.parameters for cell in cells}
     if len(noted) == len(every):
@@ -75,7 +71,7 @@ def _line(note: str, noted: Sequence[Cell], cells: Sequence[Cell]) -> str:
         more = f" and {len(points) - _MOST_POINTS} more points" if len(points) > _MOST_POINTS else ""
         where = f"at {'; '.join(points[:_MOST_POINTS])}{more}"
     place = f' <span class="note">{escape(where)}</span>' if where else ""
-    return f"<li>{''.join(_marked(note))}{place}</li>"
+    return f"<li>{''.join(_marked(text))}{place}</li>"
 
 
 def _marked(note: str) -> Iterator[str]:

@@ -14,10 +14,10 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import ENGINES, Query, answer
-from leadline.symbolic.engines.coverage import coverage_facts, covered, never_taken, notes_in
+from leadline.symbolic.engines.coverage import coverage_facts, covered, never_taken
 from leadline.symbolic.engines.explore import Explore, ExploreOptions, facts_of
 from leadline.symbolic.engines.portfolio import Portfolio
-from leadline.symbolic.engines.result import Result, Verdict
+from leadline.symbolic.engines.result import Note, NoteKind, Result, Verdict
 from leadline.symbolic.lang import (
     Int,
     Model,
@@ -190,7 +190,7 @@ def test_a_portfolio_tells_it_in_short() -> None:
     assert isinstance(options, ExploreOptions)
     asked = Query("stairs", {}, None, options)
     found = answer(model, asked)
-    reasons = {one.property: one.reason for one in found.results}
+    reasons = {one.property: one.why for one in found.results}
     assert reasons["not-vacuous"] == "all 4 reachable states explored"
     told = (
         "all 4 reachable states explored; holds vacuously, since `flown` is always empty (test_coverage.py:"
@@ -215,10 +215,10 @@ def test_a_stored_proof_names_the_actions_never_taken() -> None:
     model = build(Stairs(), CLAIMS)
     (options,) = Explore().questions({}, ())
     found = answer(model, Query("stairs", {}, ("not-vacuous", "flying-is-safe"), options))
-    reasons = [one.reason or "" for one in found.results]
+    notes = [one.notes for one in found.results]
     fly = f"never taken: Fly, since `3 < height` is never true ({line_of(Stairs.fly, 'height > 3')})"
-    assert notes_in(reasons[0]) == ([], [fly])
-    assert [len(notes) for notes in notes_in(reasons[1])] == [1, 1]
+    assert notes[0] == (Note(NoteKind.NEVER_TAKEN, fly),)
+    assert [note.kind for note in notes[1]] == [NoteKind.VACUOUS, NoteKind.NEVER_TAKEN]
 
 
 MODULE = """---- MODULE Stairs ----

@@ -7,6 +7,7 @@ from typing import Any
 
 from leadline.symbolic.engines import BmcOptions
 from leadline.symbolic.engines.induction import InductionOptions
+from leadline.symbolic.engines.result import Cause
 from leadline.symbolic.grid.query import options_json
 from leadline.symbolic.grid.remote import Place
 from leadline.symbolic.grid.rows import Row
@@ -41,6 +42,9 @@ ROW = Row(
     clauses=300,
     predicted_seconds=0.5,
     reason=None,
+    cause=None,
+    notes="[]",
+    moot_by=None,
     trace="traces/a1.json",
     run="run-1",
     fingerprint="f",
@@ -54,13 +58,19 @@ ROW = Row(
 
 
 def row(**changes: Any) -> Row:
-    """The row with changes. With another verdict it has no counterexample; safe is as deep as asked."""
+    """The row with changes. With another verdict it has no counterexample; safe is as deep as asked.
+
+    The cause of an unknown row is the one with which its reason begins.
+    """
     if changes.get("verdict", ROW.verdict) not in ("violated", "out-of-bounds"):
         changes = {"steps": None, "trace": None, **changes}
     if changes.get("verdict") == "proved":
         changes = {"engine": "induction", **changes}  # a bounded check proves nothing
     if changes.get("verdict") == "safe":
         changes = {"depth": changes.get("depth_asked", ROW.depth_asked), **changes}
+    if changes.get("verdict") == "unknown":
+        reason = (changes.get("reason") or "").replace("not inductive", "not-inductive")
+        changes = {"cause": next((str(x) for x in Cause if reason.startswith(x)), None), **changes}
     return replace(ROW, **changes)
 
 

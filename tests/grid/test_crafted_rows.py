@@ -33,6 +33,12 @@ CRAFTED: dict[str, dict[str, Any]] = {
     "a verdict that is none": {"verdict": "fine"},
     "another kind": {"kind": "\x1b[2J"},
     "a property that is none": {"property": "\x1b[2J\n"},
+    "a cause that is none": {"verdict": "unknown", "steps": None, "cause": "\x1b[2J"},
+    "the cause of a violation": {"cause": "time"},
+    "notes that are no list": {"notes": "[" * 100_000},
+    "notes of another kind": {"notes": '[["fine","x"]]'},
+    "a note that is no text": {"notes": '[["vacuous",{}]]'},
+    "half a character in a note": {"notes": '[["vacuous","\\ud800"]]'},
     "a date before the first": {"started": datetime.max},
 }
 

@@ -83,7 +83,7 @@ SAFE = [part(name, "safe") for name in "abc"]
 STOPPED = part("c", "unknown", reason="time: stopped after 9 s", depth=7)
 FOUND = part("c", "violated", steps=4, depth=3, trace="traces/c.json")
 LONGER = part("b", "violated", steps=6, depth=5, trace="traces/b.json")
-MOOT = [part(name, "moot", depth=-1, reason="violated in 4 steps: answer c") for name in "ab"]
+MOOT = [part(name, "moot", depth=-1, reason="violated in 4 steps") for name in "ab"]
 OUTSIDE = part("b", "out-of-bounds", steps=3, depth=10, trace="traces/b.json", reason="4 is not in 0..3")
 
 
@@ -103,7 +103,7 @@ OUTSIDE = part("b", "out-of-bounds", steps=3, depth=10, trace="traces/b.json", r
             "moot",
             None,
             -1,
-            "violated in 4 steps: answer c",
+            "violated in 4 steps",
         ),
     ],
 )

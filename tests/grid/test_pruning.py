@@ -6,11 +6,10 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Query, Verdict, answer_here
-from leadline.symbolic.grid.pruning import Pruning, cause
+from leadline.symbolic.grid.pruning import Moot, Pruning
 from leadline.symbolic.grid.query import GridQuery
 from tests.engines.limited import FILE
 from tests.grid.queries import finding, obligation, query, with_options
-from tests.grid.rows import row
 
 
 def moot(found: GridQuery, others: list[GridQuery], depth: int, steps: int) -> list[GridQuery]:
@@ -79,8 +78,8 @@ def test_a_proof_is_one_only_when_it_is_complete() -> None:
     pruning = Pruning([first, second, again, bounded])
     assert pruning.learn(finding(first, "proved")) == {}
     assert pruning.learn(finding(again, "unknown")) == {}
-    reason = f"proved for every depth by 2 obligations, the last of them: answer {second.id}"
-    assert pruning.learn(finding(second, "proved")) == {bounded.id: reason}
+    moot = Moot(second.id, "proved for every depth by 2 obligations")
+    assert pruning.learn(finding(second, "proved")) == {bounded.id: moot}
 
 
 def test_nothing_becomes_moot_twice_nor_once_it_is_answered() -> None:
@@ -90,13 +89,11 @@ def test_nothing_becomes_moot_twice_nor_once_it_is_answered() -> None:
     assert pruning.learn(finding(first, "violated", 2, 3)) == {}
 
 
-def test_a_reason_names_the_answer() -> None:
+def test_what_is_moot_names_the_answer() -> None:
     found, proof = query(depth=3), obligation("implication")
     learned = Pruning([found, proof, query(depth=4)]).learn(finding(found, "violated", 2, 1))
-    assert learned[query(depth=4).id] == f"violated in 1 step: answer {found.id}"
-    assert learned[proof.id] == f"violated in 1 step, so there is no proof: answer {found.id}"
-    assert {cause(row(verdict="moot", reason=reason)) for reason in learned.values()} == {found.id}
-    assert cause(row(verdict="moot", reason=None)) is None
+    assert learned[query(depth=4).id] == Moot(found.id, "violated in 1 step")
+    assert learned[proof.id] == Moot(found.id, "violated in 1 step, so there is no proof")
 
 
 @pytest.mark.parametrize(("top", "shortest"), [(2, 2), (4, 4)])

@@ -80,8 +80,8 @@ def outcome(model: Model, folder: Path, *, replayed: bool = False) -> dict[str, 
     with here(model):
         begin = resume(asked, store, prune=True)
         archive = StoreArchive(store, new_run(), {})
-        for query, reason in begin.moot:
-            archive.moot(query, reason)
+        for query, why in begin.moot:
+            archive.moot(query, why)
         Schedule(begin.left, {}, archive, begin.pruning).run(Here(archive, []), lambda _: None)
         found = answers(store, (query.id for query in asked))
         assert (begin.warnings, found.warnings) == ((), ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, strategies as st
 
-from leadline.symbolic.grid.pruning import Pruning
+from leadline.symbolic.grid.pruning import Moot, Pruning
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.schedule import EndedQuery, RunProgress, Schedule
@@ -57,14 +57,14 @@ class Kept:
     """An archive that remembers."""
 
     answers: list[str] = field(default_factory=list)
-    moots: dict[str, str] = field(default_factory=dict)
+    moots: dict[str, Moot] = field(default_factory=dict)
     losses: dict[str, str] = field(default_factory=dict)
 
     def keep(self, answer: TaskResult) -> None:
         self.answers.append(answer.row.query)
 
-    def moot(self, query: GridQuery, reason: str) -> None:
-        self.moots[query.id] = reason
+    def moot(self, query: GridQuery, why: Moot) -> None:
+        self.moots[query.id] = why
 
     def lost(self, query: GridQuery, reason: str) -> None:
         self.losses[query.id] = reason
@@ -125,9 +125,9 @@ def test_every_query_is_answered_moot_or_lost(
     assert set(kept.answers) <= found
     names = [*found, *kept.moots, *kept.losses]
     assert sorted(names) == sorted(one.id for one in queries), "each ends in one way"
-    for name, reason in kept.moots.items():
+    for name, why in kept.moots.items():
         (asked,) = [one for one in queries if one.id == name]
-        cause = fake.findings[reason[-40:]]
+        cause = fake.findings[why.by]
         assert cause.parameters == asked.parameters
         if cause.verdict == "violated" and asked.obligation is None:
             assert truth(asked).verdict == "violated"

@@ -47,7 +47,7 @@ def test_a_machine_that_lacks_leadline_or_a_solver_says_so(
     def stub(asked: GridQuery, run: str, predicted: float | None) -> TaskResult:
         from leadline.symbolic.catalog import find
 
-        return TaskResult(unanswered(asked, run, predicted, "unknown", find("two-phase-commit").doc))
+        return TaskResult(unanswered(asked, run, predicted, find("two-phase-commit").doc))
 
     work = packed_errand(Errand(query(), "run", None, tmp_path, "sign", stub))
     bare = elsewhere(work, tmp_path)

@@ -96,6 +96,8 @@ def test_every_column_says_what_it_holds() -> None:
         "loop",
         "predicted_seconds",
         "reason",
+        "cause",
+        "moot_by",
         "trace",
     }
 
@@ -283,7 +285,7 @@ def test_the_manifest(store: Store) -> None:
     store.record("run-1", [asked(), asked(parameters='{"n":2}', solver="cadical")])
     store.record("run-2", [asked(fingerprint="g")])
     data = json.loads((local(store.folder) / "manifest.json").read_text())
-    assert data["schema"] == 3
+    assert data["schema"] == 4
     assert data["fingerprints"] == {"counter": {'{"top":3}': "g", '{"n":2}': "f"}}
     assert list(data["runs"]) == ["run-1", "run-2"]
     first, second = data["runs"].values()
@@ -294,7 +296,7 @@ def test_the_manifest(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"schema": 3}', '{"schema": 3, "runs": {}, "fingerprints": 3, "obligations": {}}'],
+    ["", "{", "[]", '{"schema": 4}', '{"schema": 4, "runs": {}, "fingerprints": 3, "obligations": {}}'],
 )
 def test_a_broken_manifest_costs_no_row(text: str, store: Store) -> None:
     store.keep(row())
@@ -308,7 +310,7 @@ def test_a_broken_manifest_costs_no_row(text: str, store: Store) -> None:
 def test_a_store_of_another_version(store: Store) -> None:
     (local(store.folder) / "manifest.json").write_text('{"schema": 99, "runs": {}, "fingerprints": {}}')
     for refused in (store.all, store.create):
-        with pytest.raises(UserError, match="is of version 99, and this Leadline reads version 3"):
+        with pytest.raises(UserError, match="is of version 99, and this Leadline reads version 4"):
             refused()
 
 

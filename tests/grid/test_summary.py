@@ -4,9 +4,17 @@ from datetime import timedelta
 
 import pytest
 
-from leadline.symbolic.grid.rows import Row
+from leadline.symbolic.engines.result import Note, NoteKind
+from leadline.symbolic.grid.rows import Row, notes_json
 from leadline.symbolic.grid.summary import counts, groups, latest, verdict_text
 from tests.grid.rows import ROW, obligation, row, unknown
+
+NOTES = notes_json(
+    [
+        Note(NoteKind.VACUOUS, "holds vacuously, since x"),
+        *(Note(NoteKind.NEVER_TAKEN, f"never taken: {name}") for name in ("A", "B")),
+    ]
+)
 
 
 @pytest.mark.parametrize(
@@ -40,17 +48,8 @@ from tests.grid.rows import ROW, obligation, row, unknown
             "moot: violated at depth 3",
         ),
         (
-            row(verdict="moot", steps=None, depth=-1, reason=f"violated in 11 steps: answer {'0a' * 20}"),
-            "moot: violated in 11 steps",
-        ),
-        (
-            row(
-                verdict="moot",
-                steps=None,
-                depth=-1,
-                reason="proved for every depth by 3 obligations, the last of them: answer " + "0a" * 20,
-            ),
-            "moot: proved for every depth by 3 obligations",
+            row(verdict="proved", reason="all 4 reachable states explored", notes=NOTES),
+            "proved: all 4 reachable states explored; holds vacuously, since x; 2 actions never taken",
         ),
     ],
 )

@@ -23,7 +23,7 @@ from leadline.symbolic.engines.judgement import judgement, verdict_text
 from leadline.symbolic.engines.limits import Limits
 from leadline.symbolic.engines.provers import WITHIN_BOUNDS_ADVICE
 from leadline.symbolic.engines.query import Listener, Options, Query, option
-from leadline.symbolic.engines.result import Answer, Effort, Part, Result, Table, Verdict
+from leadline.symbolic.engines.result import Answer, Cause, Effort, Part, Result, Table, Verdict
 from leadline.symbolic.lang import Model, PropertyKind, counted
 
 
@@ -97,7 +97,8 @@ class Induction(Engine):
             proved = held >= {one.name for one in obligations(model, goal)}
             effort = reduce(Effort.plus, (one.effort for one in about), Effort())
             verdict = Verdict.PROVED if proved else Verdict.UNKNOWN
-            found.append(Result(goal, self.name, verdict, effort))
+            cause = None if proved else next((one.cause for one in about if one.cause), Cause.PART)
+            found.append(Result(goal, self.name, verdict, effort, cause=cause))
         return found
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
@@ -141,6 +142,7 @@ class Induction(Engine):
                     "verdict": _word(one),
                     "solver": one.solver,
                     "reason": one.reason,
+                    "cause": one.cause,
                     **one.effort.to_json(),
                     "cti": one.cti,
                 }

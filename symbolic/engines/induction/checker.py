@@ -15,7 +15,7 @@ from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
 from leadline.symbolic.engines.induction.obligation import Obligation, ObligationKind, conjuncts
 from leadline.symbolic.engines.limits import own_peak_mb
-from leadline.symbolic.engines.result import Effort, Result, Verdict
+from leadline.symbolic.engines.result import Cause, Effort, Result, Verdict
 from leadline.symbolic.lang import Action, Model, Property
 from leadline.symbolic.solve import TRUE, Satisfiability, Solver
 from leadline.symbolic.trace import Cti, Step, Trace, TraceEnd, call_of, cti_document, end_reason, replay_cti
@@ -230,12 +230,15 @@ class Checker:
         answer = Satisfiability.UNSATISFIABLE if refuted else context.solver.check(failure)
         solve = time.perf_counter() - built
         verdict, reason, document = Verdict.PROVED, self.model.scope or None, None
+        cause = None
         if answer is Satisfiability.UNKNOWN:
-            verdict, reason = Verdict.UNKNOWN, f"the solver gave up: {context.solver.reason()}"
+            verdict, cause = Verdict.UNKNOWN, Cause.SOLVER
+            reason = f"the solver gave up: {context.solver.reason()}"
         elif answer is Satisfiability.SATISFIABLE:
             cti = context.cti(obligation)
             replay_cti(self.semantics, cti)
-            verdict, reason = Verdict.UNKNOWN, f"not inductive: {self._why(cti)}"
+            verdict, cause = Verdict.UNKNOWN, Cause.NOT_INDUCTIVE
+            reason = f"not inductive: {self._why(cti)}"
             document = cti_document(self.model, cti, self._source)
         size = context.solver.statistics()
         total = time.perf_counter() - begin
@@ -248,6 +251,7 @@ class Checker:
             solver=context.solver.name,
             part=obligation.name,
             reason=reason,
+            cause=cause,
             cti=document,
         )
 
