@@ -32,6 +32,7 @@ from leadline.symbolic.engines.limits import TimeIsOver
 from leadline.symbolic.engines.parallel import _Session
 from leadline.symbolic.engines.process import Forked, QueryProcess
 from leadline.symbolic.engines.query import SILENT, Ledger
+from leadline.symbolic.engines.result import Cause, Stop
 from leadline.symbolic.lang import InternalError, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here, model_for
@@ -71,7 +72,8 @@ def test_the_time_is_kept_by_killing(solver: str) -> None:
     told: list[Result] = []
     flew, sits = limited(asked, Limits(seconds=2), Listener(told=told.append))
     assert (flew.verdict, flew.depth, flew.steps, flew.trace) == (Verdict.UNKNOWN, 0, None, None)
-    assert flew.reason == "time: stopped after 2 s"
+    assert (flew.reason, flew.cause) == ("time: stopped after 2 s", Cause.TIME)
+    assert sits.cause is None
     assert (sits.verdict, sits.steps, sits.reason) == (Verdict.VIOLATED, 0, None)
     assert sits.trace is not None and [one.property for one in told] == ["somebody-sits"]
     assert flew.effort.total > 0 and flew.effort.memory_mb > 10 and flew.effort.clauses > 0
@@ -83,7 +85,8 @@ def test_a_counterexample_is_perhaps_not_the_shortest_when_the_time_is_over() ->
     (found,) = here(query("Lift", unroll="sweeps", properties=("below-top",)))
     talk = _Session(model_for(asked), asked, Ledger(SILENT))
     talk.ledger.told(found)
-    ended = SimpleNamespace(query=asked, seconds=1.0, peak_mb=1.0, reason=lambda: "time: stopped after 1 s")
+    stop = Stop(Cause.TIME, "time: stopped after 1 s")
+    ended = SimpleNamespace(query=asked, seconds=1.0, peak_mb=1.0, stop=lambda: stop)
     told = talk.result(found.about, cast(QueryProcess, ended))
     assert found.reason is None
     assert told == replace(found, reason="perhaps not the shortest: time: stopped after 1 s")
@@ -106,6 +109,7 @@ def test_the_memory_is_limited(solver: str) -> None:
     (result,) = limited(asked, Limits(60, 200))
     assert (result.verdict, result.trace) == (Verdict.UNKNOWN, None)
     assert result.reason is not None and result.reason.startswith("memory: stopped at the limit of 200 MB")
+    assert result.cause is Cause.MEMORY
     assert result.effort.memory_mb <= 200
     (fine,) = limited(query("Lift", properties=("in-range",), solver=solver), Limits(60, 200))
     assert fine.verdict is Verdict.SAFE
@@ -151,7 +155,7 @@ def test_a_child_that_is_killed_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> N
     listener = Listener(progress=lambda _: killer.kill())
     flew, sits = limited(query("Pigeons", settings=HARD), Limits(60), listener)
     assert (flew.verdict, flew.depth) == (Verdict.UNKNOWN, 0)
-    assert flew.reason == "crash: the query's process was ended by SIGKILL"
+    assert (flew.reason, flew.cause) == ("crash: the query's process was ended by SIGKILL", Cause.CRASH)
     assert sits.verdict is Verdict.VIOLATED
 
 

@@ -16,6 +16,7 @@ from leadline.symbolic.engines.invariants import InvariantQuery, spelled, unders
 from leadline.symbolic.engines.k_induction import KInductionOptions
 from leadline.symbolic.engines.pdr import PdrOptions
 from leadline.symbolic.engines.portfolio import PortfolioOptions
+from leadline.symbolic.engines.result import Cause
 from leadline.symbolic.lang import Model, UserError
 from tests.asking import model_for
 
@@ -94,7 +95,7 @@ def test_k_induction_that_comes_to_no_end_is_unknown() -> None:
     _, told = asked(query(COMMIT, "consistency", options=KInductionOptions(depth=1)))
     (result,) = told.results
     assert result.verdict is Verdict.UNKNOWN
-    assert result.reason == "depth: neither proved nor violated within 1 step"
+    assert (result.reason, result.cause) == ("depth: neither proved nor violated within 1 step", Cause.DEPTH)
 
 
 def test_a_portfolio_answers_without_a_depth() -> None:

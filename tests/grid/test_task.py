@@ -87,7 +87,7 @@ def test_no_time(folder: Path) -> None:
     # On a busy machine the query's process may be some layers deep before anybody looks at the clock.
     asked = replace(with_options(query("below-three", top=2), depth=2000), limits=Limits(0.001, None))
     row = row_of(asked)
-    assert (row.verdict, row.reason) == ("unknown", "time: stopped after 0.001 s")
+    assert (row.verdict, row.cause, row.reason) == ("unknown", "time", "time: stopped after 0.001 s")
     assert -1 <= row.depth < 2000
     assert row.unknown() and row.settles(asked)
 
@@ -101,7 +101,7 @@ def test_whatever_fails_is_a_row(error: Exception, folder: Path, monkeypatch: py
     asked = query("below-three", top=2)
     row = row_of(asked)
     assert (row.verdict, row.depth) == ("unknown", -1)
-    assert row.reason == f"error: {type(error).__name__}: {error}"
+    assert (row.cause, row.reason) == ("error", f"error: {type(error).__name__}: {error}")
     assert not row.settles(asked)
 
 
@@ -111,6 +111,7 @@ def test_a_protocol_that_changed_on_the_way(folder: Path) -> None:
     path.write_text(path.read_text().replace("now.count + 1", "now.count + 2"))
     row = row_of(asked)
     assert row.verdict == "unknown"
+    assert row.cause == "changed"
     assert row.reason is not None and "is another protocol here than where the grid was planned" in row.reason
     path.unlink()
     assert "cannot be read" in str(row_of(asked).reason)
@@ -149,7 +150,8 @@ def test_obligations(folder: Path) -> None:
     found = [answer(asked, "r1", None) for asked in obligations("counter.py", "below-three", top=4)]
     (broken,) = [one for one in found if one.row.verdict != "proved"]
     row = broken.row
-    assert row.verdict == "unknown" and str(row.reason).startswith("not inductive: ")
+    assert (row.verdict, row.cause) == ("unknown", "not-inductive")
+    assert str(row.reason).startswith("not inductive: ")
     assert row.trace is not None
     assert json.loads(broken.documents[row.trace])
     assert all(row.settles(one) for one in obligations("counter.py", "below-three", top=4)), "never run again"
