@@ -21,10 +21,12 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
     ActionMark,
+    BoolExpr,
     Claim,
     Mistake,
     Protocol,
     Span,
+    Type,
     declaration_log,
     hidden_by_decorator,
     namespace_of,
@@ -361,12 +363,19 @@ def _identity(node: ast.Compare) -> str:
 _PLAIN = (bool, int, str, float, type(None))
 
 
+def _is_type(value: object) -> bool:
+    """Whether it is one of the language's kinds of types, such as `Int`."""
+    return isinstance(value, type) and issubclass(value, Type) and value.__module__.partition(".")[0] == _OURS
+
+
 def _constants(function: ast.FunctionDef, names: _Names) -> dict[str, Any]:
-    """The names that stand for one plain value at all parameters: those of the module, and variables."""
+    """The names that stand for one value at all parameters: of the module, of the language, and variables."""
     # Names of the function hide those of the module.
     hidden = {*_stored(function)} | {x.arg for x in ast.walk(function) if isinstance(x, ast.arg)}
     known: dict[str, Any] = {
-        x: value for x, value in names.space.items() if isinstance(value, _PLAIN) and x not in hidden
+        x: value
+        for x, value in names.space.items()
+        if x not in hidden and (isinstance(value, _PLAIN) or names.is_language(x) or _is_type(value))
     }
     for name, values in _assigned(function).items():
         if len(values) == 1 and isinstance(values[0], ast.Constant):
@@ -376,8 +385,8 @@ def _constants(function: ast.FunctionDef, names: _Names) -> dict[str, Any]:
 
 def _is_false(guard: ast.expr, constants: Mapping[str, Any]) -> bool:
     """Whether a guard has a value in which no state and no parameter has a part, and it is false."""
-    allowed = (ast.Constant, ast.Name, ast.Compare, ast.BoolOp, ast.UnaryOp)
-    helpers = (ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop)
+    allowed = (ast.Constant, ast.Name, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Call, ast.keyword)
+    helpers = (ast.expr_context, ast.cmpop, ast.boolop, ast.unaryop, ast.operator)
     for node in ast.walk(guard):
         if not isinstance(node, allowed + helpers) or (
             isinstance(node, ast.Name) and node.id not in constants
@@ -385,9 +394,15 @@ def _is_false(guard: ast.expr, constants: Mapping[str, Any]) -> bool:
             return False
     try:
         code = compile(ast.Expression(guard), "<guard>", "eval")
-        return eval(code, {"__builtins__": {}}, dict(constants)) is False
+        value = eval(code, {"__builtins__": {}}, dict(constants))
+        if isinstance(value, BoolExpr):
+            # Here, since hardly any guard is an expression without a state.
+            from leadline.symbolic.concrete.expressions import function_of
+
+            value = function_of(value.node, {})((), {})
     except Exception:  # It is reported when the model is built.
         return False
+    return value is False
 
 
 def _always_false(guard: ast.expr) -> str:

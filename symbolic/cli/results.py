@@ -94,7 +94,7 @@ def _results(args: argparse.Namespace) -> Exit:
     )
     for line in [] if found is None else _comparison(found):
         report.say(line) if args.format == "table" else tell(line)
-    code = deliver(report, _written(args.format, rows, cells), args.out)
+    code = deliver(report, _written(args, rows, cells), args.out)
     if found is None:
         return code
     return worst([*(_exit(cell) for _, cell in found.worse), *(Exit.UNKNOWN for _ in found.lost)])
@@ -178,8 +178,9 @@ def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Report:
     return report
 
 
-def _written(form: str, rows: Sequence[Row], cells: Sequence[Cell]) -> str | None:
+def _written(args: argparse.Namespace, rows: Sequence[Row], cells: Sequence[Cell]) -> str | None:
     """The answer in the format asked for; None for the table."""
+    form = args.format
     if form == "csv":
         return _csv(rows)
     if form == "json":
@@ -191,9 +192,10 @@ def _written(form: str, rows: Sequence[Row], cells: Sequence[Cell]) -> str | Non
 
         return junit(cells)
     if form == "sarif":
+        from leadline.symbolic.grid.store import Store
         from leadline.symbolic.report.ci import sarif
 
-        return as_json(sarif(cells))
+        return as_json(sarif(cells, Store(args.store)))
     return None
 
 

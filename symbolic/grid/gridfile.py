@@ -35,6 +35,7 @@ processor: it asks for one or more solvers by name.
 from __future__ import annotations
 
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
@@ -55,7 +56,17 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
-from leadline.symbolic.lang import Foreign, ModelError, Parameter, Protocol, Setting, UserError, unknown_name
+from leadline.symbolic.lang import (
+    Foreign,
+    ModelError,
+    Parameter,
+    Protocol,
+    Setting,
+    Span,
+    UserError,
+    excerpt,
+    unknown_name,
+)
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace import DEADLOCK
 
@@ -138,10 +149,15 @@ def read_checks(grid: Path | Mapping[str, Any], mistakes: Mistakes) -> list[Chec
     Raises:
         UserError: if the file cannot be read or is not TOML.
     """
-    data = _load(grid) if isinstance(grid, Path) else grid
+    if isinstance(grid, Path):
+        mistakes.text = read_text(grid, _LARGEST)
+        data: Mapping[str, Any] = _load(grid, mistakes.text)
+    else:
+        data = grid
     for key in data:
         if key != "check" and key not in _SHARED:
-            mistakes.say("", unknown_name("the top of a grid file has no key", key, ["check", *_SHARED]))
+            text = unknown_name("the top of a grid file has no key", key, ["check", *_SHARED])
+            mistakes.say("", text, key)
     shared = {**_SHARED, **{key: data[key] for key in _SHARED if key in data}}
     top = TableReader("", shared, mistakes)
     _shared(top)
@@ -164,12 +180,21 @@ def read_checks(grid: Path | Mapping[str, Any], mistakes: Mistakes) -> list[Chec
 _LARGEST = 4 << 20  # bytes of a grid file
 
 
-def _load(path: Path) -> dict[str, Any]:
-    text = read_text(path, _LARGEST)
+_AT = re.compile(r" \(at line (\d+), column (\d+)\)$")
+
+
+def _load(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not TOML: {error}") from error
+        if (at := _AT.search(str(error))) is None:
+            raise UserError(f"{path} is not TOML: {error}") from error
+        line, column = int(at[1]), int(at[2])
+        lines = text.split("\n")
+        first = len(lines[line - 1][: column - 1].encode()) if line <= len(lines) else 0
+        shown = excerpt(Span(str(path), line, columns=(first, first + 1)))
+        said = f"{path}:{line}: this is not TOML: {_AT.sub('', str(error))}"
+        raise UserError("\n".join([said, *(f"      {one}" for one in shown)])) from error
 
 
 class _Protocols:
@@ -242,7 +267,7 @@ def _complaint(one: Field[Any]) -> Complaint:
 def _read_check(reader: TableReader, entries: _Protocols, own: frozenset[str]) -> CheckTable | None:
     for key in reader.values:
         if key not in _KEYS:
-            reader.say("", unknown_name("a check has no key", key, list(_KEYS)))
+            reader.refuse(key, unknown_name("a check has no key", key, list(_KEYS)))
     asked = _shared(reader)
     if not reader.wrong:
         _fitting(reader, asked, own)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.lang import Mistake, ModelError, UserError, counted, unknown_name
+from leadline.symbolic.lang import Mistake, ModelError, Span, UserError, counted, excerpt, unknown_name
 
 MOST_VALUES = 100_000
 """The most values of a range, and the most points of a table."""
@@ -20,20 +21,67 @@ Complaint = Callable[[Any], str | None]
 """Returns the mistake in a value, or None."""
 
 
+_HEADER = re.compile(r"\s*\[\[\s*check\s*\]\]")
+_PLACE = re.compile(r"check\[(\d+)\]\.?(.*)")
+
+
+def line_of(path: Path, text: str, place: str) -> Span | None:
+    """The line of a key in a grid file; None if the text does not tell, as of a key that two lines may set.
+
+    Args:
+        path: the file.
+        text: its content, which is TOML.
+        place: the key as messages have it, such as `depth`, `check[2].parameters.top` or `check[1]`.
+    """
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines) if _HEADER.match(line)]
+    table = _PLACE.fullmatch(place)
+    number, keys = (int(table[1]), table[2]) if table else (0, place)
+    if number > len(heads):
+        return None
+    region = range(heads[number - 1] if number else 0, [*heads, len(lines)][number])
+    name = re.sub(r"\[\d+\]$", "", keys).rpartition(".")[2]
+    if not name:
+        return Span(str(path), region[0] + 1) if number else None
+    key = re.compile(rf"(?<![\w.-])[\"']?({re.escape(name)})[\"']?\s*=(?!=)")
+    found = [(at, one) for at in region for one in key.finditer(lines[at].partition("#")[0])]
+    if len(found) != 1:
+        return None
+    at, one = found[0]
+    first, last = (len(lines[at][:place].encode()) for place in one.span(1))
+    return Span(str(path), at + 1, columns=(first, last))
+
+
 @dataclass
 class Mistakes:
-    """The mistakes in a grid file, each with its place, and those in its models, reported together."""
+    """The mistakes in a grid file, each with its place, and those in its models, reported together.
+
+    Attributes:
+        path: the file, or what stands for it in messages.
+        text: its content; "" if there is no file.
+        found: the mistakes in the file, with the line if it is known.
+        models: the mistakes in models.
+    """
 
     path: Path
-    found: list[str] = field(default_factory=list)
+    text: str = ""
+    found: dict[str, Span | None] = field(default_factory=dict)
     models: list[Mistake] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.found) + len(self.models)
 
-    def say(self, place: str, text: str) -> None:
-        """Add a mistake, or several: one for each line of the text."""
-        self.found += [f"{place}: {line}" if place else line for line in text.splitlines()]
+    def say(self, place: str, text: str, key: str = "") -> None:
+        """Add a mistake, or several: one for each line of the text.
+
+        Args:
+            place: the table, or the key in it; "" for the top of the file.
+            text: the mistake and its repair.
+            key: the key that is meant, if `place` is the table that must not have it.
+        """
+        span = line_of(self.path, self.text, ".".join(filter(None, [place, key])))
+        for line in text.splitlines():
+            self.found.setdefault(f"{place}: {line}" if place else line, span)
 
     def of_model(self, error: ModelError, where: str = "") -> None:
         """Add the mistakes in a model.
@@ -50,18 +98,18 @@ class Mistakes:
 
         Raises:
             ModelError: with those of the models, if the file itself has none.
-            UserError: with all mistakes, a line each.
+            UserError: with all mistakes, each with its line of the file if that is known.
         """
         if self.models and not self.found:
             raise ModelError(self.models)
-        found = list(dict.fromkeys([*self.found, *map(str, self.models)]))
-        if found:
-            lines = [f"  {self.path}: {one}" for one in found]
-            raise UserError(
-                "\n".join(
-                    [f"the grid has {counted(len(found), 'mistake')} (its first table is check[1]):", *lines]
-                )
-            )
+        found = {**self.found, **{str(one): None for one in self.models}}
+        if not found:
+            return
+        lines = [f"the grid has {counted(len(found), 'mistake')} (its first table is check[1]):"]
+        for text, span in found.items():
+            lines.append(f"  {self.path if span is None else span}: {text}")
+            lines += [f"      {line}" for line in excerpt(span)] if span is not None else []
+        raise UserError("\n".join(lines))
 
 
 @dataclass
@@ -84,6 +132,11 @@ class TableReader:
         """Note a mistake at a key of the table."""
         self.wrong = True
         self.mistakes.say(".".join(filter(None, [self.place, key])), text)
+
+    def refuse(self, key: str, text: str) -> None:
+        """Note a key that the table must not have."""
+        self.wrong = True
+        self.mistakes.say(self.place, text, key)
 
     def many(self, key: str, value: object, complaint: Complaint) -> tuple[Any, ...]:
         """A value, a range, or a list of both.

@@ -28,7 +28,7 @@ from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import MOOT, Row, notes_json, solver_version
 from leadline.symbolic.grid.store import Store, certificate_place
 from leadline.symbolic.lang import Model, UserError
-from leadline.symbolic.trace import document
+from leadline.symbolic.trace import document, end_place
 from leadline.symbolic.trace.page import page_data
 
 
@@ -109,8 +109,10 @@ def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     if result.trace is None:
         return result, result.cti
     # A report on the protocol of a user's file must not run the file, so what a page needs is stored now.
-    page = page_data(Semantics(model), result.trace)
-    return result, {**document(model, result.trace, query.source), "page": page}
+    semantics = Semantics(model)
+    page, place = page_data(semantics, result.trace), end_place(semantics, result.trace)
+    fault = None if place is None else [place.file, place.line]
+    return result, {**document(model, result.trace, query.source), "page": page, "place": fault}
 
 
 class Changed(UserError):

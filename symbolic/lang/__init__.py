@@ -147,6 +147,7 @@ from leadline.symbolic.lang.span import (
     NOWHERE as NOWHERE,
     Span,
     caller_span as caller_span,
+    excerpt as excerpt,
     hidden_by_decorator as hidden_by_decorator,
     placed as placed,
     start_if_any as start_if_any,

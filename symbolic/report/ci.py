@@ -4,8 +4,8 @@ In JUnit XML there is a test case for each property at each point: a failure if 
 error if it is open, as a test that was not run to its end.
 
 In SARIF, which code hosts show beside the source lines, there is a result for each property that fails at a
-point, at the line where the property is written, and a rule for each property of a protocol. An open cell is
-a notification of the run, not a result.
+point, at the line where its run goes out of bounds, or else where the property is written. There is a rule for
+each property of a protocol. An open cell is a notification of the run, not a result.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from leadline.symbolic.engines.judgement import Judgement
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
+from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import Span, UserError, kebab
 from leadline.symbolic.report.outcomes import outcome, sentence, unanswered, verdict_of
 from leadline.symbolic.report.sarif import Finding, document
-from leadline.symbolic.trace import DEADLOCK
+from leadline.symbolic.trace import DEADLOCK, stored_traces
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -93,18 +94,42 @@ def _clean(text: str) -> str:
     return _ILLEGAL.sub("\ufffd", text)
 
 
-def sarif(cells: Sequence[Cell]) -> dict[str, Any]:
-    """The results as SARIF, a JSON object."""
-    failed = [_finding(cell) for cell in cells if outcome(cell) is Judgement.FAILED]
+def sarif(cells: Sequence[Cell], store: Store) -> dict[str, Any]:
+    """The results as SARIF, a JSON object.
+
+    Args:
+        cells: the cells.
+        store: has their counterexamples, which say where a run goes out of bounds.
+    """
+    failed = [_finding(cell, store) for cell in cells if outcome(cell) is Judgement.FAILED]
     return document(failed, [sentence(cell) for cell in cells if outcome(cell) is Judgement.OPEN])
 
 
-def _finding(cell: Cell) -> Finding:
+def _finding(cell: Cell, store: Store) -> Finding:
     row = cell.row
     protocol, parameters, name = cell.goal.place()
     length = {"steps": row.steps, "stem": row.stem, "loop": row.loop}
     about = {"parameters": dict(cell.settings), "query": row.query, "trace": row.trace, **length}
-    return Finding(protocol, name, parameters, sentence(cell), property_line(cell), about)
+    span = fault(cell, store) or property_line(cell)
+    return Finding(protocol, name, parameters, sentence(cell), span, about)
+
+
+def fault(cell: Cell, store: Store) -> Span | None:
+    """The line at which a cell's run goes out of bounds, as it was when the run was stored.
+
+    Returns:
+        The line; None if the run ends otherwise, is not there, or the file is not on this machine.
+    """
+    if cell.verdict != "out-of-bounds" or cell.row.trace is None:
+        return None
+    try:
+        place = stored_traces(store.document(cell.row.trace))[0].data.get("place")
+    except (UserError, ValueError):
+        return None
+    match place:
+        case [str(file), int(line)] if line > 0 and Path(file).is_file():
+            return Span(file, line)
+    return None
 
 
 # -- the line of a property ------------------------------------------------------------------------------

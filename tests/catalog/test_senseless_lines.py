@@ -45,6 +45,8 @@ def test_identity_wherever_a_state_is(tmp_path: Path) -> None:
         "nxt.require(now.x < 9, DEBUG)",
         "nxt.require(not True)",
         "off = False; nxt.require(off)",
+        "nxt.require(of(Int(0, 3), 2) == 3)",
+        "nxt.require(minimum(1 + 1, of(Int(0, 3), 2)) > 2)",
     ],
 )
 def test_a_guard_that_is_always_false(line: str, tmp_path: Path) -> None:
@@ -60,6 +62,8 @@ def test_a_guard_that_is_always_false(line: str, tmp_path: Path) -> None:
         "names = now.log if DEBUG else None; nxt.require(True if names is None else n < 3)",
         "nxt.require(not DEBUG)",
         "nxt.require(True)",
+        "nxt.require(of(Int(0, 3), 2) == 2)",
+        "nxt.require(of(Int(0, self.size), 2) == 3)",
         "nxt.require(self.off)",
         "off = self.off; nxt.require(off)",
         "nxt.require(*(n < k for k in names if k is not None))",

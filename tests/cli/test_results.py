@@ -235,6 +235,20 @@ def test_sarif_runs_no_file(leadline: Leadline, filled: Filled) -> None:
     assert lines == [1, 1, 4]
 
 
+def test_sarif_shows_where_a_run_goes_out_of_bounds(leadline: Leadline, filled: Filled) -> None:
+    ran = leadline("explore", "counter.py", "-p", "overflow=true", "--format", "json")
+    trace = next(one["trace"] for one in json.loads(ran.out)["properties"].values() if one["trace"])
+    line = 7
+    beyond = row(verdict="out-of-bounds", trace="traces/a1.json")
+    store = Store(Path(filled("store")))
+    for place, shown in ((["counter.py", line], line), (["no.py", 3], None), (None, None), ([3], None)):
+        store.keep(beyond, {"traces/a1.json": json.dumps({**trace, "place": place})})
+        (result,) = check_sarif(json.loads(leadline("results", "store", "--format", "sarif").out))
+        start = result["locations"][0]["physicalLocation"]["region"]["startLine"]
+        source = Path("counter.py").read_text().splitlines()
+        assert start == shown if shown else source[start - 1] == "@invariant(Counter)"
+
+
 @pytest.mark.parametrize(("source", "uri"), [("sub/no one.py", "sub/no%20one.py"), ("a\0b.py", "a%00b.py")])
 def test_sarif_of_a_source_that_is_away(source: str, uri: str, leadline: Leadline, filled: Filled) -> None:
     (result,) = check_sarif(

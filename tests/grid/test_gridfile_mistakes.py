@@ -117,9 +117,60 @@ def test_a_protocol_that_does_not_load_is_a_mistake_in_the_model(folder: Path) -
         planned('[[check]]\nprotocol = "counter.py"')
 
 
+PLACED = """
+timeout_seconds = 60
+seeds = 3
+
+[[check]]
+protocol = "counter.py"
+"depth" = -2  # no depth = -2
+parameters = { nodes = -1, top = 99 }
+
+[[check]]
+protocol = "counter.py"
+deadlok = true
+[check.parameters]
+top = 99
+
+[[check]]
+protocol = "nowhere"
+constraints = ["nodes <"]
+"""
+
+
+def test_mistakes_show_their_lines(folder: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        planned(PLACED)
+    lines = str(caught.value).splitlines()
+    found = [
+        (one.split(":")[1], line[6:], carets[6:])
+        for one, line, carets in zip(lines, lines[1:], lines[2:], strict=False)
+        if "^" in carets
+    ]
+    assert found == [
+        ("3", "seeds = 3", "^^^^^"),
+        ("7", '"depth" = -2  # no depth = -2', " ^^^^^"),
+        ("8", "parameters = { nodes = -1, top = 99 }", " " * 15 + "^^^^^"),
+        ("8", "parameters = { nodes = -1, top = 99 }", " " * 27 + "^^^"),
+        ("12", "deadlok = true", "^^^^^^^"),
+        ("14", "top = 99", "^^^"),
+        ("17", 'protocol = "nowhere"', "^^^^^^^^"),
+    ]
+
+
+def test_a_line_that_is_not_certain_is_not_shown(folder: Path) -> None:
+    with pytest.raises(UserError, match=r"\n  grid\.toml: check\[1\]\.depth: "):
+        planned('[[check]]\nprotocol = "counter.py"\ndepth = -2\nsolver = "depth ="')
+
+
 def test_files_that_are_no_grids(folder: Path) -> None:
-    with pytest.raises(UserError, match=r"grid\.toml is not TOML: Invalid value .*line 1"):
-        planned("depth = \n")
+    with pytest.raises(UserError) as caught:
+        planned("seed = 1\ndepth = 1ä2\n")
+    assert str(caught.value).splitlines() == [
+        "grid.toml:2: this is not TOML: Expected newline or end of document after a statement",
+        "      depth = 1ä2",
+        "               ^",
+    ]
     with pytest.raises(UserError, match=r"nowhere\.toml cannot be read: No such file"):
         plan(Path("nowhere.toml"))
     Path("latin.toml").write_bytes(b'protocol = "\xe9"')
@@ -146,6 +197,6 @@ def test_mistakes_from_the_command_line(folder: Path, capsys: pytest.CaptureFixt
     Path("grid.toml").write_text("depth = -1\n")
     assert main(["grid", "grid.toml"]) == 2
     err = capsys.readouterr().err
-    assert "grid.toml: depth: an integer in 0..100000 is needed, not -1" in err
+    assert "grid.toml:1: depth: an integer in 0..100000 is needed, not -1" in err
     assert "grid.toml: nothing is asked" in err
     assert not Path("build").exists(), "nothing was begun"

@@ -49,6 +49,16 @@ def test_a_violation(folder: Path) -> None:
     assert row.solver_version.startswith("python-sat ")
 
 
+def test_where_a_run_goes_out_of_bounds_is_stored(folder: Path) -> None:
+    found = answer(query("below-three", top=2, overflow=True), "r1", None)
+    assert (found.row.verdict, found.row.trace is None) == ("out-of-bounds", False)
+    (text,) = found.documents.values()
+    file, line = json.loads(text)["place"]
+    assert (
+        Path(file).name == "counter.py" and "now.count + 1" in Path(file).read_text().splitlines()[line - 1]
+    )
+
+
 def test_safety(folder: Path) -> None:
     found = answer(query("below-three", top=2), "r1", None)
     row = found.row
