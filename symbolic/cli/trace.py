@@ -171,6 +171,11 @@ def _witnessed(args: argparse.Namespace) -> _Shown:
     return _Shown(entry, semantics, trace)
 
 
+_OTHER = (
+    "its model is another: the protocol has changed since, or a module's properties were chosen by --property"
+)
+
+
 def _replayed(args: argparse.Namespace, stored: Stored) -> _Shown:
     entry = _entry(args, stored, "a trace")
     model = model_of(entry, stored.settings)
@@ -184,8 +189,8 @@ def _replayed(args: argparse.Namespace, stored: Stored) -> _Shown:
         wrong = disagreement(semantics, trace)
     changed = stored.data["fingerprint"] != model.fingerprint
     if wrong is not None:
-        why = " (the protocol has changed since the trace was written)" if changed else ""
+        why = f" ({_OTHER})" if changed else ""
         raise UserError(f"{stored.place} does not replay{why}: {wrong}")
     if changed:
-        tell(f"{stored.place} replays, though the protocol has changed since the trace was written")
+        tell(f"{stored.place} replays, though {_OTHER}")
     return _Shown(entry, semantics, trace)

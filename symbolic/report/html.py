@@ -311,7 +311,7 @@ table.list { width: 100%; }
 .map { margin: .6rem 0; }
 .map th.same { color: var(--faint); }
 .map th { font-weight: 500; padding: .15rem .5rem; white-space: nowrap; }
-.map th.axis { color: var(--faint); font-weight: 400; }
+.map th.axis { color: var(--faint); font-weight: 400; white-space: normal; }
 .map thead th { text-align: center; }
 .map tbody th { text-align: right; }
 .map td { padding: 0; border: 2px solid var(--paper); min-width: 3.4rem; height: 2.2rem; text-align: center; }

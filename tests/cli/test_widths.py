@@ -1,5 +1,7 @@
 """Every table is whole at 80 and at 120 columns: no line is longer, and no verdict is cut or broken."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -7,7 +9,9 @@ from leadline.symbolic.api.tables import SPARE, plain
 from leadline.symbolic.cli import terminal
 from leadline.symbolic.cli.colour import coloured
 from leadline.symbolic.engines import Table
+from leadline.symbolic.grid.store import Store
 from tests.cli.conftest import Leadline
+from tests.grid.rows import row, unknown
 
 WIDTHS = (80, 120)
 
@@ -35,6 +39,9 @@ COMMANDS = [
     "list counter.py",
     "show spanner-leases",
     "grid grid.toml --plan",
+    "results store",
+    "trace two.json --property consistency",
+    "trace counter.json --protocol counter.py",
 ]
 
 
@@ -43,6 +50,28 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("NO_COLOR", "1")
+
+
+def files(leadline: Leadline) -> None:
+    """A grid, a store with answers of every kind, and two counterexamples."""
+    Path("grid.toml").write_text(GRID)
+    store = Store(Path("store"))
+    store.create()
+    moot = row(
+        query="m",
+        property="strong-isr",
+        verdict="moot",
+        steps=None,
+        depth=-1,
+        reason="violated in 11 steps",
+        moot_by="0a" * 20,
+    )
+    proved = row(query="p", property="a-property-of-a-long-name", verdict="proved", steps=None, trace=None)
+    for one in (row(), moot, proved, unknown("time: stopped after 600 s", query="u", parameters='{"top":9}')):
+        store.keep(one)
+    leadline("check", "counter.py", "--depth", "4", "--format", "json", "--out", "counter.json")
+    backup = ("two-phase-commit", "-p", "variant=backup-manager", "--property", "consistency")
+    leadline("check", *backup, "--unroll", "sweeps", "--format", "json", "--out", "two.json")
 
 
 def refused(line: str, width: int) -> bool:
@@ -55,8 +84,7 @@ def refused(line: str, width: int) -> bool:
 def test_no_line_is_longer_than_the_terminal(
     command: str, width: int, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with open("grid.toml", "w") as file:  # noqa: PTH123  # in the fixture's folder
-        file.write(GRID)
+    files(leadline)
     terminal_of(monkeypatch, width)
     ran = leadline(*command.split())
     assert ran.out, ran.err
@@ -77,6 +105,26 @@ def test_verdicts_stand_beside_their_properties(
     known = [row for row in rows if row[:1] in (["consistency"], ["type-ok"])]
     assert known
     assert all(row in narrow for row in known)
+
+
+def test_a_table_of_a_store_has_no_hash_and_whole_verdicts(
+    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(leadline)
+    for width in WIDTHS:
+        terminal_of(monkeypatch, width)
+        out = leadline("results", "store").out
+        assert "moot: violated in 11 steps" in out and "0a0a" not in out
+        assert any(line.endswith("proved") or " proved " in line for line in out.splitlines())
+        assert out.rstrip().splitlines()[-1].startswith("4 queries: ")
+
+
+def test_words_are_not_broken_in_a_trace(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    files(leadline)
+    words = leadline("trace", "two.json").out.split()
+    for width in WIDTHS:
+        terminal_of(monkeypatch, width)
+        assert leadline("trace", "two.json").out.split() == words
 
 
 def test_the_list_fits_on_a_screen(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:

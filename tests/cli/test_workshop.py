@@ -43,6 +43,30 @@ def test_a_name_that_names_no_file(name: str, leadline: Leadline) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["counter.py", "lamp.py"]
 
 
+def test_a_real_violation_stands_last_on_the_screen(leadline: Leadline, tmp_path: Path) -> None:
+    """After the probe that is reached and the step out of bounds; `watch` writes nothing after it."""
+    options = ("-p", "overflow=true", "--depth", "4", "--solver", "cadical", "--traces", "all")
+    checked = leadline("check", "counter.py", *options).out
+    heads = [line.partition(": ")[2] for line in checked.splitlines() if line.startswith("counter (")][1:]
+    assert heads == [
+        "never-one reached in 1 step",
+        "out of bounds in 4 steps",
+        "below-three violated in 3 steps",
+    ]
+    last = checked.rstrip().splitlines()[-1]
+    assert last.split() == ["FALSE", "count", "<", "3", "(3", "<", "3)"]
+    command = [sys.executable, "-m", "leadline", "watch", "counter.py", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        told = iter(process.stdout.readline, "")
+        assert any(line.rstrip() == last for line in told)
+        # The next line is that of the next check, once the file has changed.
+        (tmp_path / "counter.py").write_text((tmp_path / "counter.py").read_text() + "\n")
+        assert "check counter.py" in next(told)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+
+
 def test_a_file_is_watched(leadline: Leadline, tmp_path: Path) -> None:
     """It is checked, and again once it has changed; Ctrl-C ends it."""
     command = [sys.executable, "-m", "leadline", "watch", "counter.py", "--depth", "1", "--solver", "cadical"]

@@ -361,6 +361,20 @@ def test_messages_are_labelled_by_their_kind(kip: Walker) -> None:
     assert kip.texts("#lanes .kind.near") == ["Request"]
 
 
+OVER = """
+const boxes = (found) => [...document.querySelectorAll(found)].map((one) => one.getBoundingClientRect());
+return boxes("#lanes .kind").some((a) => boxes("#lanes circle").some((b) =>
+  a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top < a.bottom - 3));
+"""
+
+
+@needs_chromium
+def test_no_label_of_a_message_lies_over_a_step(kip: Walker) -> None:
+    for step in range(13):
+        kip.click(f"#steps button[data-step='{step}']")
+        assert not kip.browser.driver.execute_script(OVER), step
+
+
 @needs_chromium
 def test_a_link_leads_to_a_step(kip: Walker) -> None:
     """That of the step at hand, one that is followed within the page, and the browser's way back."""

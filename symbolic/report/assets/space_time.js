@@ -73,18 +73,20 @@ function marks(step, y, x) {
     svg("circle", {class: "dot", cx: x.get(main), cy: y, r: 5.5}));
 }
 
-// The kinds of messages on their arrows, those of the step at hand first: a place on the arrow where no other is.
+// The kinds of messages on their arrows, those of the step at hand first: a place on the arrow where no other is,
+// and no dot or ring of a step.
 function kinds(rows, x, gutter) {
   const near = (one) => one[0] === view.at || one[1] === view.at;
-  const taken = [];
+  const taken = run.lanes.steps.flatMap(({lanes}, step) => step ? lanes.filter((lane) => x.has(lane))
+    .map((lane) => [x.get(lane), rows[step], 5.5]) : []);
   const drawn = [];
   for (const one of [...run.lanes.messages].sort((a, b) => near(b) - near(a))) {
-    const [from, to, , kind] = one;
+    const kind = one[3];
     const name = kind.length > 18 ? `${kind.slice(0, 17)}\u2026` : kind;
     const half = name.length * 3.1 + 2;
-    const [x1, x2, y1, y2] = [x.get(actor(from, x)), x.get(actor(to, x)), rows[from], rows[to]];
-    for (const part of [0.5, 0.35, 0.65, 0.2, 0.8]) {
-      const at = [Math.max(half, Math.min(gutter - half, x1 + (x2 - x1) * part + (x1 === x2 ? 12 : 0))), y1 + (y2 - y1) * part];
+    const [across, down] = curve(one, rows, x);
+    for (const part of [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8]) {
+      const at = [Math.max(half, Math.min(gutter - half, along(across, part))), along(down, part)];
       if (taken.some(([x0, y0, w]) => Math.abs(at[0] - x0) < half + w && Math.abs(at[1] - y0) < 12)) continue;
       taken.push([...at, half]);
       drawn.push(svg("text", {class: near(one) ? "kind near" : "kind", x: at[0], y: at[1] + 4}, name));
@@ -94,10 +96,21 @@ function kinds(rows, x, gutter) {
   return drawn;
 }
 
-function message([from, to, told], rows, x) {
+// The four points of a message's arrow, a Bezier curve: how far right each is, and how far down.
+function curve([from, to], rows, x) {
   const [x1, x2, y1, y2] = [x.get(actor(from, x)), x.get(actor(to, x)), rows[from], rows[to]];
   const bend = x1 === x2 ? 16 : 0;
-  const d = `M${x1} ${y1} C${x1 + bend} ${y1 + 14} ${x2 + bend} ${y2 - 16} ${x2 + (bend && 4)} ${y2 - 6}`;
+  return [[x1, x1 + bend, x2 + bend, x2 + (bend && 4)], [y1, y1 + 14, y2 - 16, y2 - 6]];
+}
+
+const along = ([a, b, c, d], part) =>
+  a * (1 - part) ** 3 + 3 * b * part * (1 - part) ** 2 + 3 * c * part ** 2 * (1 - part) + d * part ** 3;
+
+function message(one, rows, x) {
+  const [from, to, told] = one;
+  const [across, down] = curve(one, rows, x);
+  const [begin, ...rest] = across.map((right, k) => `${right} ${down[k]}`);
+  const d = `M${begin} C${rest.join(" ")}`;
   const near = from === view.at || to === view.at;
   return svg("path", {class: near ? "message near" : "message", d, "marker-end": "url(#arrow)", "data-from": from,
     "data-to": to}, svg("title", {}, `step ${from} to step ${to}: ${told}`));
