@@ -48,6 +48,20 @@ MAY_IMPORT = {
     "properties": ("leadline.symbolic.lang", "leadline.encodings", "leadline.properties"),
 }
 LONGEST_BODY = 40
+# The part of the files of symbolic that one other file alone uses, faces left out. It is to fall to 0.08.
+MOST_WITH_ONE_USER = 0.21
+# Classes of each room whose implementation comes from more than one class above. Names may only leave this table.
+DEEPER = {
+    "concrete": {"Covering"},
+    "engines": {"CoveringModule", "KInduction", "Pdr", "StepContext"},
+    "lang": {
+        *("AnyExpr", "BoolExpr", "IntExpr", "InvalidExpr", "MapExpr", "OptionExpr", "RecordExpr", "SeqExpr"),
+        *("SetExpr", "TupleExpr", "UnionExpr", "Target", "_Nowhere", "_LiteralMap", "_LiteralMistake"),
+        *("Atoms", "Enum", "KeyedSet", "Record", "Sort", "Tuple"),
+        *("ForEach", "ForSome", "_Quantified"),
+    },
+    "tla": {"AnyOf"},
+}
 FOUND_AT_RUN_TIME = ("leadline.encodings", "leadline.properties", "leadline.benchmarks")
 
 pytestmark = pytest.mark.skipif(
@@ -304,3 +318,104 @@ def test_no_test_imports_another_test() -> None:
         if isinstance(node, ast.ImportFrom) and ".test_" in f"{node.module}" and path.name.startswith("test_")
     ]
     assert not found, "\n" + "\n".join(found)
+
+
+def exported(path: Path) -> str:
+    """The module that a file of symbolic is."""
+    return ".".join(("leadline", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+@functools.cache
+def modules() -> dict[str, tuple[ast.Module, bool]]:
+    """The syntax tree of each module of symbolic, and whether it is a face."""
+    return {
+        exported(path): (parsed(path.read_text(encoding="utf-8")), path.stem == "__init__")
+        for path in python_files("symbolic")
+    }
+
+
+@functools.cache
+def imported_names(module: str) -> dict[str, tuple[str, str]]:
+    """The names that a module imports, each with the module that it is taken from and its name there."""
+    found = [x for x in ast.walk(modules()[module][0]) if isinstance(x, ast.ImportFrom) and x.module]
+    return {one.asname or one.name: (str(x.module), one.name) for x in found for one in x.names}
+
+
+def origin(module: str, name: str) -> tuple[str, str]:
+    """The module that defines a name, and its name there: faces only pass names on."""
+    while module in modules() and modules()[module][1] and name in imported_names(module):
+        module, name = imported_names(module)[name]
+    return module, name
+
+
+@functools.cache
+def used(module: str) -> set[str]:
+    """The modules of symbolic that a module imports from, past faces, or names in a table as text."""
+    taken = {origin(*source) for source in imported_names(module).values()}
+    nodes = (x.value for x in ast.walk(modules()[module][0]) if isinstance(x, ast.Constant))
+    texts = {x.partition(":")[0] for x in nodes if isinstance(x, str)}
+    whole = {f"{source}.{name}" for source, name in taken}
+    return ({source for source, _ in taken} | whole | texts) & modules().keys() - {module}
+
+
+def users(module: str) -> set[str]:
+    """The modules of symbolic that use a module, faces left out."""
+    return {other for other, (_, face) in modules().items() if not face and module in used(other)}
+
+
+def with_one_user(room: str = "") -> set[str]:
+    """The modules, faces left out, that exactly one other module uses."""
+    inside = f"leadline.symbolic.{room}".rstrip(".")
+    return {x for x, (_, face) in modules().items() if not face and within(x, inside) and len(users(x)) == 1}
+
+
+def test_few_files_have_a_single_user() -> None:
+    """A file is a subject, whole: what changes with one other file alone belongs there."""
+    files = [module for module, (_, face) in modules().items() if not face]
+    assert len(with_one_user()) <= MOST_WITH_ONE_USER * len(files), sorted(with_one_user())
+
+
+@functools.cache
+def classes() -> dict[tuple[str, str], ast.ClassDef]:
+    """The classes of symbolic, by module and name."""
+    nodes = [(module, x) for module, (tree, _) in modules().items() for x in ast.walk(tree)]
+    return {(module, x.name): x for module, x in nodes if isinstance(x, ast.ClassDef)}
+
+
+def bases(key: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    """The bases of a class that stand in symbolic, by module and name."""
+    module, _ = key
+    for one in classes()[key].bases:
+        base = one.value if isinstance(one, ast.Subscript) else one
+        if isinstance(base, ast.Name):
+            found = imported_names(module).get(base.id, (module, base.id))
+        elif isinstance(base, ast.Attribute) and isinstance(base.value, ast.Name):
+            source, name = imported_names(module).get(base.value.id, ("", ""))
+            found = f"{source}.{name}", base.attr
+        else:
+            continue
+        if origin(*found) in classes():
+            yield origin(*found)
+
+
+def implements(key: tuple[str, str]) -> bool:
+    """Whether a class has a method with a body, other than one that only refuses."""
+    methods = [x for x in classes()[key].body if isinstance(x, ast.FunctionDef)]
+    return not all(
+        isinstance(x.body[-1], ast.Expr)
+        or any(isinstance(y, ast.Name) and y.id == "abstractmethod" for y in x.decorator_list)
+        or (isinstance(x.body[-1], ast.Raise) and "NotImplementedError" in ast.unparse(x.body[-1]))
+        for x in methods
+    )
+
+
+def depth(key: tuple[str, str]) -> int:
+    """The most classes with implementations on a way from a class up through its bases."""
+    return implements(key) + max(map(depth, bases(key)), default=0)
+
+
+def test_implementation_is_inherited_from_one_class_at_most() -> None:
+    """Counted are classes that have a method with a body: so interfaces, markers and plain data are left out."""
+    deeper = [(module, name) for module, name in classes() if depth((module, name)) > 2]
+    new = [one for one in deeper if one[1] not in DEEPER.get(one[0].split(".")[2], ())]
+    assert not new

@@ -8,10 +8,10 @@ from leadline.symbolic.lang import BOOL, Int, Map, Option, Record, Seq, Set, Tup
 from leadline.symbolic.tla.lower import shapes
 
 if TYPE_CHECKING:
-    from leadline.symbolic.tla.lower.function_terms import FunctionTerms
+    from leadline.symbolic.tla.lower.terms import Terms
 
 
-def restructured(t: FunctionTerms, node: n.Node, source: Type, target: Type) -> n.Node:
+def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
     match source, target:
         case Option(), Option():
             some = t.some(t.convert(t.make(n.Get, source.item, node), target.item), target)
@@ -53,7 +53,7 @@ def restructured(t: FunctionTerms, node: n.Node, source: Type, target: Type) -> 
     return t.undefined(target, f"a value of {source!r} is outside of {target!r}")
 
 
-def _from_union(t: FunctionTerms, node: n.Node, source: Union, target: Type) -> n.Node:
+def _from_union(t: Terms, node: n.Node, source: Union, target: Type) -> n.Node:
     outside = t.undefined(target, f"the value is outside of {target!r}")
     known = shapes.variants(target)
     if not isinstance(target, Union):
@@ -68,7 +68,7 @@ def _from_union(t: FunctionTerms, node: n.Node, source: Union, target: Type) -> 
     )
 
 
-def _boxed(t: FunctionTerms, node: n.Node, target: Union) -> n.Node:
+def _boxed(t: Terms, node: n.Node, target: Union) -> n.Node:
     tag = shapes.tag_of(node.type)
     box = target.by_tag.get(tag)
     if box is None:
@@ -77,7 +77,7 @@ def _boxed(t: FunctionTerms, node: n.Node, target: Union) -> n.Node:
     return t.make(n.MakeVariant, target, tag, payload)
 
 
-def _sequence_as(t: FunctionTerms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.Node:
+def _sequence_as(t: Terms, node: n.Node, source: Seq, target: Seq | Tuple) -> n.Node:
     if isinstance(target, Tuple):
         if len(target.items) > source.capacity:
             return t.undefined(target, f"the sequence does not have {len(target.items)} items")
@@ -102,7 +102,7 @@ def _sequence_as(t: FunctionTerms, node: n.Node, source: Seq, target: Seq | Tupl
     )
 
 
-def _map_as(t: FunctionTerms, node: n.Node, source: Map, target: Map) -> n.Node:
+def _map_as(t: Terms, node: n.Node, source: Map, target: Map) -> n.Node:
     missing = target.key.cardinality - source.key.cardinality
 
     def value(key: n.Node) -> n.Node:
@@ -115,7 +115,7 @@ def _map_as(t: FunctionTerms, node: n.Node, source: Map, target: Map) -> n.Node:
     return t.bind(n.MapBuild, target.key, "key", value, lambda _: target)
 
 
-def _sequence_as_map(t: FunctionTerms, node: n.Node, target: Map) -> n.Node:
+def _sequence_as_map(t: Terms, node: n.Node, target: Map) -> n.Node:
     inside = t.interval(t.integer(1), t.length(node))
     none = t.const(target.value, None)
 
@@ -125,7 +125,7 @@ def _sequence_as_map(t: FunctionTerms, node: n.Node, target: Map) -> n.Node:
     return t.bind(n.MapBuild, target.key, "key", value, lambda _: target)
 
 
-def _map_as_sequence(t: FunctionTerms, node: n.Node, source: Map, target: Seq) -> n.Node:
+def _map_as_sequence(t: Terms, node: n.Node, source: Map, target: Seq) -> n.Node:
     """A function of integers as a sequence, which it is if its domain is 1..n."""
     domain = t.domain_of(node)
     size = t.cardinality(domain)

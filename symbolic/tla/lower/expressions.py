@@ -5,18 +5,18 @@ A value whose variables are all known becomes a constant; whatever is decided by
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Set, Sort, Type, nodes as n
+from leadline.symbolic.lang import NEVER, Int, Map, Set, Sort, Tuple, Type, nodes as n, sorts_in
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.functions import Functions
-from leadline.symbolic.tla.lower.infinite import (
-    Domain,
-)
+from leadline.symbolic.tla.lower.builder import Unlowerable
+from leadline.symbolic.tla.lower.infinite import Cases, Domain, Product
 from leadline.symbolic.tla.lower.keys import as_set
-from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.scope import (
     DEEPEST,
     Binding,
@@ -27,13 +27,20 @@ from leadline.symbolic.tla.lower.scope import (
     Scope,
     Unsupported,
 )
+from leadline.symbolic.tla.lower.sets import Sets, is_whole
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.read.syntax import operators
 
+_MOST_ARGUMENTS = 64
+_MOST_LENGTHS = 32
 
-class Lowering(Functions):
+Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
+"""The path to a part of a value, and the part's new value."""
+
+
+class Lowering(Sets):
     """The lowering of expressions.
 
     Args:
@@ -53,6 +60,7 @@ class Lowering(Functions):
         self.terms.sorts = sorts or {}
         self.variables = variables
         self._constants: dict[str, Entity] = {}
+        self.calls: dict[tuple[object, ...], tuple[Entity, *tuple[object, ...]]] = {}
 
     # -- expressions ------------------------------------------------------------------------------
 
@@ -73,7 +81,7 @@ class Lowering(Functions):
     def entity(self, e: s.Expression, scope: Scope) -> Entity:
         """An expression as a node, a set that is not listed, or an operator."""
         with self.at(e):
-            return self._RULES[type(e)](self, e, scope)
+            return _RULES[type(e)](self, e, scope)
 
     @contextmanager
     def at(self, e: s.Node) -> Iterator[None]:
@@ -348,27 +356,235 @@ class Lowering(Functions):
         """`e'`."""
         return self.value(e, Scope(scope.names, True, scope.next, scope.at, scope.depths))
 
-    _RULES: Mapping[type[s.Node], Callable[..., Entity]] = {
-        s.Number: _number,
-        s.String: _string,
-        s.ModelValue: _model_value,
-        s.At: _at,
-        s.If: _if,
-        s.Case: _case,
-        s.Let: _let,
-        s.Lambda: _lambda,
-        s.Apply: _apply,
-        s.Quantified: _quantified,
-        s.Choose: _choose,
-        s.Filter: _filter,
-        s.Image: _image,
-        s.SetOf: Functions._set_of,
-        s.TupleOf: Functions._tuple_of,
-        s.Record: Functions._record,
-        s.RecordSet: Functions._record_set,
-        s.Function: Functions._function,
-        s.FunctionSet: Functions._function_set,
-        s.Index: Functions._index,
-        s.Except: Functions._except,
-        s.Subscripted: _subscripted,
-    }
+    # -- bound names ------------------------------------------------------------------------------
+
+    def domain(self, e: s.Expression, scope: Scope) -> Domain:
+        """An expression as a set to go through."""
+        found = self.entity(e, scope)
+        if isinstance(found, Operator | BuiltIn):
+            raise Unsupported(e.place, "an operator is no set")
+        return found
+
+    def pairs(self, bounds: Sequence[s.Bound], scope: Scope) -> list[tuple[s.Bound, str | None, Domain]]:
+        """Each bound name with its set; a tuple of names as one."""
+        found: list[tuple[s.Bound, str | None, Domain]] = []
+        for bound in bounds:
+            if bound.domain is None:
+                raise Unsupported(bound.place, "a bound name without a set")
+            domain = self.domain(bound.domain, scope)
+            names = [None] if bound.unpacked else bound.names
+            found += [(bound, name, domain) for name in names]
+        return found
+
+    def names_of(self, bound: s.Bound, name: str | None, element: n.Node) -> dict[str, Entity]:
+        """The names that a bound gives to an element."""
+        if name is not None:
+            return {name: element}
+        return {one: self.terms.item(element, place) for place, one in enumerate(bound.names, start=1)}
+
+
+# Functions, records and tuples
+
+
+def _set_of(at: Lowering, e: s.SetOf, scope: Scope) -> Entity:
+    return at.terms.set_of([at.value(x, scope) for x in e.items])
+
+
+def _tuple_of(at: Lowering, e: s.TupleOf, scope: Scope) -> Entity:
+    return at.terms.make_tuple([at.value(x, scope) for x in e.items])
+
+
+def _record(at: Lowering, e: s.Record, scope: Scope) -> Entity:
+    return at.terms.record({shapes.field(name): at.value(x, scope) for name, x in e.fields})
+
+
+def _record_set(at: Lowering, e: s.RecordSet, scope: Scope) -> Entity:
+    keys = [at.terms.atom(shapes.quoted(name)) for name, _ in e.fields]
+    parts = [at.domain(part, scope) for _, part in e.fields]
+    return Product(tuple(key for key in keys if isinstance(key, n.Const)), tuple(parts))
+
+
+def _function_set(at: Lowering, e: s.FunctionSet, scope: Scope) -> Entity:
+    domain = at.value(e.domain, scope)
+    keys, values = at.terms.elements(domain), at.domain(e.range, scope)
+    if keys is not None:
+        return Product(tuple(key for key in keys if isinstance(key, n.Const)), (values,) * len(keys))
+    if not isinstance(domain, n.IntRange) or not isinstance(domain.low, n.Const):
+        raise Unlowerable("[S -> T] where S is neither a constant nor m..n with a constant m")
+    return _from_interval(at, domain, domain.low.value, values)
+
+
+def _from_interval(at: Lowering, domain: n.IntRange, low: int, values: Domain) -> Domain:
+    """The functions of `low..n`, by the values that n may have."""
+    terms, kind = at.terms, domain.high.type
+    assert isinstance(kind, Int)
+    last = range(max(low - 1, kind.low), kind.high + 1)
+    if len(last) > _MOST_LENGTHS:
+        raise Unlowerable(f"[{low}..n -> T] where n has over {_MOST_LENGTHS} values")
+    found: list[tuple[n.Node, Domain]] = []
+    if kind.low < low:
+        found.append((terms.lt(domain.high, terms.integer(low)), Product((), ())))
+    for high in range(max(low, kind.low), kind.high + 1):
+        keys = [terms.integer(key) for key in range(low, high + 1)]
+        constants = tuple(key for key in keys if isinstance(key, n.Const))
+        here = terms.equal(domain.high, terms.integer(high))
+        found.append((here, Product(constants, (values,) * len(keys))))
+    return Cases(found)
+
+
+def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
+    pairs = at.pairs(e.bounds, scope)
+    if len(pairs) > 1:
+        sets = [at.terms.set_node(at.listed(domain)) for _, _, domain in pairs]
+        if any(sorts_in(x.type) for x in sets) and all(map(is_whole, sets)):
+            return _function_of_all(at, e, pairs, sets, scope)
+        listed = [at.terms.elements(x) for x in sets]
+        if any(elements is None for elements in listed):
+            raise Unlowerable("a function of several arguments over sets that are no constants")
+        found: list[tuple[n.Const, n.Node]] = []
+        for choice in itertools.product(*(elements or () for elements in listed)):
+            inner = scope
+            for (bound, name, _), element in zip(pairs, choice, strict=True):
+                inner = inner.having(at.names_of(bound, name, element))
+            key = at.terms.make_tuple(choice)
+            assert isinstance(key, n.Const)
+            found.append((key, at.value(e.body, inner)))
+        return at.terms.function(found)
+    ((bound, name, domain),) = pairs
+    body = lambda x: at.value(e.body, scope.having(at.names_of(bound, name, x)))  # noqa: E731  # short
+    return at.function(at.terms.set_node(at.listed(domain)), name or "x", body)
+
+
+def _function_of_all(
+    at: Lowering,
+    e: s.Function,
+    pairs: Sequence[tuple[s.Bound, str | None, Domain]],
+    sets: Sequence[n.Node],
+    scope: Scope,
+) -> n.Node:
+    """A function of several arguments, each of which is any value of a type."""
+    key = Tuple(tuple(x.type.parts[0] for x in sets))
+
+    def body(x: n.Node) -> n.Node:
+        inner = scope
+        for place, (bound, name, _) in enumerate(pairs, start=1):
+            inner = inner.having(at.names_of(bound, name, at.terms.item(x, place)))
+        return at.value(e.body, inner)
+
+    return at.terms.bind(n.MapBuild, key, "key", body, lambda x: Map(key, x.type))
+
+
+def _index(at: Lowering, e: s.Index, scope: Scope) -> Entity:
+    table = _recursive(at, e.function, scope)
+    if table is not None:
+        return _call_function(at, *table, e, scope)
+    return at.terms.apply(at.value(e.function, scope), at.value(e.index, scope))
+
+
+def _recursive(at: Lowering, e: s.Expression, scope: Scope) -> tuple[s.Function, Scope] | None:
+    """The function that an expression names if it may call itself, and where it stands."""
+    if not isinstance(e, s.Apply) or e.arguments:
+        return None
+    bound = scope.names.get(e.operator)
+    body: s.Expression | None = None
+    if isinstance(bound, Later):
+        body, inner = bound.body, bound.scope
+    elif bound is None and (found := at.specification.definitions.get(e.operator)) is not None:
+        body, inner = found.body, Scope()
+    if not isinstance(body, s.Function) or body.name is None or body.name not in operators(body.body):
+        return None
+    return body, inner
+
+
+def _call_function(at: Lowering, function: s.Function, where: Scope, e: s.Index, scope: Scope) -> Entity:
+    """A recursive function applied. Where the argument is not known, it is each that it can be."""
+    index = at.value(e.index, scope)
+    elements = None
+    if not isinstance(index, n.Const) and len(function.bounds) == len(function.bounds[0].names) == 1:
+        ((_, _, domain),) = at.pairs(function.bounds, replace(where, primed=scope.primed, next=scope.next))
+        if isinstance(domain, n.Node):
+            elements = at.terms.elements(at.terms.set_node(domain))
+        if elements is None and index.type.cardinality <= _MOST_ARGUMENTS:
+            elements = [at.terms.narrowed(index.type, x) for x in index.type.values()]
+    if elements is None:
+        return _called_at(at, index, function, where, scope)
+    result: n.Node = at.terms.undefined(NEVER, "the function has no such argument")
+    for one in reversed(elements):
+        found = _called_at(at, one, function, where, scope)
+        assert isinstance(found, n.Node)
+        result = at.terms.ite(at.terms.equal(index, one), found, result)
+    return result
+
+
+def _called_at(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
+    # The key's objects are kept with the value, so that no other object has their number.
+    key = (index, id(function), id(where.names), id(scope.next), scope.primed)
+    known = at.calls.get(key)
+    if known is None:
+        found = _call(at, index, function, where, scope)
+        known = at.calls[key] = (found, function, where.names, scope.next)
+    return known[0]
+
+
+def _call(at: Lowering, index: n.Node, function: s.Function, where: Scope, scope: Scope) -> Entity:
+    key = f"function {id(function)}"
+    depth = scope.depths.get(key, 0) + 1
+    if depth > DEEPEST:
+        return at.terms.undefined(NEVER, f"{function.name} calls itself more than {DEEPEST} times")
+    inner = Scope(where.names, scope.primed, scope.next, None, {**scope.depths, key: depth})
+    pairs = at.pairs(function.bounds, inner)
+    parts = [index] if len(pairs) == 1 else [at.terms.item(index, i + 1) for i in range(len(pairs))]
+    inside = at.terms.conj([at.member(x, domain) for x, (_, _, domain) in zip(parts, pairs, strict=True)])
+    nothing = at.terms.undefined(NEVER, f"{function.name} has no such argument")
+    if isinstance(inside, n.Const) and not inside.value:
+        return nothing
+    for (bound, name, _), part in zip(pairs, parts, strict=True):
+        inner = inner.having(at.names_of(bound, name, part))
+    if isinstance(inside, n.Const):
+        return at.entity(function.body, inner)
+    return at.terms.ite(inside, at.value(function.body, inner), nothing)
+
+
+def _except(at: Lowering, e: s.Except, scope: Scope) -> Entity:
+    result = at.value(e.function, scope)
+    changes = [([at.value(x, scope) for x in one.path], one.value) for one in e.updates]
+    return _changed(at, result, changes, scope)
+
+
+def _changed(at: Lowering, node: n.Node, changes: Sequence[Change], scope: Scope) -> n.Node:
+    """A value with others at paths, one after the other; those that follow each other at a place are one."""
+    for key, group in itertools.groupby(changes, lambda change: change[0][0] if change[0] else None):
+        if key is None:
+            for _, value in group:
+                inner = Scope(scope.names, scope.primed, scope.next, node, scope.depths)
+                node = at.value(value, inner)
+        else:
+            rest = [(path[1:], value) for path, value in group]
+            node = at.terms.updated(node, key, partial(_changed, at, changes=rest, scope=scope))
+    return node
+
+
+_RULES: Mapping[type[s.Node], Callable[..., Entity]] = {
+    s.Number: Lowering._number,
+    s.String: Lowering._string,
+    s.ModelValue: Lowering._model_value,
+    s.At: Lowering._at,
+    s.If: Lowering._if,
+    s.Case: Lowering._case,
+    s.Let: Lowering._let,
+    s.Lambda: Lowering._lambda,
+    s.Apply: Lowering._apply,
+    s.Quantified: Lowering._quantified,
+    s.Choose: Lowering._choose,
+    s.Filter: Lowering._filter,
+    s.Image: Lowering._image,
+    s.SetOf: _set_of,
+    s.TupleOf: _tuple_of,
+    s.Record: _record,
+    s.RecordSet: _record_set,
+    s.Function: _function,
+    s.FunctionSet: _function_set,
+    s.Index: _index,
+    s.Except: _except,
+    s.Subscripted: Lowering._subscripted,
+}

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from leadline.symbolic.lang import Pick, is_total, nodes as n
 from leadline.symbolic.lang.nodes import replaced
+from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
-from leadline.symbolic.tla.lower.function_terms import FunctionTerms
-from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.picks import Way
+from leadline.symbolic.tla.lower.terms import Terms
 
 
-def without_fixed(way: Way, terms: FunctionTerms) -> Way:
+def without_fixed(way: Way, terms: Terms) -> Way:
     """The path without the picks that a guard on it fixes."""
     body = [one for item in way.body for one in ([item] if isinstance(item, Pick) else conjuncts(item))]
     way = replace(way, body=tuple(body))
@@ -23,7 +23,7 @@ def without_fixed(way: Way, terms: FunctionTerms) -> Way:
     return way
 
 
-def _without(pick: Pick, way: Way, terms: FunctionTerms) -> Way:
+def _without(pick: Pick, way: Way, terms: Terms) -> Way:
     """The path without a pick if a guard fixes it, and its value may be asked for where the pick is first read."""
     begin = way.body.index(pick)
     var = n.make(n.PickVar, pick.type, pick.span, pick.name)

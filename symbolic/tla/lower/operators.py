@@ -9,8 +9,8 @@ from typing import TypeAlias
 from leadline.symbolic.lang import NEVER, Atoms, nodes as n
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.function_terms import FunctionTerms, is_function
 from leadline.symbolic.tla.lower.infinite import (
     Domain,
     Everything,
@@ -21,9 +21,9 @@ from leadline.symbolic.tla.lower.infinite import (
     Sequences,
     United,
 )
-from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.scope import Entity, Scope
 from leadline.symbolic.tla.lower.steps import enabled
+from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
 
 Rule: TypeAlias = Callable[[Lowering, Sequence[s.Expression], Scope], Entity]
@@ -178,19 +178,19 @@ def _sequence(node: n.Node) -> n.Node:
     return node
 
 
-def _length(t: FunctionTerms, node: n.Node) -> n.Node:
+def _length(t: Terms, node: n.Node) -> n.Node:
     text = _text(node)
     return t.integer(len(text[0])) if text is not None else t.length(_sequence(node))
 
 
-def _concat(t: FunctionTerms, a: n.Node, b: n.Node) -> n.Node:
+def _concat(t: Terms, a: n.Node, b: n.Node) -> n.Node:
     texts = _text(a, b)
     return (
         t.atom(shapes.quoted("".join(texts))) if texts is not None else t.concat(_sequence(a), _sequence(b))
     )
 
 
-def _slice(t: FunctionTerms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
+def _slice(t: Terms, node: n.Node, first: n.Node, last: n.Node) -> n.Node:
     text = _text(node)
     if text is not None and isinstance(first, n.Const) and isinstance(last, n.Const):
         if first.value > last.value or 1 <= first.value <= last.value <= len(text[0]):
@@ -199,11 +199,11 @@ def _slice(t: FunctionTerms, node: n.Node, first: n.Node, last: n.Node) -> n.Nod
     return t.slice(_sequence(node), first, last)
 
 
-def _head(t: FunctionTerms, node: n.Node) -> n.Node:
+def _head(t: Terms, node: n.Node) -> n.Node:
     return t.item(node, 1)
 
 
-def _tail(t: FunctionTerms, node: n.Node) -> n.Node:
+def _tail(t: Terms, node: n.Node) -> n.Node:
     text = _text(node)
     empty = t.undefined(NEVER, "Tail of the empty sequence")
     if text is not None:
@@ -212,7 +212,7 @@ def _tail(t: FunctionTerms, node: n.Node) -> n.Node:
     return t.ite(t.lt(t.integer(0), size), t.slice(node, t.integer(2), size), empty)
 
 
-def _append(t: FunctionTerms, node: n.Node, item: n.Node) -> n.Node:
+def _append(t: Terms, node: n.Node, item: n.Node) -> n.Node:
     return t.concat(node, t.make_tuple([item]))
 
 
@@ -227,7 +227,7 @@ def _operator(at: Lowering, e: s.Expression, scope: Scope) -> Entity:
     return at.entity(e, scope)
 
 
-def _arrow(t: FunctionTerms, key: n.Node, value: n.Node) -> n.Node:
+def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
     """`x :> y`, for each argument that x may be."""
     if isinstance(key, n.Const):
         return t.function([(key, value)])
@@ -313,10 +313,10 @@ NAMES: dict[str, Callable[[Lowering], Entity]] = {
 OPERATORS: dict[str, Rule] = {
     "/\\": _conjunction(True),
     "\\/": _conjunction(False),
-    "~": _of_nodes(FunctionTerms.negation),
+    "~": _of_nodes(Terms.negation),
     "=>": _implies,
     "<=>": _of_nodes(lambda t, a, b: t.equal(t.truth(a), t.truth(b))),
-    "=": _of_nodes(FunctionTerms.equal),
+    "=": _of_nodes(Terms.equal),
     "#": _of_nodes(lambda t, a, b: t.negation(t.equal(a, b))),
     "\\in": _member,
     "\\notin": _not_member,
@@ -327,7 +327,7 @@ OPERATORS: dict[str, Rule] = {
     "SUBSET": _power_set,
     "UNION": _big_union,
     "\\X": _times,
-    "DOMAIN": _of_nodes(FunctionTerms.domain),
+    "DOMAIN": _of_nodes(Terms.domain),
     "'": _prime,
     "UNCHANGED": _unchanged,
     "ENABLED": _enabled,
@@ -336,13 +336,13 @@ OPERATORS: dict[str, Rule] = {
     "*": _of_nodes(lambda t, a, b: t.arithmetic(n.Mul, a, b)),
     "\\div": _of_nodes(lambda t, a, b: t.arithmetic(n.Div, a, b)),
     "%": _of_nodes(lambda t, a, b: t.arithmetic(n.Mod, a, b)),
-    "^": _of_nodes(FunctionTerms.power),
+    "^": _of_nodes(Terms.power),
     "-.": _of_nodes(lambda t, a: t.arithmetic(n.Sub, t.integer(0), a)),
-    "<": _of_nodes(FunctionTerms.lt),
+    "<": _of_nodes(Terms.lt),
     ">": _of_nodes(lambda t, a, b: t.lt(b, a)),
-    "<=": _of_nodes(FunctionTerms.le),
+    "<=": _of_nodes(Terms.le),
     ">=": _of_nodes(lambda t, a, b: t.le(b, a)),
-    "..": _of_nodes(FunctionTerms.interval),
+    "..": _of_nodes(Terms.interval),
     "Seq": _sequences,
     "Len": _of_nodes(_length),
     "Head": _of_nodes(_head),

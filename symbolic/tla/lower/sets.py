@@ -23,10 +23,9 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.comparison import choice_key, clash, has_sets, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
-from leadline.symbolic.tla.lower.function_terms import FunctionTerms, is_function
-from leadline.symbolic.tla.lower.images import image_at, is_empty
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
     Domain,
@@ -38,8 +37,8 @@ from leadline.symbolic.tla.lower.infinite import (
     Sequences,
     United,
 )
-from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.scope import Unsupported
+from leadline.symbolic.tla.lower.terms import Terms, is_function
 
 _OTHERS = "a value of another kind is compared with the members of the set"
 MOST_UNROLLED = 200
@@ -61,7 +60,7 @@ class Sets:
     """
 
     def __init__(self) -> None:
-        self.terms = FunctionTerms()
+        self.terms = Terms()
 
     def quantifier(
         self, universal: bool, domain: Domain, name: str, body: Callable[[n.Node], n.Node]
@@ -392,3 +391,18 @@ def is_whole(node: n.Node) -> bool:
     if not isinstance(node, n.Const) or not isinstance(node.type, Set):
         return False
     return len(node.value) == node.type.item.cardinality
+
+
+def image_at(images: n.SetMap, element: n.Node) -> n.Node:
+    """The image of an element.
+
+    `{f(x) : x \\in {g(y) : y \\in S}}` is `{f(g(y)) : y \\in S}`. So the values of `g`, which may be far more
+    than the elements of `S`, need not be listed. This holds where `g` always has a value: `f` may not ask for all
+    of it.
+    """
+    return replaced(images.body, {images.var: element})
+
+
+def is_empty(node: n.Node) -> bool:
+    """Whether a set is the constant `{}`."""
+    return isinstance(node, n.Const) and not node.value

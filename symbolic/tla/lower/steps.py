@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from leadline.symbolic.lang import NOWHERE, Action, Span, enabledness, nodes as n
 from leadline.symbolic.tla.lower.actions import Paths
+from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.keys import unkeyed, with_keys
-from leadline.symbolic.tla.lower.making import Unlowerable
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s

@@ -1,4 +1,4 @@
-"""The making of nodes at places of a module; those without variables become constants."""
+"""The building of nodes at places of a module; those without variables become constants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Unlowerable(Exception):
     """An expression that has no form in the language."""
 
 
-class Making:
+class Builder:
     """Makes nodes, those without variables as constants.
 
     Attributes:
