@@ -122,6 +122,7 @@ def test_check_in_json(leadline: Leadline) -> None:
         "clauses",
         "trace",
         "reason",
+        "cause",
         "reached",
     }
     assert (below["verdict"], below["depth"], below["steps"], below["trace"]) == ("safe", 2, None, None)
