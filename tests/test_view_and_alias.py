@@ -280,3 +280,5 @@ def test_exploration_of_a_module_tells_of_its_view(module: None, capsys: pytest.
     out = capsys.readouterr().out
     assert "4 states" in out and "one for each value of the view Where" in out
     assert "Small: looked at one state for each value" in out and "all reachable" not in out
+    assert main(["explore", "Sum.tla", "--every-state"]) == 0
+    assert "(all reachable states)" in capsys.readouterr().out

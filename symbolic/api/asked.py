@@ -105,9 +105,10 @@ class Asked:
 
         try:
             for _, self.answer in widened_answers(narrow, limits, asked):
-                pass
+                self.model = self.answer.model or self.model
         except Interrupted as interrupted:
             self.answer = interrupted.answer
+            self.model = self.answer.model or self.model
             raise
         except KeyboardInterrupt:
             self.answer = Answer(list(so_far.values()))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from leadline.symbolic.catalog.ineffective import ineffective_lines, unattached
 from leadline.symbolic.lang import (
     Claim,
+    Foreign,
     LeadlineError,
     Mistake,
     Model,
@@ -94,6 +95,16 @@ def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
 
         raise unstable_model(entry.place)
     return model
+
+
+def model_on_values(entry: Entry, settings: Mapping[str, Setting]) -> Model:
+    """The model for exploration on values, which of a specification in another language asks for less.
+
+    The arguments and errors are those of `model_of`.
+    """
+    if issubclass(entry.protocol, Foreign):
+        return entry.protocol(**settings).outline()
+    return model_of(entry, settings)
 
 
 def _built(entry: Entry, settings: Mapping[str, Setting]) -> Model:

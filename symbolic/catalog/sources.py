@@ -292,6 +292,7 @@ def find_module(
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
     source: str | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> Entry:
     """The protocol of a TLA+ module. Other processes are sent what was learned of its types.
 
@@ -302,6 +303,7 @@ def find_module(
         invariants: the invariants to check in place of those of the configuration.
         properties: the properties to check in the same way.
         source: the source in queries about it; by default the path.
+        given: TLA+ expressions for constants, in place of the configuration's.
 
     Raises:
         ModelError: with all mistakes in the module.
@@ -311,7 +313,7 @@ def find_module(
     from leadline.symbolic.tla.protocol import Source, protocol_of
 
     resolved = tuple(map(real_path, folders))
-    named = tuple(invariants), tuple(properties)
+    named = tuple(invariants), tuple(properties), tuple((given or {}).items())
     files = Source(real_path(path), real_path(config) if config else None, resolved, *named)
     return keep_by_value(source or str(path), *protocol_of(files))
 

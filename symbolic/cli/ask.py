@@ -17,7 +17,6 @@ from leadline.symbolic.cli.inputs import (
     at_least,
     chosen_model,
     chosen_properties,
-    is_module,
     seconds,
 )
 from leadline.symbolic.cli.output import (
@@ -43,10 +42,10 @@ from leadline.symbolic.engines import (
     engines_of,
 )
 from leadline.symbolic.engines.choice import chosen_engine, chosen_query, kind_of, options_of
-from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.explore import CIRCUITS, ExploreOptions
 from leadline.symbolic.engines.judgement import judgement, verdict_text
 from leadline.symbolic.engines.process import start_server
-from leadline.symbolic.lang import Model
+from leadline.symbolic.lang import Model, NoBehaviour, counted
 from leadline.symbolic.solve import LONE, SOLVERS
 
 FAILED, ALL = "failed", "all"
@@ -177,13 +176,23 @@ def _flag(one: Field[Any]) -> str:
 
 def run(args: argparse.Namespace) -> Exit:
     """Have a query answered, and report the verdicts with their counterexamples."""
-    if args.command == ExploreOptions.engine and is_module(args.protocol):
-        # Here, since protocols in Python need none of it.
-        from leadline.symbolic.cli import tla
-
-        return tla.explore(args)
-    _, code = asked(args)
+    try:
+        _, code = asked(args)
+    except NoBehaviour as found:
+        return assumed(found, args)
     return code
+
+
+def assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
+    """Report that the assumptions of a module without behaviour are true, and that there are no states."""
+    held = counted(found.assumptions, "assumption")
+    report = Report([f"{found.name}: {held} evaluated and true; the module has no behaviour to explore"])
+    facts = {"protocol": found.name, "assumptions": found.assumptions}
+    told = (
+        as_json({**facts, "states": 0, "complete": True, "properties": {}}) if args.format == "json" else None
+    )
+    deliver(report, told, args.out)
+    return Exit.HOLDS
 
 
 def asked(args: argparse.Namespace) -> tuple[Question, Exit]:
@@ -202,6 +211,12 @@ def put(args: argparse.Namespace) -> Question:
     return found
 
 
+def _on_values(args: argparse.Namespace) -> bool:
+    """Whether the interpreter of a TLA+ module is to explore it."""
+    explores = ExploreOptions.engine in (args.command, getattr(args, "engine", None))
+    return explores and getattr(args, "by", None) != CIRCUITS
+
+
 class Question(Asked):
     """The query of a command line and its answer."""
 
@@ -215,7 +230,7 @@ class Question(Asked):
         Raises:
             UserError: if there is nothing to ask.
         """
-        entry, settings, model = chosen_model(args)
+        entry, settings, model = chosen_model(args, on_values=_on_values(args))
         names = chosen_properties(model, args.properties)
         found = cls(entry, model, query_of(args, args.command, entry, settings, model, names))
         found.every_trace = every_trace(args)

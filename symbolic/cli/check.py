@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli import ask
-from leadline.symbolic.cli.inputs import is_module
 from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
-from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
+from leadline.symbolic.engines import ENGINES, Limits, Verdict, answer_in_child, engines_of
 from leadline.symbolic.engines.choice import options_of
-from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.explore import Explore, ExploreOptions
 from leadline.symbolic.engines.limits import TimeIsOver
+from leadline.symbolic.engines.portfolio import PortfolioOptions
 from leadline.symbolic.engines.refutation import answer_proof, formula_of
-from leadline.symbolic.lang import NoSymbolicForm, UserError
+from leadline.symbolic.lang import NoBehaviour, NoSymbolicForm, UserError
 from leadline.symbolic.solve import PROVER
 
 
@@ -49,13 +49,8 @@ def run(args: argparse.Namespace) -> Exit:
         if _needs_model(args):
             raise
         return _explored(args, str(missing), begin)
-    except UserError as error:
-        if not is_module(args.protocol):
-            raise
-        # Here, since protocols in Python need none of it.
-        from leadline.symbolic.cli import tla
-
-        return tla.assumed(error, args)
+    except NoBehaviour as found:
+        return ask.assumed(found, args)
     lack = asked.answer.lack
     violated = any(one.verdict is Verdict.VIOLATED for one in asked.answer.results)
     if lack is not None and not violated and not _needs_model(args):
@@ -76,14 +71,18 @@ def _needs_model(args: argparse.Namespace) -> bool:
 
 def _explored(args: argparse.Namespace, why: str, begin: float) -> Exit:
     """Have the interpreter of TLA+ answer, where the solvers have no model to work with."""
-    # Here, since protocols in Python need none of it.
-    from leadline.symbolic.cli import tla
-
     limits = Limits(args.timeout, args.memory).after(time.monotonic() - begin)
     tell(why)
     if limits is None:
         raise TimeIsOver(f"{args.protocol}: time: stopped after {args.timeout:g} s, before it was explored")
-    return tla.check(args, limits)
+    args.engine = ExploreOptions.engine
+    found = ask.Question.of(args)
+    options = replace(Explore.in_portfolio, depth=args.depth, vacuity=False, every_state=True)
+    found.query = replace(found.query, options=options)
+    found.ask(f"exploring {found.model.protocol}", limits)
+    found.engine = ENGINES[PortfolioOptions.engine]
+    found.deliver(args.format, args.out)
+    return found.exit()
 
 
 def _check_writable(path: Path) -> None:

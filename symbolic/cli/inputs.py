@@ -10,7 +10,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leadline.symbolic.catalog import Entry, find, find_module, installed, model_of, split_path
+from leadline.symbolic.catalog import (
+    Entry,
+    find,
+    find_module,
+    installed,
+    model_of,
+    model_on_values,
+    split_path,
+)
 from leadline.symbolic.cli.terminal import tell
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.limits import timely
@@ -127,19 +135,30 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
     """
     if is_module(args.protocol):
         properties = getattr(args, "properties", [])
-        return find_module(Path(args.protocol), args.config, args.path, args.invariants, properties)
+        parts = (text.partition("=") for text in args.settings)
+        given = {name: value for name, equals, value in parts if equals}
+        return find_module(
+            Path(args.protocol), args.config, args.path, args.invariants, properties, given=given
+        )
     refuse_module_options(args)
     return find(args.protocol)
 
 
-def chosen_model(args: argparse.Namespace) -> tuple[Entry, dict[str, Setting], Model]:
-    """The protocol of the command line, its parameters, and the model that they make."""
+def chosen_model(
+    args: argparse.Namespace, *, on_values: bool = False
+) -> tuple[Entry, dict[str, Setting], Model]:
+    """The protocol of the command line, its parameters, and the model that they make.
+
+    Args:
+        args: the arguments.
+        on_values: whether the model is for exploration on values alone.
+    """
     with timely(args.protocol, getattr(args, "timeout", None)):
         entry = chosen_entry(args)
         settings = settings_of(entry, args.settings)
-        model = model_of(entry, settings)
+        model = (model_on_values if on_values else model_of)(entry, settings)
     if issubclass(entry.protocol, Foreign):
-        for remark in entry.protocol.remarks:
+        for remark in () if on_values else entry.protocol.remarks:
             tell(remark)
         if entry.protocol.deadlock and "deadlock" in args:
             args.deadlock = True

@@ -11,7 +11,7 @@ from typing import Any
 
 from leadline.symbolic.api.tables import columns
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
-from leadline.symbolic.cli.inputs import add_protocol, chosen_model, is_module
+from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited
@@ -168,14 +168,37 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def _show(args: argparse.Namespace) -> Exit:
     """Show a protocol at given parameters."""
-    if is_module(args.protocol):
-        # Here, since protocols in Python need none of it.
-        from leadline.symbolic.cli import tla
-
-        return tla.show(args)
-    entry, _, model = chosen_model(args)
+    entry, _, model = chosen_model(args, on_values=True)
+    if model.origin is not None:
+        return deliver(
+            _outline(model), as_json(_outline_json(model)) if args.format == "json" else None, None
+        )
     written = as_json(_model_json(entry, model)) if args.format == "json" else None
     return deliver(_report(entry, model), written, None)
+
+
+def _outline_json(model: Model) -> dict[str, Any]:
+    """A specification in another language: the names in it."""
+    about_runs = {one.name: one.kind.about_runs for one in model.properties.values()}
+    return {
+        "protocol": model.protocol,
+        "parameters": dict(model.parameters),
+        "variables": [one.tla for one in model.variables],
+        "actions": [one.tla for one in model.actions],
+        "invariants": [name for name, runs in about_runs.items() if not runs],
+        "properties": [name for name, runs in about_runs.items() if runs],
+    }
+
+
+def _outline(model: Model) -> Report:
+    """The same for a person."""
+    assert model.origin is not None
+    told = _outline_json(model)
+    report = Report([f"{told.pop('protocol')}, {model.init.span.file}"])
+    constants = [f"{name} = {setting_text(value)}" for name, value in told.pop("parameters").items()]
+    for head, names in {"constants": constants, **told}.items():
+        report.parts += ["", f"{head}:{'' if names else ' none'}", *(f"  {name}" for name in names)]
+    return report
 
 
 def _report(entry: Entry, model: Model) -> Report:

@@ -105,6 +105,8 @@ class Explore(Engine):
     ) -> Answer:
         options = query.options
         assert isinstance(options, ExploreOptions)
+        if model.origin is not None and model.origin.alone:
+            return _of_module(model, query, limits, listener)
         chosen = query.chosen(model)
         runs = [one.name for one in chosen if one.temporal is not None]
         check_about_states(options, runs)
@@ -152,6 +154,14 @@ class Explore(Engine):
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
         return [*explored(answer.facts, {action.name: action.tla for action in model.actions}), *verdicts]
+
+
+def _of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
+    """The answer about a TLA+ module, by its interpreter."""
+    # Here, since protocols in Python need none of it.
+    from leadline.symbolic.engines.specifications import answer_of_module
+
+    return answer_of_module(model, query, limits, listener)
 
 
 class _Exploring:
@@ -296,6 +306,7 @@ def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str |
         extent(facts),
         *view_remarks(facts),
         *([f"explored on values: {facts['by_values_since']}"] if "by_values_since" in facts else []),
+        *([facts["symmetry"]] if "symmetry" in facts else []),
         "",
         Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels).shortened(
             "levels"

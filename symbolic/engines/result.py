@@ -326,12 +326,14 @@ class Answer:
         facts: further facts by name, as JSON.
         out_of_bounds: a run to a step out of bounds that no result may tell of.
         lack: why the model tells less than its specification, such as that no finite types hold the values.
+        model: the model whose values the runs have; None if it is the one that was asked about.
     """
 
     results: Sequence[Result]
     facts: Mapping[str, Any] = field(default_factory=dict)
     out_of_bounds: Trace | None = None
     lack: str | None = None
+    model: Model | None = field(default=None, compare=False, repr=False)
 
     @property
     def definite(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 from typing import cast
 
@@ -10,16 +10,97 @@ from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Pa
 from leadline.symbolic.concrete.fair import OutsideAt
 from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.engine import Interrupted
-from leadline.symbolic.engines.explore import ExploreOptions, because, facts_of, proved
-from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_at
+from leadline.symbolic.engines.explore import VALUES, ExploreOptions, because, facts_of, proved
+from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.engines.module_coverage import CoveringModule
-from leadline.symbolic.engines.result import Answer, Cause, Result, Stop, Verdict
+from leadline.symbolic.engines.query import Listener, Query
+from leadline.symbolic.engines.result import Answer, Cause, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.views import qualified
-from leadline.symbolic.lang import InternalError
+from leadline.symbolic.lang import InternalError, Model, UserError, counted
+from leadline.symbolic.tla.origin import sets_of_model_values
+from leadline.symbolic.tla.outline import TYPED, Outline, Telling
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.runs import FairRuns, is_violated
 from leadline.symbolic.tla.values.symmetry import ToldApart
-from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, trace_of_path
+from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, trace_of_path
+
+
+def answer_of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
+    """Explore a module, and give types to the runs of the answer, with which they are told.
+
+    Args:
+        model: the outline of the module.
+        query: the question.
+        limits: the limits on time and memory.
+        listener: is told of progress.
+
+    Raises:
+        Interrupted: as `explore_specification`.
+        ModelError: likewise.
+    """
+    options = query.options
+    assert isinstance(options, ExploreOptions) and isinstance(model.origin, Outline)
+    names = {one.name for one in query.chosen(model)}
+    specification = _asked(model.origin.specification, names, options)
+    with timely(query.source, limits.seconds):
+        behaviour = Behaviour(specification, counting=options.coverage)
+
+    def progress(level: Level) -> None:
+        reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
+        listener.progress(Progress(level.depth, 0.0, text=reached))
+
+    try:
+        found = explore_specification(behaviour, options, limits, progress, deadlock=query.deadlock)
+    except Interrupted as interrupted:
+        raise Interrupted(_in_types(model, behaviour, interrupted.answer), interrupted.message) from None
+    return _in_types(model, behaviour, found)
+
+
+def _asked(specification: Specification, names: Set[str], options: ExploreOptions) -> Specification:
+    """The specification with the properties of these names alone, as the options want it explored.
+
+    Raises:
+        UserError: if a symmetry is asked for, and there are no model values to exchange.
+    """
+    if options.symmetry and not specification.symmetry:
+        sets = sets_of_model_values(Interpreter(specification))
+        if not sets:
+            raise UserError(
+                f"--symmetry: {specification.name} has no constant that is a set of several model values: leave "
+                "it out"
+            )
+        symmetry = tuple(s.Apply("Permutations", (s.Apply(name),)) for name in sets)
+        specification = replace(specification, symmetry=symmetry)
+    return replace(
+        specification,
+        view=None if options.every_state else specification.view,
+        invariants={name: one for name, one in specification.invariants.items() if name in names},
+        properties={name: one for name, one in specification.properties.items() if name in names},
+    )
+
+
+def _in_types(model: Model, behaviour: Behaviour, answer: Answer) -> Answer:
+    """An answer whose runs have values of types, with the model that has these types."""
+    runs = [one.trace for one in answer.results if one.trace is not None]
+    runs += [answer.out_of_bounds] if answer.out_of_bounds is not None else []
+    stages = [(one.action, one.picks, one.state) for run in runs for one in run.stages]
+    telling = Telling(model, behaviour.interpreter, stages, behaviour.met)
+
+    def typed(run: Trace | None, why: str | None) -> Trace | None:
+        if run is None:
+            return None
+        begin, *steps = (Step(*telling.typed((x.action, x.picks, x.state))) for x in run.stages)
+        why = why if run.ends is TraceEnd.OUT_OF_BOUNDS else None
+        return replace(run, initial_picks=begin.picks, initial=begin.state, steps=tuple(steps), why=why)
+
+    results = [replace(one, trace=typed(one.trace, one.reason)) for one in answer.results]
+    remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
+    facts = {**answer.facts, "by": VALUES, **({} if remark is None else {"symmetry": remark})}
+    beyond = typed(answer.out_of_bounds, behaviour.why)
+    return replace(answer, results=results, facts=facts, out_of_bounds=beyond, model=telling.model)
 
 
 def explore_specification(
@@ -159,6 +240,7 @@ class _Judge:
         self.found = found
         self.beyond = _trace(found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
         self.why = found.out_of_bounds[-1].why if found.out_of_bounds is not None else None
+        behaviour.met, behaviour.why = explorer.order[:TYPED], self.why
 
     def property(self, name: str) -> Result:
         """The verdict about an invariant, or about a property of states and steps."""

@@ -102,6 +102,20 @@ class NoSymbolicForm(UserError):
         super().__init__(f"no symbolic form, so that only exploration answers: {text}")
 
 
+class NoBehaviour(UserError):
+    """A specification that has nothing but assumptions, all of which are true.
+
+    Attributes:
+        name: its name.
+        assumptions: the number of the assumptions.
+    """
+
+    def __init__(self, file: str, name: str, assumptions: int) -> None:
+        super().__init__(f"{file}: {name} has no behaviour: `leadline explore` evaluates its assumptions")
+        self.name = name
+        self.assumptions = assumptions
+
+
 def nearest(name: str, known: list[str]) -> list[str]:
     """The known name that an unknown one is likely to stand for, alone; none if there is no such name."""
     return difflib.get_close_matches(name, known, n=1)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import ClassVar
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.errors import UserError, unknown_name
@@ -194,6 +195,9 @@ class Origin(ABC):
 
     The model may have narrower types: a run that leaves them is out of bounds, and makes them wider.
     """
+
+    alone: ClassVar[bool] = False
+    """Whether it alone knows the model's actions, which is enough for exploration on values."""
 
     @abstractmethod
     def disagreement(

@@ -142,6 +142,14 @@ class Foreign(Protocol, ABC):
             ModelError: with the mistakes in the specification, or the parts that have no symbolic form.
         """
 
+    @abstractmethod
+    def outline(self) -> Model:
+        """The model for exploration on values: its origin has the meaning of its actions (`Origin.alone`).
+
+        Raises:
+            ModelError: with the mistakes in the specification.
+        """
+
 
 def build(protocol: Protocol, claims: Iterable[Claim] = ()) -> Model:
     """The model of a protocol at its parameters.

@@ -379,6 +379,16 @@ class Atoms(Enum):
     def tla(self, value: Value) -> str:
         return str(value)
 
+    def plain(self, value: str) -> str:
+        """A member without quotation marks, unless there is another of that name."""
+        bare = value.removeprefix('"').removesuffix('"')
+        return value if bare in self.members else bare
+
+    def written(self, name: object) -> object:
+        """The member that `plain` wrote as a name; the name itself if there is none."""
+        quoted = f'"{name}"'
+        return quoted if name not in self.members and quoted in self.members else name
+
     def _join(self, other: Atoms) -> Type:
         members = {*self.members, *other.members}
         return Atoms(self.name, tuple(sorted(members, key=lambda name: (name.startswith('"'), name))))

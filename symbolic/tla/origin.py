@@ -186,6 +186,25 @@ def _candidates(interpreter: Interpreter) -> Sorts:
     Typed model values, which may not be compared with all others, stay atoms.
     """
     owners: dict[str, list[str]] = {}
+    for name, values in _model_values(interpreter).items():
+        for one in values:
+            owners.setdefault(one, []).append(name)
+    blocks: dict[str, list[str]] = {}
+    for name, constants in owners.items():
+        blocks.setdefault("_".join(constants), []).append(name)
+    made = [Sort(name, tuple(sorted(names))) for name, names in blocks.items() if len(names) > 1]
+    return {member: one for one in made for member in one.members}
+
+
+def sets_of_model_values(interpreter: Interpreter) -> list[str]:
+    """The constants that are sets of several model values, and of nothing else."""
+    values = _model_values(interpreter)
+    return [name for name, members in values.items() if len(members) > 1]
+
+
+def _model_values(interpreter: Interpreter) -> dict[str, list[str]]:
+    """The model values in each constant that is a set, without typed ones, which may not be compared with all."""
+    found = {}
     for constant in interpreter.specification.constants:
         if constant.arity:
             continue
@@ -193,11 +212,6 @@ def _candidates(interpreter: Interpreter) -> Sorts:
             value = interpreter.constant(s.Apply(constant.name))
         except FAILURES:
             continue
-        for one in value if isinstance(value, frozenset) else ():
-            if one.__class__ is ModelValue:
-                owners.setdefault(one.name, []).append(constant.name)
-    blocks: dict[str, list[str]] = {}
-    for name, constants in owners.items():
-        blocks.setdefault("_".join(constants), []).append(name)
-    made = [Sort(name, tuple(sorted(names))) for name, names in blocks.items() if len(names) > 1]
-    return {member: one for one in made for member in one.members}
+        if isinstance(value, frozenset):
+            found[constant.name] = [one.name for one in value if one.__class__ is ModelValue]
+    return found

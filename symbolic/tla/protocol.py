@@ -14,18 +14,20 @@ from leadline.symbolic.lang import (
     Mistake,
     Model,
     ModelError,
+    NoBehaviour,
     NoInitialState,
     NoSymbolicForm,
     Parameter,
     PropertyKind,
     Type,
-    UserError,
 )
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
+from leadline.symbolic.tla.outline import outlined
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import read_config
 from leadline.symbolic.tla.read.specification import Specification, load
+from leadline.symbolic.tla.values.behaviour import no_behaviour
 from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
 from leadline.symbolic.tla.values.values import tla_text
 
@@ -46,6 +48,7 @@ class Source:
         invariants: the invariants to check in place of the configuration's, by name.
         properties: the properties to check in the same way. A name of one of the configuration's invariants
             means that.
+        given: TLA+ expressions for constants, in place of the configuration's.
     """
 
     path: Path
@@ -53,12 +56,13 @@ class Source:
     folders: tuple[Path, ...] = ()
     invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
 
     def load(self, values: Mapping[str, str]) -> Specification:
         """Read the specification.
 
         Args:
-            values: TLA+ expressions for constants, in place of the configuration's.
+            values: TLA+ expressions for constants, in place of those given.
 
         Raises:
             ModelError: with all mistakes.
@@ -67,7 +71,8 @@ class Source:
         beside = self.path.with_suffix(".cfg")
         file = self.config or (beside if is_there(beside) else None)
         config = read_config(file) if file is not None else None
-        return load(self.path, config, self.folders, dict(values), self.invariants, self.properties)
+        given = {**dict(self.given), **values}
+        return load(self.path, config, self.folders, given, self.invariants, self.properties)
 
 
 @dataclass
@@ -75,21 +80,6 @@ class Learned:
     """The types of a specification's variables, for the values of constants that differ from their defaults."""
 
     types: dict[tuple[tuple[str, object], ...], dict[str, Type]] = field(default_factory=dict)
-
-
-class NoBehaviour(UserError):
-    """A module of which nothing but its assumptions can be evaluated.
-
-    Attributes:
-        specification: the module with its configuration.
-    """
-
-    def __init__(self, specification: Specification) -> None:
-        super().__init__(
-            f"{specification.file}: {specification.name} has no behaviour: `leadline explore` evaluates its "
-            "assumptions"
-        )
-        self.specification = specification
 
 
 class TlaProtocol(Foreign):
@@ -107,11 +97,28 @@ class TlaProtocol(Foreign):
         assert isinstance(learned, dict)
         self.learned.types[tuple(sorted(self._changed().items()))] = learned
 
+    def _specification(self) -> Specification:
+        """The specification at these constants.
+
+        Raises:
+            NoBehaviour: if there is nothing to it but assumptions, which are true.
+        """
+        specification = self.source.load({name: str(x) for name, x in self._changed().items()})
+        if specification.init is None and specification.next is None and specification.assumptions:
+            Interpreter(specification).assume()
+            raise NoBehaviour(specification.file, specification.name, len(specification.assumptions))
+        return specification
+
+    def outline(self) -> Model:
+        specification = self._specification()
+        values = {one.name: str(one.default) for one in _parameters(specification)}
+        return outlined(specification, values)
+
     def model(self) -> Model:
         changed = self._changed()
-        specification = self.source.load({name: str(x) for name, x in changed.items()})
+        specification = self._specification()
         if specification.init is None or specification.next is None:
-            raise NoBehaviour(specification)
+            raise no_behaviour(specification)
         types = self.learned.types.setdefault(tuple(sorted(changed.items())), {})
         origin = TlaOrigin(specification, types)
         origin.interpreter.assume()

@@ -61,12 +61,14 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
     why, fair = explanation(model, trace), fairness(model, trace)
     shown = alias_values(model, trace)
     aliases = aliases_json(shown[: sum(1 for _ in states(trace))])
+    # A file is read by the types of the model, and those of a specification alone are of this run's making.
+    alone = model.origin is not None and model.origin.alone
     return {
-        "version": VERSION,
+        **({} if alone else {"version": VERSION}),
         "protocol": model.protocol,
         "source": source,
         "parameters": dict(model.parameters),
-        "fingerprint": model.fingerprint,
+        **({} if alone else {"fingerprint": model.fingerprint}),
         "property": trace.property,
         "ends": str(trace.ends),
         "length": trace.length,

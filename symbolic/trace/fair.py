@@ -96,6 +96,23 @@ def fairness(model: Model, trace: Trace) -> list[Fair]:
     return _together(found)
 
 
+def assumes_fairness(model: Model, trace: Trace) -> bool:
+    """Whether the property of a trace is claimed of fair runs alone."""
+    claim = model.properties.get(trace.property or "")
+    return bool(model.fairness) or (
+        claim is not None and claim.temporal is not None and _has_premise(claim.temporal)
+    )
+
+
+def _has_premise(claim: Temporal) -> bool:
+    match claim:
+        case Both(items=items):
+            return any(map(_has_premise, items))
+        case Either(items=(Negated(item=Both()), _)):
+            return True
+    return False
+
+
 def _together(found: Sequence[Fair]) -> list[Fair]:
     groups: dict[tuple[object, ...], list[str]] = {}
     for one in found:

@@ -13,6 +13,7 @@ from typing import Any
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import (
+    Atoms,
     Bool,
     Enum,
     Int,
@@ -85,6 +86,8 @@ def itf(model: Model, trace: Trace, reason: str | None = None) -> dict[str, Any]
 
 def _itf_value(kind: Type, value: Value) -> Any:
     match kind:
+        case Atoms():
+            return kind.plain(value)
         case Bool() | Enum() | Sort():
             return value
         case Int():

@@ -197,6 +197,8 @@ def own_error(model: Model, trace: Trace) -> str | None:
     """The error at the end of a trace of the specification that a model was made of; None if it has none there."""
     if model.origin is None or trace.ends is not TraceEnd.OUT_OF_BOUNDS:
         return None
+    if trace.why is not None:
+        return trace.why
     claim = trace.property if trace.last is not None else None
     return model.origin.complaint(model, list(states(trace)), claim)
 

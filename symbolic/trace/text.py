@@ -24,7 +24,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.explanation import explanation
-from leadline.symbolic.trace.fair import Fair, fairness
+from leadline.symbolic.trace.fair import Fair, assumes_fairness, fairness
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, in_steps, title
 from leadline.symbolic.trace.values import field_names
@@ -159,7 +159,7 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
     if trace.ends is TraceEnd.OUT_OF_BOUNDS:
         return f"The evaluation of {trace.property} goes out of bounds{why}."
     claim = model.properties[trace.property or ""]
-    if trace.stutters and not fairness(model, trace):
+    if trace.stutters and not assumes_fairness(model, trace):
         return f"Nothing happens any more: {claim.tla} is false of this run. No fairness is assumed."
     if trace.stutters:
         return f"Nothing happens any more: {claim.tla} is false of this run, which is fair."

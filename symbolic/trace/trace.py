@@ -48,6 +48,7 @@ class Trace:
         property: the property violated, or whose evaluation goes out of bounds.
         loop: of a run that goes on for ever, the number of steps to the state to which the last one leads back;
             if that is the last state itself, the run stops there for ever: it stutters.
+        why: the error at an end that is out of bounds, if the one who found the run tells it.
     """
 
     initial_picks: Mapping[str, Value]
@@ -56,6 +57,7 @@ class Trace:
     ends: TraceEnd = TraceEnd.VIOLATES
     property: str | None = None
     loop: int | None = None
+    why: str | None = None
 
     @cached_property
     def length(self) -> int:

@@ -4,7 +4,7 @@
 type           JSON
 =============  ==========================================================================
 Bool, Int      true or false, a number
-Enum, Sort     the member's name
+Enum, Sort     the member's name; of a string of TLA+, the string
 Option         null or the value
 Tuple, Seq     an array
 Record         an object, by the fields' TLA+ names
@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import Any
 
 from leadline.symbolic.lang import (
+    Atoms,
     Bool,
     Enum,
     Int,
@@ -55,6 +56,8 @@ def field_names(kind: Record) -> tuple[str, ...]:
 def to_json(kind: Type, value: Value) -> Json:
     """A value of the type as JSON."""
     match kind:
+        case Atoms():
+            return kind.plain(value)
         case Bool() | Int() | Enum() | Sort():
             return value
         case Option():
@@ -94,6 +97,8 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
         UserError: if the JSON is not a value of the type.
     """
     match kind:
+        case Atoms():
+            data = kind.written(data)
         case Option():
             return None if data is None else from_json(kind.item, data, place)
         case Tuple():
@@ -133,8 +138,9 @@ def _items(kind: Seq | Set, data: Json, place: str) -> Value:
 
 def _map(kind: Map, data: Json, place: str) -> Value:
     if _named_keys(kind):
-        given = _object(data, kind.keys, place)
-        return tuple(from_json(kind.value, given[key], f"{place}[{key}]") for key in kind.keys)
+        names = [to_json(kind.key, key) for key in kind.keys]
+        given = _object(data, tuple(names), place)
+        return tuple(from_json(kind.value, given[name], f"{place}[{name}]") for name in names)
     pairs = [_array(pair, f"{place}, pair {i}", 2) for i, pair in enumerate(_array(data, place), 1)]
     read = {
         (key := from_json(kind.key, k, f"{place}, key {i}")): from_json(

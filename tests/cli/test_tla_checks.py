@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Leadline
-from tests.tla.modules import MAILBOX, MAILBOX_CFG
+from tests.tla.modules import ALL, MAILBOX, MAILBOX_CFG
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_constants_by_parameters(mailbox: str, leadline: Leadline) -> None:
     ran = leadline("explore", mailbox, "-p", "Procs={p1, p2, p3}", "-p", "Max=1", "--format", "json")
     data = json.loads(ran.out)
     assert (ran.code, data["complete"]) == (0, True)
-    assert data["parameters"] == {"Procs": ["p1", "p2", "p3"], "Max": 1}
+    assert data["parameters"] == {"Procs": "{p1, p2, p3}", "Max": "1"}
 
 
 def test_prove_and_show(mailbox: str, leadline: Leadline) -> None:
@@ -47,7 +47,7 @@ def test_prove_and_show(mailbox: str, leadline: Leadline) -> None:
     [
         (MAILBOX_CFG, ["--invariant", "Nowhere"], 2, "Mailbox has no operator `Nowhere`"),
         (MAILBOX_CFG.replace("Max = 2", ""), [], 150, "constant Max has no value"),
-        (MAILBOX_CFG, ["-p", "Most=2"], 2, "has no parameter `Most`"),
+        (MAILBOX_CFG, ["-p", "Most=2"], 2, "has no constant `Most`"),
     ],
 )
 def test_mistakes(
@@ -82,3 +82,50 @@ def test_exit_codes_of_properties(way: list[str], claim: str, tmp_path: Path, le
     (tmp_path / "M.tla").write_text(f"---- MODULE M ----\n{body}====\n")
     (tmp_path / "M.cfg").write_text(f"INIT Init NEXT Next PROPERTY {claim}\n")
     assert leadline(*way, str(tmp_path / "M.tla")).code == CLAIMS[claim]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "itf"])
+@pytest.mark.parametrize("name", ALL)
+def test_exploration_is_told_alike_by_both_commands(
+    name: str, form: str, tmp_path: Path, leadline: Leadline
+) -> None:
+    body, config = ALL[name]
+    path = tmp_path / f"{name}.tla"
+    path.write_text(body)
+    path.with_suffix(".cfg").write_text(config)
+    first = leadline("explore", str(path), "--format", form)
+    second = leadline("check", "--engine", "explore", str(path), "--format", form)
+    assert (first.code, first.out, first.err) == (second.code, second.out, second.err)
+    assert first.out or "no counterexample" in first.err
+
+
+def test_exploration_of_a_module_tells_why(mailbox: str, leadline: Leadline) -> None:
+    """The values for which the property fails, and why the loop is fair, as for protocols in Python."""
+    body = 'EXTENDS Naturals\nVARIABLES x, s\nInit == x = 0 /\\ s = "a"\n'
+    body += "Up == x < 2 /\\ x' = x + 1 /\\ UNCHANGED s\nTurn == s' = \"b\" /\\ UNCHANGED x\n"
+    body += "Spec == Init /\\ [][Up \\/ Turn]_<<x, s>> /\\ WF_x(Up)\n"
+    body += 'Small == \\A n \\in 0..2 : x # n + 1\nEver == \\A t \\in {"a", "b"} : <>(s = t)\n'
+    path = Path(mailbox).with_name("Why.tla")
+    path.write_text(f"---- MODULE Why ----\n{body}====\n")
+    path.with_suffix(".cfg").write_text(
+        "SPECIFICATION Spec INVARIANT Small PROPERTY Ever CHECK_DEADLOCK FALSE"
+    )
+    out = leadline("explore", str(path)).out
+    assert "Small is false.\n       FALSE  x # 1   (1 # 1)\n" in out
+    assert 'for t = "b"' in out and "WF_x(Up): never enabled in the loop" in out
+    told = json.loads(leadline("explore", str(path), "--format", "json").out)
+    assert told["properties"]["Small"]["trace"]["states"][0] == {"x": 0, "s": "a"}
+
+
+def test_a_property_without_a_symbolic_form_is_told_without_its_reason(
+    mailbox: str, leadline: Leadline
+) -> None:
+    path = Path(mailbox).with_name("Word.tla")
+    body = 'EXTENDS Naturals, Sequences\nVARIABLE s\nInit == s = ""\nNext == s\' = s \\o "c"\n'
+    body += "Short == Len(s) < 2\n"
+    body += "Never == <>(Len(s) = 9)\nSpec == Init /\\ [][Next]_s /\\ WF_s(Len(s) > 3 /\\ Next)\n"
+    path.write_text(f"---- MODULE Word ----\n{body}====\n")
+    path.with_suffix(".cfg").write_text("SPECIFICATION Spec INVARIANT Short PROPERTY Never")
+    out = leadline("explore", str(path), "--depth", "3").out
+    assert 's = "cc"\n     Short is false.\n' in out
+    assert "Never is false of this run, which is fair.\n" in out

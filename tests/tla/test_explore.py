@@ -253,7 +253,7 @@ def test_a_symmetry_that_does_not_hold_is_told(tmp_path: Path, capsys: pytest.Ca
         "CONSTANTS a = a b = b Nodes = {a, b} INIT Init NEXT Next SYMMETRY Symmetry INVARIANT NotB\n"
     )
     assert main(["explore", str(path)]) == 12
-    assert "SYMMETRY does not hold, and is not used, where" in capsys.readouterr().err
+    assert "SYMMETRY does not hold, and is not used, where" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["explore", "check"])

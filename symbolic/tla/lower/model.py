@@ -83,19 +83,27 @@ def lowered(
 def _properties(lowering: Lowering) -> dict[str, Property]:
     """The claims of the configuration, or `NO_ERROR` where it makes none."""
     specification = lowering.specification
+    names = (*specification.invariants, *specification.properties)
+    if not names and not specification.deadlock:
+        return {NO_ERROR: _invariant(NO_ERROR, _place(specification), lowering.terms.boolean(True))}
+    return {name: property_of(lowering, name) for name in names}
 
-    def invariant(name: str, place: s.Place, formula: n.Node) -> Property:
-        return Property(name, name, PropertyKind.INVARIANT, "", place, formula)
 
-    properties = {
-        name: invariant(name, specification.place_of(name), lowering.truth(formula, Scope()))
-        for name, formula in specification.invariants.items()
-    }
-    claims = Claims(lowering)
-    properties |= {name: claims.of(name) for name in specification.properties}
-    if not properties and not specification.deadlock:
-        return {NO_ERROR: invariant(NO_ERROR, _place(specification), lowering.terms.boolean(True))}
-    return properties
+def property_of(lowering: Lowering, name: str) -> Property:
+    """A claim of the configuration.
+
+    Raises:
+        Unsupported: if it has no symbolic form.
+    """
+    specification = lowering.specification
+    if name in specification.properties:
+        return Claims(lowering).of(name)
+    formula = lowering.truth(specification.invariants[name], Scope())
+    return _invariant(name, specification.place_of(name), formula)
+
+
+def _invariant(name: str, place: s.Place, formula: n.Node) -> Property:
+    return Property(name, name, PropertyKind.INVARIANT, "", place, formula)
 
 
 def _typed(lowering: Lowering, way: Way) -> Way:

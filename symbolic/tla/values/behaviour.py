@@ -66,6 +66,8 @@ class Behaviour:
         symmetry: the permutations of SYMMETRY; None without it.
         model: the specification; breadth-first search asks for its variables and actions.
         weight: None: the states that one stands for are not counted.
+        met: some states that the search has found, for the types of values.
+        why: the error of the step out of bounds that the search has found; None if there is none.
         broken: for each property about steps and initial states, the first step or initial state of which it
             is false: the state before, if there is one, and the state.
 
@@ -80,6 +82,8 @@ class Behaviour:
         self.interpreter = Interpreter(specification, counting, self.symmetry)
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
+        self.met: list[State] = []
+        self.why: str | None = None
         self._outside: dict[State, str] = {}
         self._levels = 0
         found = (operators(one.body) for one in specification.definitions.values())
@@ -87,8 +91,7 @@ class Behaviour:
         self.weight = None
         self.interpreter.assume()
         if specification.init is None or specification.next is None:
-            text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
-            raise ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
+            raise no_behaviour(specification)
 
     def at_level(self, levels: int | None) -> None:
         """Tell how many levels of states were found: TLCGet asks for it. None: the search is over."""
@@ -319,6 +322,12 @@ class Behaviour:
         yield from (Outcome(name, picks, after) for picks, after in found)
         if why is not None:
             yield Outcome(name, (), None, why)
+
+
+def no_behaviour(specification: Specification) -> ModelError:
+    """The error of a specification without initial states or steps."""
+    text = "there is no behaviour to explore: expected Spec, or Init and Next, or a configuration"
+    return ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
 
 
 def _symmetry(specification: Specification) -> Symmetry | None:

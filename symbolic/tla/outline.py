@@ -1,0 +1,158 @@
+"""A TLA+ module as a model for exploration on values: the interpreter has the meaning of its actions.
+
+Nothing is lowered before the search, so every module has such a model. Once runs are found, `told` gives their
+values types, with which they are written as runs of any other model are, and lowers the properties, as far as
+they have a symbolic form, for the reasons why they are false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from leadline.symbolic.lang import (
+    BOOL,
+    Action,
+    Both,
+    Either,
+    Holds,
+    LeadlineError,
+    Model,
+    Negated,
+    Pick,
+    Property,
+    PropertyKind,
+    Setting,
+    Type,
+    Variable,
+    nodes as n,
+)
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.model import property_of
+from leadline.symbolic.tla.lower.scope import Unsupported
+from leadline.symbolic.tla.origin import TlaOrigin
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.typing import type_of, typed
+from leadline.symbolic.tla.values.interpreter import Interpreter, State
+from leadline.symbolic.tla.values.values import Value
+
+Stage: TypeAlias = tuple[str, Mapping[str, Value], State | None]
+"""A step of a run, in values of the interpreter: its action, the names that it binds, and the state after it."""
+TYPED = 2_000
+"""The states of a search that the types hold beside those of the runs, so that properties can be lowered."""
+
+
+class Outline(TlaOrigin):
+    """A TLA+ specification of which only the interpreter knows the actions."""
+
+    alone = True
+
+
+def outlined(specification: Specification, parameters: Mapping[str, Setting]) -> Model:
+    """The model of a specification for exploration on values.
+
+    Args:
+        specification: a loaded specification.
+        parameters: the values of its constants, as text.
+    """
+    origin = Outline(specification, {})
+    place = s.Place(specification.file, 1, 1)
+    return Model(
+        specification.name,
+        parameters,
+        tuple(Variable(name, name, shapes.NEVER, place) for name in origin.interpreter.variables),
+        Action("init", "Init", "", place, (), ()),
+        tuple(Action(one.name, one.name, "", place, (), ()) for one in origin.interpreter.actions),
+        {
+            name: _stated(specification, name)
+            for name in (*specification.invariants, *specification.properties)
+        },
+        constraints=tuple(
+            replace(_stated(specification, f"constraint-{i}"), kind=PropertyKind.CONSTRAINT, span=one.place)
+            for i, one in enumerate(specification.constraints, start=1)
+        ),
+        origin=origin,
+    )
+
+
+def _stated(specification: Specification, name: str) -> Property:
+    """A property without its formula, which says no more than whether it assumes fairness."""
+    place = specification.place_of(name)
+    true = n.make(n.Const, BOOL, place, True)
+    if name not in specification.properties:
+        return Property(name, name.replace("-", "_"), PropertyKind.INVARIANT, "", place, true)
+    whole = Holds(true)
+    formula = Either((Negated(Both((whole,))), whole)) if specification.fairness else whole
+    return Property(name, name, PropertyKind.TEMPORAL, "", place, true, temporal=formula)
+
+
+class Telling:
+    """Gives types to the values of runs.
+
+    Args:
+        model: the model that `outlined` made.
+        interpreter: the meaning of its specification.
+        stages: the steps of the runs.
+        others: states beside those of the runs.
+    """
+
+    def __init__(
+        self, model: Model, interpreter: Interpreter, stages: Sequence[Stage], others: Iterable[State]
+    ) -> None:
+        assert isinstance(model.origin, Outline)
+        self._model, self._specification = model, model.origin.specification
+        self._interpreter = interpreter
+        learner = Learner(interpreter)
+        learner.meet(others)
+        learner.meet(state for _, _, state in stages if state is not None)
+        self._types = learner.types
+        self._picks: dict[str, dict[str, Type]] = {}
+        for action, picks, _ in stages:
+            known = self._picks.setdefault(action, {})
+            for name, value in picks.items():
+                known[name] = shapes.join(known.get(name, shapes.NEVER), type_of(value))
+
+    @cached_property
+    def model(self) -> Model:
+        """The model with these types, and with those properties that have a symbolic form."""
+        origin = Outline(self._specification, self._types)
+        origin.interpreter = self._interpreter
+        return replace(
+            self._model,
+            variables=tuple(replace(one, type=self._types[one.name]) for one in self._model.variables),
+            init=self._picking(self._model.init),
+            actions=tuple(map(self._picking, self._model.actions)),
+            properties={name: self._lowered(one) for name, one in self._model.properties.items()},
+            origin=origin,
+        )
+
+    def _picking(self, action: Action) -> Action:
+        known = self._picks.get(action.name, {})
+        return replace(
+            action, body=tuple(Pick(name, kind, None, action.span) for name, kind in known.items())
+        )
+
+    def _lowered(self, stated: Property) -> Property:
+        # A reason is left out where there is no symbolic form to find it in; the verdict needs none.
+        with suppress(Unsupported, RecursionError, LeadlineError):
+            return property_of(Lowering(self._specification, self._types), stated.name)
+        return stated
+
+    def typed(self, stage: Stage) -> tuple[str, dict[str, Any], tuple[Any, ...] | None]:
+        """A step in values of the types."""
+        action, picks, state = stage
+        kinds = self._picks[action]
+        shown = {name: typed(value, kinds[name]) for name, value in picks.items()}
+        if state is None:
+            return action, shown, None
+        return (
+            action,
+            shown,
+            tuple(map(typed, state, (self._types[one.name] for one in self._model.variables))),
+        )
