@@ -1,6 +1,6 @@
 """Random modules with TLC's answers to them.
 
-`python -m tests.tla.random_modules --count 300 -- timeout 20 java -cp tla2tools.jar tlc2.TLC` has TLC answer so
+`python -m tests.tla.random_modules --count 300 -- timeout 10 java -cp tla2tools.jar tlc2.TLC` has TLC answer so
 many modules, one after the other, and writes `tests/data/tlc_random.json`: for each its seed, the hash of its
 text, TLC's exit code, its distinct states and the steps to the farthest of them where it ends by itself, and the
 steps of a counterexample that is no loop. A module that TLC does not answer in time is left out, and one that has
