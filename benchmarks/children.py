@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.symbolic.engines.limits import peak_mb
+from leadline.symbolic.engines.run.limits import peak_mb
 
 _LOOK = 0.1
 """Seconds between two looks at the memory."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Level, Semantics, State, explore
-from leadline.symbolic.engines.limits import own_peak_mb
+from leadline.symbolic.engines.run.limits import own_peak_mb
 
 
 class _Violated(Exception):

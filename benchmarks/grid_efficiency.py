@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.symbolic.engines.limits import own_peak_mb, peak_mb
+from leadline.symbolic.engines.run.limits import own_peak_mb, peak_mb
 from leadline.symbolic.grid import spark
 from leadline.symbolic.grid.links import ClassicLink, Link
 from leadline.symbolic.grid.plan import Plan, plan

@@ -15,7 +15,7 @@ from leadline.symbolic.catalog import entries, find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Unrolling
 from leadline.symbolic.engines import BmcOptions, chosen_unrolling
-from leadline.symbolic.engines.limits import seldom_collected
+from leadline.symbolic.engines.run.limits import seldom_collected
 from leadline.symbolic.lang import Model, Property
 from leadline.symbolic.solve import SOLVERS, Solver
 

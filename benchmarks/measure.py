@@ -16,8 +16,8 @@ from leadline.benchmarks.measurement import Measurement, Point, model
 from leadline.benchmarks.outside import abc, apalache, beside, tlc
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import BmcOptions, Limits, Listener, Options, Query, Verdict, answer
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.pdr import PdrOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import InternalError
 from leadline.symbolic.solve import DEFAULT
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines.pdr import PdrOptions, minimized, pdr, recheck
+from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized, pdr, recheck
 from leadline.symbolic.lang import Setting
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Explorer, Semantics
-from leadline.symbolic.engines.circuits import CircuitExplorer
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 
 _ELECTION = str(Path(__file__).parent / "modules" / "election.tla")
 

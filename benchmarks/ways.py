@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline.symbolic.engines import UNROLLINGS, BmcOptions
-from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.engines.query import AUTO
+from leadline.symbolic.engines.ask.query import AUTO
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 
 STEPS, SWEEPS = UNROLLINGS

@@ -8,8 +8,8 @@ from typing import Any
 
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.engines import BmcOptions, Listener, Query, Result, answer_here
-from leadline.symbolic.engines.induction import InductionOptions
-from leadline.symbolic.engines.query import SILENT
+from leadline.symbolic.engines.ask.query import SILENT
+from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.lang import Model
 
 

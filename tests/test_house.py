@@ -190,7 +190,7 @@ def test_a_docstring_does_not_count_as_body() -> None:
         ("symbolic/concrete/step.py", "from leadline.symbolic.solve import Sink", "shares no code"),
         ("symbolic/concrete/step.py", "from leadline.symbolic.encode import cnf", "shares no code"),
         ("symbolic/concrete/step.py", "from leadline.symbolic.trace import itf", "shares no code"),
-        ("symbolic/engines/bmc.py", "from leadline.symbolic.attic import x", "attic has no floor"),
+        ("symbolic/engines/bounded/bmc.py", "from leadline.symbolic.attic import x", "attic has no floor"),
         ("symbolic/cli.py", "from leadline import symbolic", "import a room"),
         ("symbolic/cli.py", "from leadline import encodings", "found at run time"),
         ("symbolic/cli.py", "import leadline.properties.kafka", "found at run time"),

@@ -10,9 +10,9 @@ from leadline.benchmarks.known_points import Point, points_of
 from leadline.symbolic.catalog import Entry, entries, find, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Query, Verdict
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.induction.checker import Checker
-from leadline.symbolic.engines.induction.obligation import obligations
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.lang import Claim, Known, Model, PropertyKind, expected
 from leadline.symbolic.lang.known import Status
 from leadline.symbolic.lang.parameters import Setting

@@ -84,7 +84,7 @@ def test_nothing_but_a_grid_loads_spark_arrow_or_java(words: list[str], tmp_path
     assert not (tmp_path / "started").exists()
 
 
-@pytest.mark.parametrize("package", ["api", "engines", "engines.liveness", "engines.pdr"])
+@pytest.mark.parametrize("package", ["api", "engines", "engines.runs", "engines.prove.pdr"])
 def test_a_package_that_loads_on_demand_has_all_its_names(package: str) -> None:
     face = importlib.import_module(f"leadline.symbolic.{package}")
     modules = {path.stem for path in Path(face.__path__[0]).iterdir()}

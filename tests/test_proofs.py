@@ -12,8 +12,8 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.engines.induction.checker import Checker
-from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
+from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import SOLVERS
 

@@ -14,8 +14,8 @@ from leadline.encodings.two_phase_commit import TwoPhaseCommit
 from leadline.properties.two_phase_commit import consistency, implements_transaction_commit
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Options, Query, Result, Verdict, answer_here
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.pdr import PdrOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Claim, Model, Protocol, action, build
 from leadline.symbolic.trace import replay
 from tests.protocols.coffee_can import (

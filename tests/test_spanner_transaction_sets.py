@@ -8,8 +8,8 @@ from leadline.encodings.spanner_transactions import SpannerTransactions
 from leadline.encodings.spanner_transactions.transaction_sets import SETS, transaction_set
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.engines.induction.checker import Checker
-from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
+from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import ParameterError
 from leadline.symbolic.solve import SOLVERS
 

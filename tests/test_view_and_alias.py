@@ -12,8 +12,8 @@ import pytest
 import leadline
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Verdict, answer
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.query import Query
+from leadline.symbolic.engines.ask.query import Query
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model
 from tests.export.parsed import parsed

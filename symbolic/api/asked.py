@@ -19,8 +19,8 @@ from leadline.symbolic.engines import (
     Table,
     answer,
 )
-from leadline.symbolic.engines.judgement import Judgement, judgement
-from leadline.symbolic.engines.widening import widened_answers
+from leadline.symbolic.engines.ask.judgement import Judgement, judgement
+from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
 from leadline.symbolic.trace.trace import title

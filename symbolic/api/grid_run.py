@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from leadline.symbolic.engines.result import Cause
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.cells import Cell, cells, joined
 from leadline.symbolic.grid.cost import read_cost_model

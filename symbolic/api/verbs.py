@@ -11,8 +11,8 @@ from leadline.symbolic.api.progress import Follow, following
 from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, claims_among, loaded
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.engines import AUTO, Interrupted, Limits, engines_of
-from leadline.symbolic.engines.choice import chosen_query, option_complaint, options_of
-from leadline.symbolic.engines.limits import timely
+from leadline.symbolic.engines.ask.choice import chosen_query, option_complaint, options_of
+from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import Claim, Setting, UserError, unknown_name
 from leadline.symbolic.solve import SOLVERS
 

@@ -41,10 +41,10 @@ from leadline.symbolic.engines import (
     Query,
     engines_of,
 )
-from leadline.symbolic.engines.choice import chosen_engine, chosen_query, kind_of, options_of
-from leadline.symbolic.engines.explore import CIRCUITS, ExploreOptions
-from leadline.symbolic.engines.judgement import judgement, verdict_text
-from leadline.symbolic.engines.process import start_server
+from leadline.symbolic.engines.ask.choice import chosen_engine, chosen_query, kind_of, options_of
+from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
+from leadline.symbolic.engines.explore.explore import CIRCUITS, ExploreOptions
+from leadline.symbolic.engines.run.process import start_server
 from leadline.symbolic.lang import Model, NoBehaviour, counted
 from leadline.symbolic.solve import LONE, SOLVERS
 

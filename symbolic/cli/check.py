@@ -12,11 +12,11 @@ from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import ENGINES, Limits, Verdict, answer_in_child, engines_of
-from leadline.symbolic.engines.choice import options_of
-from leadline.symbolic.engines.explore import Explore, ExploreOptions
-from leadline.symbolic.engines.limits import TimeIsOver
-from leadline.symbolic.engines.portfolio import PortfolioOptions
-from leadline.symbolic.engines.refutation import answer_proof, formula_of
+from leadline.symbolic.engines.ask.choice import options_of
+from leadline.symbolic.engines.bounded.refutation import answer_proof, formula_of
+from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
+from leadline.symbolic.engines.run.limits import TimeIsOver
+from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import NoBehaviour, NoSymbolicForm, UserError
 from leadline.symbolic.solve import PROVER
 

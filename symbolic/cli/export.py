@@ -9,7 +9,7 @@ from pathlib import Path
 from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_model
 from leadline.symbolic.cli.output import check_writable, write_out
 from leadline.symbolic.cli.terminal import Exit, put, tell
-from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import Machine, aiger, large_sets, module_name, tla_module, tlc_config
 from leadline.symbolic.lang import Model, UserError
 

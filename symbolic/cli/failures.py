@@ -9,7 +9,7 @@ import traceback
 
 from leadline.redaction import redacted
 from leadline.symbolic.cli.terminal import Exit, tell
-from leadline.symbolic.engines.limits import TimeIsOver
+from leadline.symbolic.engines.run.limits import TimeIsOver
 from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.lang import AssumptionFailed, ModelError, NoSymbolicForm, UserError
 from leadline.symbolic.tla.values.values import EvaluationError

@@ -11,7 +11,7 @@ from leadline.symbolic.cli.grid_report import show_plan
 from leadline.symbolic.cli.inputs import seconds, store_place
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
-from leadline.symbolic.engines.limits import timely
+from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.remote import StoreAway
 from leadline.symbolic.grid.workers import PATIENCE

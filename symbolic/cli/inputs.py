@@ -21,7 +21,7 @@ from leadline.symbolic.catalog import (
 )
 from leadline.symbolic.cli.terminal import tell
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.engines.limits import timely
+from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import (
     Foreign,
     Model,

@@ -13,11 +13,11 @@ from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry
 from leadline.symbolic.cli.output import add_format, as_json, check_writable, keep
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict
-from leadline.symbolic.engines.certificates import read_certificate, recheck
-from leadline.symbolic.engines.invariants import understood
-from leadline.symbolic.engines.limits import timely
-from leadline.symbolic.engines.pdr import PdrOptions, minimized
-from leadline.symbolic.engines.pdr.written import importable, strengthenings_file
+from leadline.symbolic.engines.prove.certificates import read_certificate, recheck
+from leadline.symbolic.engines.prove.invariants import understood
+from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized
+from leadline.symbolic.engines.prove.pdr.written import importable, strengthenings_file
+from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import UserError, setting_text
 
 WRITE = "--write-strengthenings"

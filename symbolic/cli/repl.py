@@ -15,7 +15,7 @@ from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_entry, s
 from leadline.symbolic.cli.terminal import Exit, printable, put, tell
 from leadline.symbolic.concrete import Outcome, Semantics, State as Values
 from leadline.symbolic.engines import Query, answer_here
-from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.lang import (
     Expr,
     Model,

@@ -14,7 +14,7 @@ from leadline.symbolic.catalog import Entry, complaints, entries, load_file, spl
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
-from leadline.symbolic.engines.limits import Limits, TimeIsOver, limited
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import (
     Action,
     Claim,

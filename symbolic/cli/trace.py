@@ -20,7 +20,7 @@ from leadline.symbolic.cli.output import (
 )
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import Machine, is_aiger, origin_of, witness
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.trace import (

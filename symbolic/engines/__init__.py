@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from leadline.symbolic.engines.bmc import UNROLLINGS, BmcOptions, chosen_unrolling
-    from leadline.symbolic.engines.engine import Engine, Interrupted, Violation
-    from leadline.symbolic.engines.limits import Limits
-    from leadline.symbolic.engines.parallel import (
+    from leadline.symbolic.engines.ask.engine import Engine, Interrupted, Violation
+    from leadline.symbolic.engines.ask.query import AUTO, Listener, Options, Query
+    from leadline.symbolic.engines.ask.result import Answer, Effort, Progress, Result, Table, Verdict
+    from leadline.symbolic.engines.ask.table import ENGINES, engines_of
+    from leadline.symbolic.engines.bounded.bmc import UNROLLINGS, BmcOptions, chosen_unrolling
+    from leadline.symbolic.engines.run.limits import Limits
+    from leadline.symbolic.engines.run.parallel import (
         answer,
         answer_here,
         answer_in_child,
         answer_in_children,
         cores,
     )
-    from leadline.symbolic.engines.query import AUTO, Listener, Options, Query
-    from leadline.symbolic.engines.result import Answer, Effort, Progress, Result, Table, Verdict
-    from leadline.symbolic.engines.table import ENGINES, engines_of
 
 __all__ = [
     "AUTO",
@@ -54,12 +54,12 @@ __all__ = [
 __getattr__ = on_demand(
     __name__,
     {
-        ".bmc": ("UNROLLINGS", "BmcOptions", "chosen_unrolling"),
-        ".engine": ("Engine", "Interrupted", "Violation"),
-        ".limits": ("Limits",),
-        ".parallel": ("answer", "answer_here", "answer_in_child", "answer_in_children", "cores"),
-        ".query": ("AUTO", "Listener", "Options", "Query"),
-        ".result": ("Answer", "Effort", "Progress", "Result", "Table", "Verdict"),
-        ".table": ("ENGINES", "engines_of"),
+        ".bounded.bmc": ("UNROLLINGS", "BmcOptions", "chosen_unrolling"),
+        ".ask.engine": ("Engine", "Interrupted", "Violation"),
+        ".run.limits": ("Limits",),
+        ".run.parallel": ("answer", "answer_here", "answer_in_child", "answer_in_children", "cores"),
+        ".ask.query": ("AUTO", "Listener", "Options", "Query"),
+        ".ask.result": ("Answer", "Effort", "Progress", "Result", "Table", "Verdict"),
+        ".ask.table": ("ENGINES", "engines_of"),
     },
 )

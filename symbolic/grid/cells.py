@@ -13,8 +13,8 @@ from typing import Self
 
 import leadline
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.judgement import Judgement, judged, said
-from leadline.symbolic.engines.result import Cause
+from leadline.symbolic.engines.ask.judgement import Judgement, judged, said
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, layers_text, options_json
 from leadline.symbolic.grid.rows import MOOT, Row
 from leadline.symbolic.grid.summary import point_order, verdict_text

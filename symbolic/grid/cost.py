@@ -26,7 +26,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import leadline
-from leadline.symbolic.engines.result import Cause
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.layers import ridge

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import pyarrow as pa
 
 from leadline.symbolic.engines import ENGINES, Options, Verdict
-from leadline.symbolic.engines.result import Cause, Note, NoteKind, in_words
+from leadline.symbolic.engines.ask.result import Cause, Note, NoteKind, in_words
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, question_text, read_options
 from leadline.symbolic.solve import SOLVERS
 

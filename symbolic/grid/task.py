@@ -19,8 +19,8 @@ import leadline
 from leadline.symbolic.catalog import find, model_of, receive
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict, answer_in_child
-from leadline.symbolic.engines.result import Cause
-from leadline.symbolic.engines.widening import widened_answers
+from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.pruning import Moot
 from leadline.symbolic.grid.query import ASKED, GridQuery

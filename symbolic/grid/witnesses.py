@@ -16,7 +16,7 @@ from functools import cache, partial
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import ENGINES, Effort, Limits, Result, Verdict
-from leadline.symbolic.engines.certificates import certificate, read_certificate, recheck
+from leadline.symbolic.engines.prove.certificates import certificate, read_certificate, recheck
 from leadline.symbolic.grid.cells import Goal, obligations_of, proofs
 from leadline.symbolic.grid.query import ASKED, GridQuery, Settings, question_id, read_options
 from leadline.symbolic.grid.remote import Place, Remote, at_once

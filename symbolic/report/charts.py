@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from leadline.symbolic.engines.result import Cause
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import groups
 from leadline.symbolic.lang import Setting, counted

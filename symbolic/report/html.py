@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC
 from html import escape
 
-from leadline.symbolic.engines.judgement import Judgement
+from leadline.symbolic.engines.ask.judgement import Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row

@@ -16,7 +16,7 @@ import pytest
 import leadline
 from leadline.symbolic.api import verbs
 from leadline.symbolic.cli import main
-from leadline.symbolic.engines.choice import options_of
+from leadline.symbolic.engines.ask.choice import options_of
 from tests.cli.counter import Counter, never_one
 from tests.engines.protocols import Lift
 

@@ -21,18 +21,9 @@ from leadline.symbolic.api import asked
 from leadline.symbolic.cli import ask, main
 from leadline.symbolic.cli.output import write_out
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import (
-    Answer,
-    Effort,
-    Limits,
-    Listener,
-    Progress,
-    Query,
-    Result,
-    Verdict,
-    explore,
-)
-from leadline.symbolic.engines.circuits import CircuitExplorer
+from leadline.symbolic.engines import Answer, Effort, Limits, Listener, Progress, Query, Result, Verdict
+from leadline.symbolic.engines.explore import explore
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.lang import Model, UserError
 from tests.cli.conftest import Leadline
 from tests.cli.processes import leadline_process

@@ -10,7 +10,7 @@ from leadline.symbolic.catalog import entries, find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling
 from leadline.symbolic.encode.template import Instance
-from leadline.symbolic.engines.bmc import BmcOptions, chosen_unrolling
+from leadline.symbolic.engines.bounded.bmc import BmcOptions, chosen_unrolling
 from leadline.symbolic.lang import Model, Protocol, build
 from leadline.symbolic.solve import Satisfiability
 from leadline.symbolic.solve.z3_solver import Z3Solver

@@ -6,7 +6,7 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.bmc import BmcOptions, bounded_check
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.solve import SOLVERS
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from leadline.symbolic.concrete import Exploration, Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
-from leadline.symbolic.engines.circuits import CircuitExplorer
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.lang import Model
 from tests.engines.numbers import names_of, numbers
 

@@ -13,7 +13,7 @@ from leadline.symbolic.engines import (
     Result,
     answer_in_child,
 )
-from leadline.symbolic.engines.query import SILENT
+from leadline.symbolic.engines.ask.query import SILENT
 from tests.asking import bounded_query, model_for
 
 FILE = Path(__file__).parent / "protocols.py"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bmc import STEPS, SWEEPS, BmcOptions, bounded_check
-from leadline.symbolic.engines.sweeps import sorts_alike
+from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.lang import (
     Int,
     Map,

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Effort, Listener, Progress, Query, Result, Verdict
-from leadline.symbolic.engines.query import SILENT
+from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.lang import InternalError, Model, ModelError
 from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver

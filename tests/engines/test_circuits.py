@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Query, answer
-from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.lang import (
     Int,
     Model,

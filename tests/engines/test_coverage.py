@@ -14,10 +14,10 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import ENGINES, Query, answer
-from leadline.symbolic.engines.coverage import coverage_facts, covered, never_taken
-from leadline.symbolic.engines.explore import Explore, ExploreOptions, facts_of
-from leadline.symbolic.engines.portfolio import Portfolio
-from leadline.symbolic.engines.result import Note, NoteKind, Result, Verdict
+from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Verdict
+from leadline.symbolic.engines.explore.coverage import coverage_facts, covered, never_taken
+from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions, facts_of
+from leadline.symbolic.engines.run.portfolio import Portfolio
 from leadline.symbolic.lang import (
     Int,
     Model,

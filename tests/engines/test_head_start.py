@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import Query, Verdict, answer, explore, parallel
-from leadline.symbolic.engines.limits import Limits
-from leadline.symbolic.engines.portfolio import PortfolioOptions
-from leadline.symbolic.engines.process import QueryProcess
+from leadline.symbolic.engines import Query, Verdict, answer
+from leadline.symbolic.engines.explore import explore
+from leadline.symbolic.engines.run import parallel
+from leadline.symbolic.engines.run.limits import Limits
+from leadline.symbolic.engines.run.portfolio import PortfolioOptions
+from leadline.symbolic.engines.run.process import QueryProcess
 
 
 def begun(

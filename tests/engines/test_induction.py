@@ -11,8 +11,8 @@ import pytest
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result
-from leadline.symbolic.engines.induction.checker import Checker, StepContext
-from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
+from leadline.symbolic.engines.prove.induction.checker import Checker, StepContext
+from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import Cti, TraceEnd, read_cti

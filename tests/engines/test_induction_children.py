@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import Limits, Listener, Result, Verdict, answer, answer_in_child, process
-from leadline.symbolic.engines.certificates import (
+from leadline.symbolic.engines import Limits, Listener, Result, Verdict, answer, answer_in_child
+from leadline.symbolic.engines.ask.query import SILENT
+from leadline.symbolic.engines.prove.certificates import (
     InductionCertificate,
     certificate,
     read_certificate,
     recheck,
 )
-from leadline.symbolic.engines.induction import Induction
-from leadline.symbolic.engines.induction.obligation import obligations
-from leadline.symbolic.engines.process import Forked
-from leadline.symbolic.engines.query import SILENT
+from leadline.symbolic.engines.prove.induction import Induction
+from leadline.symbolic.engines.prove.induction.obligation import obligations
+from leadline.symbolic.engines.run import process
+from leadline.symbolic.engines.run.process import Forked
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import cti_document, read_cti

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from leadline.symbolic.concrete import Semantics, State, explore
-from leadline.symbolic.engines.induction.checker import Checker
-from leadline.symbolic.engines.induction.obligation import conjuncts, obligations
+from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model, ModelError, OutOfBounds, PropertyKind
 from leadline.symbolic.solve import SOLVERS
 from tests.strategies import models

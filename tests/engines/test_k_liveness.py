@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.engines import ENGINES, Answer, BmcOptions, Query, Verdict, answer_here
-from leadline.symbolic.engines.certificates import read_certificate
-from leadline.symbolic.engines.judgement import verdict_text
-from leadline.symbolic.engines.liveness import counting, reduction
-from leadline.symbolic.engines.liveness.counting import Counting
-from leadline.symbolic.engines.liveness.parts import Method, Part, Reduction
-from leadline.symbolic.engines.liveness.settling import Moves, understood
-from leadline.symbolic.engines.pdr import PdrOptions
+from leadline.symbolic.engines.ask.judgement import verdict_text
+from leadline.symbolic.engines.prove.certificates import read_certificate
+from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.runs import counting, reduction
+from leadline.symbolic.engines.runs.counting import Counting
+from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
+from leadline.symbolic.engines.runs.settling import Moves, understood
 from leadline.symbolic.lang import (
     Bool,
     Int,

@@ -24,15 +24,14 @@ from leadline.symbolic.engines import (
     Result,
     Verdict,
     answer_in_child,
-    limits as limits_module,
-    process,
 )
-from leadline.symbolic.engines.instances import refuse_too_large
-from leadline.symbolic.engines.limits import TimeIsOver
-from leadline.symbolic.engines.parallel import _Session
-from leadline.symbolic.engines.process import Forked, QueryProcess
-from leadline.symbolic.engines.query import SILENT, Ledger
-from leadline.symbolic.engines.result import Cause, Stop
+from leadline.symbolic.engines.ask.instances import refuse_too_large
+from leadline.symbolic.engines.ask.query import SILENT, Ledger
+from leadline.symbolic.engines.ask.result import Cause, Stop
+from leadline.symbolic.engines.run import limits as limits_module, process
+from leadline.symbolic.engines.run.limits import TimeIsOver
+from leadline.symbolic.engines.run.parallel import _Session
+from leadline.symbolic.engines.run.process import Forked, QueryProcess
 from leadline.symbolic.lang import InternalError, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here, model_for

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.engines import Limits, Table, limits
+from leadline.symbolic.engines import Limits, Table
+from leadline.symbolic.engines.run import limits
 from tests.tla.loading import write
 
 

@@ -12,8 +12,8 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.concrete.orbits import Orbits, Symmetric
 from leadline.symbolic.engines import Query, answer
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.sweeps import sorts_alike
+from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.lang import (
     Model,
     UserError,

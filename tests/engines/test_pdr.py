@@ -15,8 +15,9 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.k_induction import KInductionOptions, k_induction
-from leadline.symbolic.engines.pdr import (
+from leadline.symbolic.engines.bounded.search import deadlock_property
+from leadline.symbolic.engines.prove.k_induction import KInductionOptions, k_induction
+from leadline.symbolic.engines.prove.pdr import (
     Invariant,
     PdrOptions,
     PdrProgress,
@@ -24,7 +25,6 @@ from leadline.symbolic.engines.pdr import (
     pdr,
     recheck,
 )
-from leadline.symbolic.engines.search import deadlock_property
 from leadline.symbolic.lang import Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import TraceEnd

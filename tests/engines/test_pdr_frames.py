@@ -9,10 +9,10 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.pdr import PdrOptions, frames, memory, pdr
-from leadline.symbolic.engines.pdr.frames import Frames
-from leadline.symbolic.engines.pdr.memory import Found
-from leadline.symbolic.engines.pdr.system import Cube
+from leadline.symbolic.engines.prove.pdr import PdrOptions, frames, memory, pdr
+from leadline.symbolic.engines.prove.pdr.frames import Frames
+from leadline.symbolic.engines.prove.pdr.memory import Found
+from leadline.symbolic.engines.prove.pdr.system import Cube
 from leadline.symbolic.lang import Model
 
 Step = Callable[..., Found | Cube]

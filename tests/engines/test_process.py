@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import leadline
-from leadline.symbolic.engines import Limits, Listener, Verdict, process
+from leadline.symbolic.engines import Limits, Listener, Verdict
+from leadline.symbolic.engines.run import process
 from leadline.symbolic.lang import InternalError
 from tests.engines.limited import FILE, HARD, limited, query
 

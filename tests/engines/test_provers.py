@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Query, Result, Verdict, answer
-from leadline.symbolic.engines.certificates import read_certificate, recheck
-from leadline.symbolic.engines.invariants import InvariantQuery, spelled, understood
-from leadline.symbolic.engines.k_induction import KInductionOptions
-from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.engines.portfolio import PortfolioOptions
-from leadline.symbolic.engines.result import Cause
+from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.prove.certificates import read_certificate, recheck
+from leadline.symbolic.engines.prove.invariants import InvariantQuery, spelled, understood
+from leadline.symbolic.engines.prove.k_induction import KInductionOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, UserError
 from tests.asking import model_for
 

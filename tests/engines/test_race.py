@@ -23,12 +23,11 @@ from leadline.symbolic.engines import (
     Result,
     Verdict,
     answer,
-    parallel,
-    process,
 )
-from leadline.symbolic.engines.parallel import cores
-from leadline.symbolic.engines.process import Forked
-from leadline.symbolic.engines.query import AUTO, SILENT
+from leadline.symbolic.engines.ask.query import AUTO, SILENT
+from leadline.symbolic.engines.run import parallel, process
+from leadline.symbolic.engines.run.parallel import cores
+from leadline.symbolic.engines.run.process import Forked
 from leadline.symbolic.lang import InternalError, ModelError
 from leadline.symbolic.solve import LONE, RACERS
 from tests.asking import bounded_query, here, model_for

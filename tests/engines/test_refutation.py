@@ -15,7 +15,7 @@ from leadline.symbolic.engines import (
     Verdict,
     answer_in_child,
 )
-from leadline.symbolic.engines.refutation import answer_proof, failure, formula_of
+from leadline.symbolic.engines.bounded.refutation import answer_proof, failure, formula_of
 from leadline.symbolic.lang import InternalError, Model, UserError
 from leadline.symbolic.solve import Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver

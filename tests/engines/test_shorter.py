@@ -2,11 +2,12 @@
 
 import pytest
 
-from leadline.symbolic.engines import Effort, Limits, Listener, Query, Result, Verdict, answer, parallel
-from leadline.symbolic.engines.bmc import BmcOptions
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.parallel import answer_here, answer_in_children
-from leadline.symbolic.engines.query import Ledger
+from leadline.symbolic.engines import Effort, Limits, Listener, Query, Result, Verdict, answer
+from leadline.symbolic.engines.ask.query import Ledger
+from leadline.symbolic.engines.bounded.bmc import BmcOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.run import parallel
+from leadline.symbolic.engines.run.parallel import answer_here, answer_in_children
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE
 from tests.asking import model_for

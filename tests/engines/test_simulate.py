@@ -10,7 +10,7 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
-from leadline.symbolic.engines.simulate import SimulateOptions, weights_of
+from leadline.symbolic.engines.explore.simulate import SimulateOptions, weights_of
 from leadline.symbolic.lang import ModelError, UserError
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for

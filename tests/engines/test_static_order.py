@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines.sweeps import StatePart, changed, reads, static_order
+from leadline.symbolic.engines.bounded.sweeps import StatePart, changed, reads, static_order
 from leadline.symbolic.lang import (
     Bool,
     Int,

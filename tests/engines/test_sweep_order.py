@@ -9,7 +9,7 @@ import pytest
 
 from leadline.symbolic.catalog import entries, model_of
 from leadline.symbolic.concrete import Outcome, Semantics, State
-from leadline.symbolic.engines.sweeps import ALL_TRIES, BEGINNINGS, LOOK, first_enabled, sweep_order
+from leadline.symbolic.engines.bounded.sweeps import ALL_TRIES, BEGINNINGS, LOOK, first_enabled, sweep_order
 from leadline.symbolic.lang import (
     Int,
     Map,

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import Exploration, Semantics, explore
 from leadline.symbolic.engines import Result, Verdict
-from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions, bounded_check
-from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.lang import Model, OutOfBounds, Protocol, UserError, build
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.solve.cadical import CadicalSolver

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics, explore
-from leadline.symbolic.engines.search import deadlock_property
+from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import Machine, aiger, witness
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.parameters import Setting

@@ -7,7 +7,7 @@ from typing import Any
 
 import leadline
 from leadline.symbolic.engines import BmcOptions, Limits
-from leadline.symbolic.engines.induction import InductionOptions
+from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.grid.query import ASKED, GridQuery, options_json
 from leadline.symbolic.grid.rows import Row
 from tests.grid.rows import row

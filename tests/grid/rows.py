@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.engines import BmcOptions
-from leadline.symbolic.engines.induction import InductionOptions
-from leadline.symbolic.engines.result import Cause
+from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.grid.query import options_json
 from leadline.symbolic.grid.remote import Place
 from leadline.symbolic.grid.rows import Row

@@ -6,7 +6,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.engines.induction.obligation import obligations
+from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.grid import plan as plans
 from tests.grid.planned import mistakes, planned
 

@@ -10,7 +10,7 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import BmcOptions
-from leadline.symbolic.engines.pdr import PdrOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.grid.cells import cells, joined, obligations_of
 from leadline.symbolic.grid.pruning import Pruning
 from leadline.symbolic.grid.query import GridQuery, options_json

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, answer_here
-from leadline.symbolic.engines.induction import InductionOptions
-from leadline.symbolic.engines.induction.obligation import obligations
+from leadline.symbolic.engines.prove.induction import InductionOptions
+from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.grid import task, witnesses
 from leadline.symbolic.grid.query import GridQuery, options_json
 from leadline.symbolic.grid.runs import StoreArchive, new_run, resume

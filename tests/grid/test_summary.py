@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from leadline.symbolic.engines.result import Note, NoteKind
+from leadline.symbolic.engines.ask.result import Note, NoteKind
 from leadline.symbolic.grid.rows import Row, notes_json
 from leadline.symbolic.grid.summary import counts, groups, latest, verdict_text
 from tests.grid.rows import ROW, obligation, row, unknown

@@ -14,7 +14,7 @@ import pytest
 from leadline.symbolic.catalog import find
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Answer, Verdict
-from leadline.symbolic.engines.certificates import recheck
+from leadline.symbolic.engines.prove.certificates import recheck
 from leadline.symbolic.grid import witnesses
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.rows import Row

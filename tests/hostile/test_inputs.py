@@ -21,7 +21,7 @@ import pytest
 from leadline.symbolic.catalog import find, find_module, model_of
 from leadline.symbolic.catalog.sources import _loaded
 from leadline.symbolic.cli import main
-from leadline.symbolic.engines.certificates import read_certificate
+from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.grid.cells import cells, joined
 from leadline.symbolic.grid.constraints import read_constraint
 from leadline.symbolic.grid.cost import CostModel

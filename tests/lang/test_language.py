@@ -10,7 +10,7 @@ import pytest
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.bmc import BmcOptions, bounded_check
+from leadline.symbolic.engines.bounded.bmc import BmcOptions, bounded_check
 from leadline.symbolic.lang import (
     AnyExpr,
     BoolExpr,

@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Options
-from leadline.symbolic.engines.explore import Explore
+from leadline.symbolic.engines.explore.explore import Explore
 from leadline.symbolic.grid.query import GridQuery, options_json, parameters_json
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store

@@ -28,7 +28,7 @@ _MERCY = 1200.0  # seconds for the queries that are left once the adversary has 
 _SHORTLY = 30.0  # seconds that a harm may still be felt once it is over
 _SPARED = 0.75  # of the harms that would end a driver which has brought no row yet
 _TRIES = 4  # undisturbed runs that may be needed: each may find what harms have left
-_FORKSERVER = "leadline.symbolic.engines.forkserver"
+_FORKSERVER = "leadline.symbolic.engines.run.forkserver"
 
 
 @dataclass

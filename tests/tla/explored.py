@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from leadline.symbolic.engines import Limits, Result
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tla.loading import specification
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.specifications import explore_specification
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.protocol import Source

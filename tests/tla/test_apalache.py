@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
-from leadline.symbolic.engines.pdr import PdrOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from tests.tla.explored import explored
 from tests.tla.loading import write
 from tests.tla.lowered import asked

@@ -10,7 +10,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Query, Verdict
-from leadline.symbolic.engines.explore import ExploreOptions
+from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.tla import origin
 from leadline.symbolic.trace import end_reason
 from tests.tla.loading import write

@@ -8,7 +8,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Options, Query, Verdict, answer
-from leadline.symbolic.engines.pdr import PdrOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from tests.tla.explored import explored
 from tests.tla.loading import write
 

@@ -11,7 +11,7 @@ from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
-from leadline.symbolic.engines.pdr import PdrOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import Set, record
 from leadline.symbolic.lang.types import Int

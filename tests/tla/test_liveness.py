@@ -10,12 +10,12 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete.conditions import conditions_in
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Verdict, answer
-from leadline.symbolic.engines.bmc import SWEEPS
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.k_induction import KInductionOptions
-from leadline.symbolic.engines.liveness.formulas import split
-from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.engines.bounded.bmc import SWEEPS
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.specifications import explore_specification
+from leadline.symbolic.engines.prove.k_induction import KInductionOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang.temporal import expanded
 from leadline.symbolic.tla.values.behaviour import Behaviour

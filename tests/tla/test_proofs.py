@@ -12,12 +12,12 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Limits, Options, Query, Result, Verdict, answer_here
-from leadline.symbolic.engines.certificates import read_certificate
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.liveness import settling
-from leadline.symbolic.engines.liveness.parts import Reduction
-from leadline.symbolic.engines.liveness.product import CHOICE
-from leadline.symbolic.engines.pdr import PdrOptions, samples
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.prove.certificates import read_certificate
+from leadline.symbolic.engines.prove.pdr import PdrOptions, samples
+from leadline.symbolic.engines.runs import settling
+from leadline.symbolic.engines.runs.parts import Reduction
+from leadline.symbolic.engines.runs.product import CHOICE
 from leadline.symbolic.tla import origin
 from tests.tla.loading import write
 

@@ -20,9 +20,9 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
-from leadline.symbolic.engines.explore import ExploreOptions
-from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.engines.specifications import explore_specification
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.specifications import explore_specification
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load

@@ -13,16 +13,16 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Options, Query, Verdict
-from leadline.symbolic.engines.bmc import SWEEPS, BmcOptions
-from leadline.symbolic.engines.explore import CIRCUITS, VALUES, ExploreOptions
-from leadline.symbolic.engines.induction import InductionOptions
-from leadline.symbolic.engines.k_induction import KInductionOptions
-from leadline.symbolic.engines.parallel import answer_here
-from leadline.symbolic.engines.pdr import PdrOptions
-from leadline.symbolic.engines.portfolio import PortfolioOptions
-from leadline.symbolic.engines.simulate import SimulateOptions
-from leadline.symbolic.engines.specifications import explore_specification
-from leadline.symbolic.engines.widening import widened_answers
+from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
+from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, ExploreOptions
+from leadline.symbolic.engines.explore.simulate import SimulateOptions
+from leadline.symbolic.engines.explore.specifications import explore_specification
+from leadline.symbolic.engines.prove.induction import InductionOptions
+from leadline.symbolic.engines.prove.k_induction import KInductionOptions
+from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.run.parallel import answer_here
+from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, ModelError, NoSymbolicForm
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.read.specification import Specification

@@ -1,0 +1,146 @@
+"""The engine that a user's question goes to, and the query that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import Field, fields
+from typing import Any, get_type_hints
+
+from leadline.symbolic.engines.ask.engine import Engine
+from leadline.symbolic.engines.ask.query import AUTO, Query
+from leadline.symbolic.engines.ask.table import engines_of
+from leadline.symbolic.lang import Model, Setting, UserError
+
+
+def options_of(command: str) -> dict[str, tuple[Engine, Field[Any]]]:
+    """The options of a command's engines, by name, each with the first engine that has it."""
+    found: dict[str, tuple[Engine, Field[Any]]] = {}
+    for engine in engines_of(command).values():
+        for one in fields(engine.options):
+            if one.metadata.get("doc"):
+                found.setdefault(one.name, (engine, one))
+    return found
+
+
+def kind_of(engine: Engine, one: Field[Any]) -> Any:
+    """The Python type of an engine's option."""
+    return get_type_hints(engine.options)[one.name]
+
+
+def option_complaint(engine: Engine, one: Field[Any], value: object) -> str | None:
+    """The error in a value for an engine's option, or None."""
+    kind, about = kind_of(engine, one), one.metadata
+    if kind is bool:
+        return None if type(value) is bool else f"{one.name} must be True or False, and is {value!r}"
+    if kind in (int, int | None):
+        low, most = about["low"], about.get("most")
+        if type(value) is int and low <= value and (most is None or value <= most):
+            return None
+        upper = "" if most is None else f" and at most {most}"
+        return f"{one.name} must be an integer, at least {low}{upper}, and is {value!r}"
+    if "choices" in about:
+        names = about["choices"]
+        return None if value in names else f"{one.name} must be one of {', '.join(names)}, and is {value!r}"
+    texts = isinstance(value, (list, tuple)) and all(isinstance(x, str) for x in value)
+    return None if texts else f"{one.name} must be a list of names, and is {value!r}"
+
+
+def chosen_query(
+    command: str,
+    source: str,
+    settings: Mapping[str, Setting],
+    model: Model,
+    names: Sequence[str],
+    given: Mapping[str, Any],
+    spelled: Callable[[str], str] = str,
+) -> Query:
+    """The query of a command.
+
+    Args:
+        command: the command, which offers several engines.
+        source: the protocol as the catalog finds it.
+        settings: the parameters that differ from their defaults.
+        model: the model.
+        names: the names of the properties.
+        given: the values that the user gave, by name: options of engines, "engine", "solver", "deadlock".
+        spelled: an option's name as the user writes it.
+
+    Raises:
+        UserError: if the engine that is named does not have an option that is given.
+    """
+    engine, _ = chosen_engine(command, model, names, given, spelled)
+    own = {one.name: given.get(one.name) for one in fields(engine.options)}
+    own = {name: tuple(value) if isinstance(value, list) else value for name, value in own.items()}
+    return Query(
+        source,
+        settings,
+        tuple(names),
+        engine.options_for(command, own),
+        given.get("solver", AUTO),
+        seed=given.get("seed", 0),
+        deadlock=given.get("deadlock", False),
+    )
+
+
+def chosen_engine(
+    command: str, model: Model, names: Sequence[str], given: Mapping[str, Any], spelled: Callable[[str], str]
+) -> tuple[Engine, str]:
+    """The engine that is named, or the first that has the options that are given and suits the properties.
+
+    The arguments are those of `chosen_query`.
+
+    Returns:
+        The engine, and why it was chosen; "" if the user named it.
+
+    Raises:
+        UserError: as `chosen_query`.
+    """
+    engines = engines_of(command)
+    own = {engine: {one.name for one in fields(engine.options)} for engine in engines.values()}
+    asked = given.keys() & set().union(*own.values())
+    able = [
+        engine
+        for engine, known in own.items()
+        if asked <= known and (engine.takes_solver or "solver" not in given)
+    ]
+    wanted = engines.get(given.get("engine") or "")
+    if wanted is not None and wanted not in able:
+        wrong = spelled(next(iter(sorted(asked - own[wanted])), "solver"))
+        raise UserError(f"{wrong} means nothing to the engine {wanted.name}: leave one of them out")
+    if not able:
+        raise UserError(_clash(own, sorted(asked), given, spelled))
+    runs = [
+        name for name in names if name in model.properties and model.properties[name].temporal is not None
+    ]
+    if runs:
+        fit = [one for one in able if not one.asks_states]
+        if (wanted is not None and wanted not in fit) or not fit:
+            unfit = wanted or able[0]
+            others = ", ".join(one.name for one in engines.values() if not one.asks_states)
+            told = f"the engine {unfit.name} is for claims about states, and {runs[0]} is a claim about runs"
+            raise UserError(f"{told}: ask one of {others}")
+        able = fit
+    suited = [one for one in able if all(one.suits(model, name, one.options()) for name in names)]
+    if wanted is not None:
+        return wanted, ""
+    chosen = next(iter(suited or able))
+    if runs:
+        return chosen, f"{runs[0]} is a claim about runs"
+    if chosen in suited and len(able) > 1:
+        return chosen, chosen.suited
+    options = sorted(asked | ({"solver"} & given.keys()))
+    return chosen, f"it takes {' and '.join(map(spelled, options))}" if options else ""
+
+
+def _clash(
+    own: Mapping[Engine, Set[str]],
+    asked: Sequence[str],
+    given: Mapping[str, Any],
+    spelled: Callable[[str], str],
+) -> str:
+    """The error in options that no engine takes together: the engines of each."""
+    takers = {name: [engine.name for engine, known in own.items() if name in known] for name in asked}
+    if "solver" in given:
+        takers["solver"] = [engine.name for engine in own if engine.takes_solver]
+    told = "; ".join(f"{spelled(name)} is for {' and '.join(found)}" for name, found in takers.items())
+    return f"no engine takes {' and '.join(map(spelled, takers))} together: {told}: leave one of them out"

@@ -1,0 +1,200 @@
+"""Queries: questions to engines, as names and numbers that can be sent to another process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+from leadline.symbolic.engines.ask.result import Part, Progress, Result, Verdict
+from leadline.symbolic.lang import Model, Property, Setting
+from leadline.symbolic.solve import DEFAULT, SOLVERS
+from leadline.symbolic.trace import DEADLOCK
+
+AUTO = "auto"
+"""The solver of a query that leaves the choice to the engines."""
+
+
+def option(default: Any = MISSING, *, doc: str = "", metavar: str = "", low: int = 0, **more: Any) -> Any:
+    """A field of an engine's options that users may set.
+
+    Args:
+        default: its default.
+        doc: a line of help for the command line.
+        metavar: the name of its value there.
+        low: the least value of an integer.
+        more: `choices`, the values of a text, and `noun`, the word for one of them; `negated`, the name of
+            the switch that makes a true flag false; `flag`, its name on the command line; `grid`, whether
+            grid files may set it; `most`, the largest integer there.
+    """
+    return field(default=default, metadata={"doc": doc, "metavar": metavar, "low": low, **more})
+
+
+def _frozen(value: Any) -> Any:
+    """A JSON value with tuples in place of lists."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class Options:
+    """An engine's own options: a frozen dataclass of JSON values, its fields made by `option`."""
+
+    engine: ClassVar[str]
+    """The engine's name."""
+
+    @classmethod
+    def chosen(cls, given: Mapping[str, Any]) -> Self:
+        """The options for the values that a user gave; None stands for a value left out."""
+        return cls(**{name: value for name, value in given.items() if value is not None})
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The options of a JSON object that `asdict` made."""
+        return cls(**{name: _frozen(value) for name, value in data.items()})
+
+    @property
+    def part(self) -> str | None:
+        """The part of a question that a query with these options is about; None if it is about all parts."""
+        return None
+
+    @property
+    def whole(self) -> Options | None:
+        """The options of the question that this is a part of, if the verdicts of its parts answer it."""
+        return None
+
+    @property
+    def parts(self) -> int:
+        """The number of parts into which that question is cut."""
+        return 1
+
+    def to_json(self) -> dict[str, Any]:
+        """The options that differ from their defaults, as a JSON object."""
+        defaults = {one.name: one.default for one in fields(self)}
+        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+
+
+@dataclass(frozen=True)
+class Query:
+    """A question about properties of one protocol at given parameters.
+
+    Attributes:
+        source: the protocol as the catalog finds it: its name or path.
+        settings: the parameters that differ from their defaults.
+        properties: the names of the properties; None for all. With () the query can still ask for deadlocks.
+        options: the engine's options; their class decides the engine.
+        solver: the solver's name, or "auto"; an engine that takes none ignores it.
+        seed: the random seed of the solver or engine; 0 for a solver that takes none.
+        deadlock: whether to ask for deadlocks.
+    """
+
+    source: str
+    settings: Mapping[str, Setting]
+    properties: tuple[str, ...] | None
+    options: Options
+    solver: str = DEFAULT
+    seed: int = 0
+    deadlock: bool = False
+
+    @property
+    def engine(self) -> str:
+        """The engine's name."""
+        return self.options.engine
+
+    def by(self, solver: str) -> Query:
+        """The same query for a solver, with its seed if the solver takes one."""
+        return replace(self, solver=solver, seed=self.seed if SOLVERS[solver].takes_seed else 0)
+
+    def chosen(self, model: Model) -> tuple[Property, ...]:
+        """The properties of a model that are asked for.
+
+        Raises:
+            UserError: if the model has no property of a name.
+        """
+        return () if self.properties == () else model.choose_properties(self.properties or ())
+
+    def names(self, model: Model) -> tuple[str, ...]:
+        """The names of these properties, the deadlock's last if it is asked for."""
+        return (*(one.name for one in self.chosen(model)), *([DEADLOCK] if self.deadlock else []))
+
+    def to_json(self) -> dict[str, Any]:
+        """The query as a JSON object."""
+        return {**asdict(self), "settings": dict(self.settings), "engine": self.engine}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], options: type[Options]) -> Query:
+        """The query of a JSON object that `to_json` made, with the options of its engine."""
+        names = data["properties"]
+        own = {name: value for name, value in data.items() if name != "engine"}
+        return cls(
+            **{
+                **own,
+                "properties": None if names is None else tuple(names),
+                "options": options.from_json(data["options"]),
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Functions that follow a search.
+
+    Attributes:
+        progress: called whenever the search is further.
+        told: called with a result whenever a property's verdict gets worse; the last one is valid.
+        done: called with a result that will not change.
+    """
+
+    progress: Callable[[Progress], None] = lambda _: None
+    told: Callable[[Result], None] = lambda _: None
+    done: Callable[[Result], None] = lambda _: None
+
+
+SILENT = Listener()
+"""Ignores everything."""
+
+
+class Ledger:
+    """The results so far of one query, by all its solvers; the listener hears of each once.
+
+    Args:
+        listener: is told of progress and results.
+
+    Attributes:
+        known: the last result told of each part that is not final.
+        final: the results that will not change.
+        depth: the deepest layer told.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
+        self.known: dict[Part, Result] = {}
+        self.final: dict[Part, Result] = {}
+        self.depth = -1
+
+    def is_news(self, about: Part, verdict: Verdict) -> bool:
+        """Whether a verdict is worse than the last one told."""
+        known = self.known.get(about)
+        return verdict > (known.verdict if known is not None else Verdict.UNKNOWN)
+
+    def told(self, result: Result) -> None:
+        """Record a result that may still get worse."""
+        if self.is_news(result.about, result.verdict):
+            self.known[result.about] = result
+            self.listener.told(result)
+
+    def done(self, result: Result) -> None:
+        """Record a result that will not change, unless another solver's is definite in its place, or shorter."""
+        known = self.final.get(result.about)
+        if known is None or (result.definite and not known.definite) or result.is_shorter(known):
+            self.final[result.about] = result
+            self.listener.done(result)
+
+    def settled(self, part: Part) -> bool:
+        """Whether a part has a definite answer that will not change."""
+        return part in self.final and self.final[part].definite
+
+    def progress(self, now: Progress) -> None:
+        """Record progress; of two searches that race, that of the deeper one."""
+        if now.depth > self.depth or now.text:
+            self.depth = max(self.depth, now.depth)
+            self.listener.progress(now)

@@ -1,0 +1,62 @@
+"""The table of engines. A new engine is a module and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+
+from leadline.symbolic.engines.ask.engine import Engine
+
+_CLASSES = {
+    "portfolio": "run.portfolio.Portfolio",
+    "bmc": "bounded.bmc.Bmc",
+    "explore": "explore.explore.Explore",
+    "induction": "prove.induction.Induction",
+    "pdr": "prove.provers.Pdr",
+    "k-induction": "prove.provers.KInduction",
+    "invariant": "prove.invariants.InvariantCheck",
+    "refutation": "bounded.refutation.Refutation",
+    "simulate": "explore.simulate.Simulate",
+}
+"""The class of each engine, whose module is loaded when the engine is first used."""
+
+_COMMANDS = {
+    "check": ("portfolio", "bmc", "explore", "pdr", "k-induction"),
+    "explore": ("explore",),
+    "prove": ("induction", "pdr", "k-induction"),
+    "simulate": ("simulate",),
+}
+"""The engines that each command offers, the default first."""
+
+
+class _Engines(Mapping[str, Engine]):
+    """The engines by name, each made once."""
+
+    def __getitem__(self, name: str) -> Engine:
+        return _engine(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_CLASSES)
+
+    def __len__(self) -> int:
+        return len(_CLASSES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _CLASSES
+
+
+@cache
+def _engine(name: str) -> Engine:
+    module, _, kind = _CLASSES[name].rpartition(".")
+    made: Engine = getattr(import_module(f"leadline.symbolic.engines.{module}"), kind)()
+    return made
+
+
+ENGINES: Mapping[str, Engine] = _Engines()
+"""The engines by name."""
+
+
+def engines_of(command: str) -> dict[str, Engine]:
+    """The engines that a command offers, by name, the default first."""
+    return {name: ENGINES[name] for name in _COMMANDS[command]}

@@ -1,0 +1,1 @@
+"""Search within a bound: steps, sweeps, cubes, and refutations with a proof."""

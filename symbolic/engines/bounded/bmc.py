@@ -1,0 +1,326 @@
+"""Bounded model checking: is a bad state reachable in 0, 1, ... K layers, each a step or a sweep?
+
+A. Biere, A. Cimatti, E. Clarke, Y. Zhu: Symbolic Model Checking without BDDs, TACAS 1999; incremental, with
+assumptions, after N. Eén, N. Sörensson: Temporal Induction by Incremental SAT Solving, BMC 2003. For sweeps
+see `leadline.symbolic.encode.unrolling`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
+from leadline.symbolic.engines import runs as liveness
+from leadline.symbolic.engines.ask.engine import Engine, NewSolver, Violation
+from leadline.symbolic.engines.ask.query import SILENT, Ledger, Listener, Options, Query, option
+from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict
+from leadline.symbolic.engines.bounded.cubes import Cube, cubes
+from leadline.symbolic.engines.bounded.search import Clock, Search, deadlock_property
+from leadline.symbolic.engines.bounded.sweeps import sorts_alike, sweep_order
+from leadline.symbolic.engines.run.limits import Limits, seldom_collected
+from leadline.symbolic.lang import Model, Property
+from leadline.symbolic.solve import Sink
+from leadline.symbolic.trace import replay, shortened
+
+STEPS = "steps"
+SWEEPS = "sweeps"
+UNROLLINGS = (STEPS, SWEEPS)
+"""A layer of an unrolling holds one step, or one sweep over all actions, each taken or skipped."""
+
+ENDLESS = 1_000_000
+"""Layers that no search gets to the end of."""
+
+FAR = 10
+"""Sweeps to look ahead where no depth is given."""
+
+MOST_CUBES = 1000
+"""The most parts into which a check may be asked to be cut."""
+
+
+@dataclass(frozen=True)
+class BmcOptions(Options):
+    """The options of a bounded check.
+
+    Attributes:
+        depth: the number of layers to look ahead, 0 or more.
+        unroll: the content of a layer: "steps", one action; or "sweeps", every action once, taken or skipped.
+        symmetry: whether sweeps pick members of a symmetric sort in the order of their first use.
+        shortest: whether to search for a shortest counterexample once sweeps have found one.
+    """
+
+    engine = "bmc"
+
+    depth: int = option(
+        FAR,
+        metavar="K",
+        grid=True,
+        most=100_000,
+        doc=f"search K layers: steps, unless --unroll says sweeps (bmc; default: {FAR} sweeps)",
+    )
+    unroll: str = option(
+        STEPS,
+        choices=UNROLLINGS,
+        noun="unrolling",
+        grid=True,
+        doc="the content of a layer: a step (the default with --depth), or a sweep over all actions, each of "
+        "them taken or skipped (the default without); k sweeps cover all runs of k steps and more",
+    )
+    split: int = option(1, grid=True, low=1, most=MOST_CUBES)
+    cube: Cube = ()
+    shortest: bool = option(False, doc="search for a shortest counterexample if sweeps found one")
+    symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
+
+    @classmethod
+    def chosen(cls, given: Mapping[str, Any]) -> Self:
+        """The options for the values that a user gave: by default sweeps if there is no depth, else steps."""
+        hunt = {"unroll": SWEEPS} if given.get("depth") is None else {}
+        return super().chosen({**hunt, **{key: value for key, value in given.items() if value is not None}})
+
+    @property
+    def part(self) -> str | None:
+        return " ".join(self.cube) or None
+
+    @property
+    def whole(self) -> Options | None:
+        return replace(self, cube=()) if self.cube else None
+
+    @property
+    def parts(self) -> int:
+        return self.split
+
+
+class Bmc(Engine):
+    """Bounded model checking by steps or sweeps."""
+
+    name = BmcOptions.engine
+    doing = "checking"
+    kind = "bounded"
+    options = BmcOptions
+    in_portfolio = BmcOptions(ENDLESS, SWEEPS)
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        assert isinstance(query.options, BmcOptions)
+        with seldom_collected():
+            targets = [*query.chosen(model), *([deadlock_property(model)] if query.deadlock else [])]
+            return Answer(bounded_check(model, targets, query.options, new_solver, listener))
+
+    def loop(
+        self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
+    ) -> Result | None:
+        assert isinstance(query.options, BmcOptions)
+        if query.options.unroll != STEPS:
+            return None
+        with seldom_collected():
+            return loop_check(product, name, query.options, new_solver, listener)
+
+    def cut_off(self, query: Query, result: Result, why: str) -> Result:
+        assert isinstance(query.options, BmcOptions)
+        shortened = query.options.shortest and query.options.unroll == SWEEPS and result.steps
+        return result.perhaps_longer(why) if shortened else result
+
+    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
+        return {"results": [self.record(model, query, one) for one in answer.results]}
+
+    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+        if max(values["split"]) == 1 or SWEEPS not in values["unroll"]:
+            return None
+        return "split", "only steps are cut into parts: ask sweeps in a table of their own, without split"
+
+    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
+        assert isinstance(options, BmcOptions)
+        if options.split == 1:
+            return (options,)
+        made = model()
+        target = made.properties.get(goal) or deadlock_property(made)
+        sorts = sorts_alike(made, [target], truth_alone=True) if options.symmetry else ()
+        # A claim about runs is asked of other models, whose steps make other choices.
+        about_runs = target.temporal is not None
+        found = [()] if about_runs else cubes(made, sorts, options.split, options.depth)
+        if len(found) == 1:
+            return (replace(options, split=1),)
+        return [replace(options, split=len(found), cube=cube) for cube in found]
+
+    def layers(self, options: Options) -> int:
+        assert isinstance(options, BmcOptions)
+        return options.depth + 1
+
+    def pointless(self, options: Options, found: Violation) -> bool:
+        """Whether the query would find a violation too.
+
+        A violation of s steps is found within s steps and, since k sweeps cover k steps, within s sweeps. If
+        k sweeps found it, another solver finds it within k sweeps.
+        """
+        assert isinstance(options, BmcOptions)
+        if options.depth >= found.steps:
+            return True
+        same = isinstance(found.options, BmcOptions) and options.unroll == found.options.unroll == SWEEPS
+        return same and options.depth > found.depth
+
+
+def bounded_check(
+    model: Model,
+    targets: Sequence[Property],
+    options: BmcOptions,
+    new_solver: NewSolver,
+    listener: Listener = SILENT,
+) -> list[Result]:
+    """Look for a counterexample of each property within `options.depth` layers.
+
+    With steps or `options.shortest` a counterexample is a shortest one. Otherwise no single step of it can be
+    dropped.
+
+    Args:
+        model: the model.
+        targets: the properties to check in one search; `deadlock_property` may be one of them.
+        options: the options.
+        new_solver: makes a fresh solver.
+        listener: is told of progress and results.
+
+    Returns:
+        A result for each property in their order.
+
+    Raises:
+        ModelError: if the model has no initial state.
+        InternalError: if a counterexample does not replay.
+    """
+    semantics = Semantics(model)
+    clock = Clock()
+    unroll = chosen_unrolling(semantics, targets, options)
+    search = Search(semantics, targets, new_solver(), clock, unroll, put_off=options.unroll == SWEEPS)
+    news = _News(search, options, listener)
+    search.start()
+    for depth in range(options.depth + 1):
+        last = depth == options.depth
+        search.look(depth, last=last)
+        news.tell()
+        if search.unknown is not None or not search.open:
+            break
+        news.progress(depth)
+        if not last:
+            search.advance()
+    search.finish()
+    if search.own_out_of_bounds and options.symmetry and _has_order(model, targets):
+        # A permutation of a run out of bounds may be a violation, perhaps the shortest.
+        return bounded_check(model, targets, replace(options, symmetry=False), new_solver, listener)
+    news.tell()
+    results = [news.result(target.name) for target in targets]
+    if options.unroll == SWEEPS and options.shortest:
+        results = [_shortest(semantics, one, options, new_solver) for one in results]
+    return results
+
+
+def _has_order(model: Model, targets: Sequence[Property]) -> bool:
+    """Whether a permutation may turn a state where a property is false into one where it is out of bounds."""
+    return sorts_alike(model, targets) != sorts_alike(model, targets, truth_alone=True)
+
+
+def loop_check(
+    product: liveness.Product,
+    name: str,
+    options: BmcOptions,
+    new_solver: NewSolver,
+    listener: Listener = SILENT,
+) -> Result:
+    """Look for a fair run of a product within `options.depth` steps: one that stops, or a loop.
+
+    Args:
+        product: the product of a model and the negation of a property.
+        name: the name of the property.
+        options: the options; layers are steps.
+        new_solver: makes a fresh solver.
+        listener: is told of progress.
+    """
+    model = liveness.noting_model(product, name)
+    semantics, clock = Semantics(model), Clock()
+    unroll = chosen_unrolling(semantics, list(model.properties.values()), replace(options, cube=()))
+    search = liveness.LoopSearch(product, semantics, new_solver(), clock, unroll)
+    news = _News(search, options, listener)
+    search.start()
+    for depth in range(options.depth + 1):
+        last = depth == options.depth
+        search.look(depth, last=last)
+        if search.unknown is not None or not search.open:
+            break
+        news.progress(depth)
+        if not last:
+            search.advance()
+    return search.result(name, options.engine, options.unroll)
+
+
+def chosen_unrolling(
+    semantics: Semantics, targets: Sequence[Property], options: BmcOptions
+) -> Callable[[Encoding, Sink], Unrolling]:
+    """A function that makes the unrolling of the options, for a search of the targets."""
+    sorts = sorts_alike(semantics.model, targets, truth_alone=True) if options.symmetry else ()
+    if options.unroll == STEPS:
+        return lambda encoding, sink: StepsUnrolling(encoding, sink, sorts, options.cube)
+    order = sweep_order(semantics.model, semantics)
+    return lambda encoding, sink: SweepsUnrolling(encoding, sink, order, sorts)
+
+
+class _News:
+    """The results during a search; a counterexample by sweeps is shortened once, when it is new."""
+
+    def __init__(self, search: Search, options: BmcOptions, listener: Listener) -> None:
+        self.search = search
+        self.options = options
+        self.ledger = Ledger(listener)
+
+    def result(self, name: str) -> Result:
+        """The present result about a property."""
+        known = self.ledger.known.get((name, None))
+        if known is not None and known.verdict is Verdict.VIOLATED:
+            return known
+        result = self.search.result(name, self.options.engine, self.options.unroll)
+        if self.options.unroll == SWEEPS and result.trace is not None:
+            trace = shortened(self.search.semantics, result.trace)
+            replay(self.search.semantics, trace)
+            result = replace(result, trace=trace, steps=trace.length)
+        return result
+
+    def tell(self) -> None:
+        """Tell the results whose verdict has become worse since they were told."""
+        search = self.search
+        for target in search.targets:
+            known = search.found if target.name in search.found else search.own_out_of_bounds
+            if search.out_of_bounds is None and target.name not in known:
+                continue
+            verdict = Verdict.VIOLATED if target.name in search.found else Verdict.OUT_OF_BOUNDS
+            if self.ledger.is_news((target.name, None), verdict):
+                self.ledger.told(self.result(target.name))
+
+    def progress(self, depth: int) -> None:
+        """Tell that a depth is searched."""
+        statistics = self.search.solver.statistics()
+        seconds = time.perf_counter() - self.search.clock.start
+        size = statistics["variables"], statistics["clauses"]
+        self.ledger.progress(Progress(depth, seconds, self.search.open, *size))
+
+
+def _shortest(semantics: Semantics, found: Result, options: BmcOptions, new_solver: NewSolver) -> Result:
+    """A result with a shortest counterexample, looked for by steps below the length of the one found."""
+    if not found.steps:
+        return found
+    model = semantics.model
+    target = model.properties.get(found.property) or deadlock_property(model)
+    clock = Clock()
+    unroll = chosen_unrolling(semantics, [target], replace(options, unroll=STEPS))
+    search = Search(semantics, [target], new_solver(), clock, unroll)
+    search.start()
+    for depth in range(found.steps):
+        last = depth + 1 == found.steps
+        search.look(depth, last=last)
+        shorter = search.result(target.name, options.engine, options.unroll)
+        if search.unknown is not None or shorter.verdict >= found.verdict:
+            break
+        if not last:
+            search.advance()
+    best = replace(shorter, depth=found.depth) if shorter.verdict >= found.verdict else found
+    best = replace(best, effort=found.effort.plus(clock.effort(search.solver)))
+    return best.perhaps_longer(search.unknown) if search.unknown else best

@@ -1,0 +1,1 @@
+"""Exhaustive search and random runs."""

@@ -1,0 +1,172 @@
+"""The coverage of an exploration, as facts and for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.concrete import Explorer
+from leadline.symbolic.concrete.coverage import Covering, Guard
+from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Table, Verdict
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.lang import Action, Model, Property, Span, counted, nodes as n
+from leadline.symbolic.notation.expressions import to_tla
+
+_LONGEST = 160  # characters of a formula
+
+
+def coverage_facts(explorer: Explorer | CircuitExplorer, results: Sequence[Result]) -> dict[str, Any]:
+    """The coverage of an exploration, as facts of its answer; empty if it was not counted.
+
+    With `first_reached` and `guards` if guards were counted.
+
+    Args:
+        explorer: the exploration, after its end.
+        results: the verdicts.
+    """
+    if not isinstance(explorer, Covering | CircuitExplorer) or not explorer.looks_for_vacuity:
+        return {}
+    model = explorer.semantics.model
+    holding = {one.property for one in results if one.verdict in (Verdict.SAFE, Verdict.PROVED)}
+    facts: dict[str, Any] = {
+        "vacuous": [
+            {
+                "property": one.property,
+                "empty" if one.is_set else "never_true": _text(model, one.node),
+                "partly": one.partly,
+                "place": _place(_span_in(model.properties[one.property], one.part)),
+            }
+            for one in explorer.vacuous
+            if one.property in holding
+        ]
+    }
+    facts["never_true"] = [_guard(model, one) for one in explorer.untrue]
+    guards = explorer.guards
+    if guards is not None:
+        names = [action.name for action in model.actions]
+        facts["first_reached"] = dict(zip(names, explorer.first[1:], strict=True))
+        facts["guards"] = [_guard(model, one) for one in guards]
+    return facts
+
+
+def _guard(model: Model, guard: Guard) -> dict[str, Any]:
+    return {
+        "action": guard.action.name,
+        "guard": _text(model, guard.node),
+        "place": _place(guard.action.place_of(guard.node) or _own_span(guard.node, guard.action)),
+        "evaluated": guard.tried,
+        "true": guard.true,
+    }
+
+
+def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[NoteKind, str]]:
+    """Whether a property holds vacuously, and why, such as "`x > 0` is never true (file.py:7)".
+
+    Args:
+        facts: the facts of an exploration's answer.
+        name: the property's name.
+    """
+    found = []
+    for one in facts.get("vacuous", ()):
+        if one["property"] == name:
+            empty = one.get("empty")
+            why = f"`{empty}` is always empty" if empty else f"`{one['never_true']}` is never true"
+            kind = NoteKind.PARTLY_VACUOUS if one["partly"] else NoteKind.VACUOUS
+            found.append((kind, f"{why} ({one['place']})"))
+    return found
+
+
+def never_taken(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str]:
+    """A line for each action that is never taken, with its first guard that is never true.
+
+    Args:
+        facts: the facts of an exploration's answer.
+        actions: the names by which actions are shown.
+    """
+    untrue = {one["action"]: one for one in facts.get("never_true", ())}
+    lines = []
+    for name, shown in actions.items():
+        if not facts["actions"][name]:
+            one = untrue.get(name)
+            why = f", since `{one['guard']}` is never true ({one['place']})" if one is not None else ""
+            lines.append(f"{_NEVER_TAKEN}{_so_far(facts)}: {shown}{why}")
+    return lines
+
+
+_HOW = {NoteKind.VACUOUS: "vacuously", NoteKind.PARTLY_VACUOUS: "vacuously in part"}
+_NEVER_TAKEN = "never taken"
+
+
+def noted(facts: Mapping[str, Any], name: str, actions: Mapping[str, str]) -> tuple[Note, ...]:
+    """The notes on a proof of a property by exploration: how it holds vacuously, and actions never taken.
+
+    Args:
+        facts: the facts of the exploration's answer.
+        name: the property's name.
+        actions: the names by which actions are shown.
+    """
+    return (
+        *(Note(kind, f"holds {_HOW[kind]}, since {why}") for kind, why in vacuity(facts, name)),
+        *(Note(NoteKind.NEVER_TAKEN, line) for line in never_taken(facts, actions)),
+    )
+
+
+def _so_far(facts: Mapping[str, Any]) -> str:
+    return "" if facts["complete"] else " so far"
+
+
+def covered(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
+    """The coverage for a person: what it lacks, and how much each action found.
+
+    Args:
+        facts: the facts of an answer with coverage.
+        actions: the names by which actions are shown.
+    """
+    rows = [
+        [shown, str(facts["actions"][name]), str(facts["first_reached"][name])]
+        for name, shown in actions.items()
+    ]
+    never = [shown for name, shown in actions.items() if not facts["actions"][name]]
+    lines = [f"{_NEVER_TAKEN}{_so_far(facts)}: {', '.join(never)}"] if never else []
+    for name in dict.fromkeys(one["property"] for one in facts["vacuous"]):
+        vacuous = vacuity(facts, name)
+        lines += [f"holds {_HOW[kind]}{_so_far(facts)}: {name}, since {why}" for kind, why in vacuous]
+    for action, shown in actions.items():
+        lines += _untrue([one for one in facts["guards"] if one["action"] == action], shown)
+    lines = lines or ["every action is taken, every guard is true somewhere, and no property holds vacuously"]
+    return [Table(["action", "times fired", "states first reached"], rows), "", *lines]
+
+
+def _untrue(guards: Sequence[Mapping[str, Any]], action: str) -> list[str]:
+    """The first guard of an action that is never true, or else the first that is never evaluated."""
+    for one in guards:
+        if not one["true"]:
+            how = f"in {counted(one['evaluated'], 'evaluation')}" if one["evaluated"] else "never evaluated"
+            return [f"never true: `{one['guard']}` of {action} ({one['place']}; {how})"]
+    return []
+
+
+def _text(model: Model, node: n.Node) -> str:
+    text = to_tla(node, {variable.name: variable.tla for variable in model.variables})
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _span_in(claim: Property, part: n.Node) -> Span:
+    """The place of a part of a property; the property's own where a helper has written the part."""
+    if claim.places:
+        return claim.places.get(part, claim.span)
+    return _own_span(part, claim)
+
+
+def _own_span(node: n.Node, owner: Action | Property) -> Span:
+    """The place of an expression; that of its owner where an equal one before it is all that is known."""
+    elsewhere = node.span.file != owner.span.file or node.span.line < owner.span.line
+    return owner.span if elsewhere else node.span
+
+
+def _place(span: Span) -> str:
+    path = Path(span.file)
+    name = f"{path.parent.name}/{path.name}" if path.stem == "__init__" else path.name
+    return f"{name}:{span.line}"

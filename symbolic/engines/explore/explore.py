@@ -1,0 +1,467 @@
+"""Explicit exploration as an engine: breadth-first search of the states within a number of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leadline.symbolic import bits
+from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
+from leadline.symbolic.concrete.coverage import Counted, Covering
+from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
+from leadline.symbolic.engines import runs as liveness
+from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
+from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
+from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Table, Verdict
+from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.engines.explore.coverage import coverage_facts, covered, noted
+from leadline.symbolic.engines.explore.views import (
+    qualified,
+    view_extent,
+    view_facts,
+    view_is_used,
+    view_of,
+    view_remarks,
+)
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
+from leadline.symbolic.lang import Model, Property, UserError, counted
+from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
+
+BY = CIRCUITS, VALUES = ("circuits", "values")
+LEAST_MEMORY = 256
+"""The least limit on memory, in MB, for exploration on circuits: numpy itself takes 80 to 120 of address space."""
+
+HEAD_START = 1.5
+"""Seconds, of which half a second goes by before a process explores."""
+MOST_PERMUTATIONS = 5_040
+"""Those of seven members."""
+
+
+@dataclass(frozen=True)
+class ExploreOptions(Options):
+    """The options of an exploration.
+
+    Attributes:
+        depth: the number of steps; None to go on until no state is new.
+        max_states: the number of states at which to stop; None for no limit. With symmetry, of orbits.
+        symmetry: whether a state stands for all into which permutations of members of sorts turn it.
+        coverage: whether to count how often guards are true and how many states each action is the first to reach,
+            and to look for properties that hold vacuously.
+        vacuity: whether to look for these alone.
+        by: "circuits" for many states at once, "values" for one after the other; by default on circuits
+            wherever they can give the answer.
+        every_state: whether every state counts where the protocol declares a view.
+        notes: whether each proof names the actions that are never taken, as a store of results needs.
+        prove: whether a property that holds in all reachable states counts as proved, not as safe. Every
+            state counts then.
+    """
+
+    engine = "explore"
+
+    depth: int | None = option(None, metavar="K", doc="explore K steps (default: until no state is new)")
+    max_states: int | None = option(None, metavar="N", low=1, doc="stop at N states")
+    symmetry: bool = option(
+        False, doc="explore one state of each orbit under permutations of members of sorts"
+    )
+    coverage: bool = option(
+        False, doc="tell actions never taken, guards never true, and properties that hold vacuously"
+    )
+    by: str | None = option(
+        None,
+        choices=BY,
+        noun="explorer",
+        doc="explore on circuits or on values (default: on circuits wherever a model has them)",
+    )
+    every_state: bool = option(False, doc="explore every state, not one for each value of the declared view")
+    prove: bool = False
+    vacuity: bool = False
+    notes: bool = False
+
+
+class Explore(Engine):
+    """Breadth-first search over concrete states."""
+
+    name = ExploreOptions.engine
+    doing = "exploring"
+    kind = "explore"
+    proves = True
+    options = ExploreOptions
+    takes_solver = False
+    needs_property = False
+    limits_itself = True
+    sets_alarm = True
+    knows_runs = True
+    breadth_first = True
+    in_portfolio = ExploreOptions(max_states=3_000_000, prove=True, vacuity=True)
+
+    def options_for(self, command: str, given: Mapping[str, Any]) -> Options:
+        # A check is of every state: no view may hide a violation from a test.
+        return super().options_for(command, given if command == self.name else {**given, "every_state": True})
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        options = query.options
+        assert isinstance(options, ExploreOptions)
+        if model.origin is not None and model.origin.alone:
+            return _of_module(model, query, limits, listener)
+        chosen = query.chosen(model)
+        runs = [one.name for one in chosen if one.temporal is not None]
+        check_about_states(options, runs)
+        states = "orbit" if options.symmetry else "state"
+
+        def progress(level: Level) -> None:
+            reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
+            listener.progress(Progress(level.depth, 0.0, text=reached))
+            _tell_violations(exploring.explorer, told, listener)
+
+        told: set[str] = set()
+        exploring = _Exploring(model, chosen, options, progress, limits)
+        stop: Stop | None = None
+        about_runs: dict[str, Trace | None] = {}
+        try:
+            with limited(limits):
+                about_runs = exploring.search(runs, listener)
+        except KeyboardInterrupt:
+            stop = Stop(Cause.INTERRUPTED, "interrupted")
+        except (TimeIsOver, MemoryError) as error:
+            stop = stop_at(error, limits)
+        explorer = exploring.explorer
+        found = explorer.summary(None if stop is None else stop.text)
+        answer = because(stop, _answer(explorer.semantics, found, query, about_runs, stop))
+        about_view = view_facts(model, options, found, runs)
+        facts = {**answer.facts, **exploring.facts, **about_view, **coverage_facts(explorer, answer.results)}
+        answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
+        if options.prove and found.complete:
+            shown = {action.name: action.tla for action in model.actions} if options.notes else {}
+            answer = replace(answer, results=[proved(one, answer.facts, shown) for one in answer.results])
+        if options.prove and found.stopped is not None:
+            far = f"{counted(found.states, states)} within {counted(found.diameter, 'step')}"
+            answer = replace(answer, results=[_unfinished(x, found.stopped, far) for x in answer.results])
+        if stop is not None and stop.cause is Cause.INTERRUPTED:
+            raise Interrupted(answer)
+        return answer
+
+    def head_start(self, model: Model, query: Query) -> float:
+        # On circuits a million states take a second, which others need to begin.
+        return 0.0 if any(one.temporal is not None for one in query.chosen(model)) else HEAD_START
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        yield ExploreOptions(prove=True, vacuity=True, notes=True)
+
+    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
+        return [*explored(answer.facts, {action.name: action.tla for action in model.actions}), *verdicts]
+
+
+def _of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
+    """The answer about a TLA+ module, by its interpreter."""
+    # Here, since protocols in Python need none of it.
+    from leadline.symbolic.engines.explore.specifications import answer_of_module
+
+    return answer_of_module(model, query, limits, listener)
+
+
+class _Exploring:
+    """The exploration that some options ask for, on circuits if they can give the answer.
+
+    Attributes:
+        explorer: the exploration.
+        why: the reason why it is on values; None if it is not, or was asked to be.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        chosen: Sequence[Property],
+        options: ExploreOptions,
+        progress: Callable[[Level], None],
+        limits: Limits,
+    ) -> None:
+        self._model, self._chosen, self._options, self._progress = model, chosen, options, progress
+        self._names = [one.name for one in chosen if one.temporal is None]
+        self._runs = [one.name for one in chosen if one.temporal is not None]
+        self.why = self._needs_values(limits)
+        self.explorer: Explorer | CircuitExplorer
+        if self.why is not None and options.by == CIRCUITS:
+            raise UserError(f"--by circuits: {self.why}, which needs --by values")
+        if self.why is not None or options.by == VALUES:
+            self.explorer = self._by_values()
+        else:
+            self.explorer = CircuitExplorer(
+                Semantics(model),
+                self._names,
+                *self._bounds,
+                vacuity=options.coverage or options.vacuity,
+                counting=options.coverage,
+            )
+
+    @property
+    def _bounds(self) -> tuple[int | None, Callable[[Level], None], int | None]:
+        return self._options.depth, self._progress, self._options.max_states
+
+    def _needs_values(self, limits: Limits) -> str | None:
+        """What circuits do not answer yet; None if they can."""
+        if self._runs:
+            return f"{self._runs[0]} is a claim about runs"
+        if self._options.symmetry:
+            return "--symmetry explores orbits"
+        if self._model.view is not None and view_is_used(self._model, self._options, self._runs):
+            return f"the view {self._model.view.name} is declared"
+        if address_space_mb(limits) < LEAST_MEMORY:
+            return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
+        return None
+
+    def _by_values(self) -> Explorer:
+        semantics = meaning(self._model, self._chosen, self._options)
+        semantics.view = view_of(semantics, self._options, self._runs)
+        kind = Covering if self._options.coverage or self._options.vacuity else Explorer
+        return kind(semantics, self._names, *self._bounds)
+
+    def search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
+        """Explore; a counterexample, or None, for each of the claims about runs."""
+        try:
+            self.explorer.run()
+        except bits.NoCircuits as error:
+            if self._options.by == CIRCUITS:
+                raise
+            self.why = str(error)
+            self.explorer = self._by_values()
+            self.explorer.run()
+        if isinstance(self.explorer, CircuitExplorer):
+            return {}
+        if isinstance(self.explorer, Covering):
+            self.explorer.look_at_guards()
+        if not runs:
+            return {}
+        listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs"))
+        graph = liveness.Explicit(self.explorer)
+        properties = self._model.properties
+        return {name: graph.counterexample(properties[name]) for name in runs}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The explorer that answered, as facts of an answer."""
+        by = CIRCUITS if isinstance(self.explorer, CircuitExplorer) else VALUES
+        return {"by": by, **({} if self.why is None else {"by_values_since": self.why})}
+
+
+def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
+    """Check that only claims about states are asked for where the graph of all states is not at hand.
+
+    Raises:
+        UserError: if there is one about runs.
+    """
+    if options.symmetry and options.coverage:
+        raise UserError("--coverage counts every state: leave out --symmetry")
+    if options.symmetry and runs:
+        raise UserError(
+            f"--symmetry: {runs[0]} is a claim about runs, which is explored without symmetry: leave the option "
+            "out, or name claims about states with --property"
+        )
+
+
+def meaning(model: Model, properties: Sequence[Property], options: ExploreOptions) -> Semantics:
+    """The meaning of a model, with symmetry that of its orbits.
+
+    Raises:
+        UserError: if there is no sort whose members are treated alike, or their permutations are too many.
+    """
+    if options.coverage:
+        return Counted(model)
+    if not options.symmetry:
+        return Semantics(model)
+    sorts = sorts_alike(model, [*properties, *model.constraints])
+    if not sorts:
+        raise UserError(
+            f"--symmetry: {model.protocol} with these properties treats the members of no sort alike: leave it out"
+        )
+    number = permutations_of(sorts)
+    if number > MOST_PERMUTATIONS:
+        which = " and ".join(f"{sort.cardinality} of {sort.name}" for sort in sorts)
+        raise UserError(
+            f"--symmetry: the members, {which}, have {number} permutations, and at most {MOST_PERMUTATIONS} are "
+            "gone through: give fewer members, or leave it out"
+        )
+    return Symmetric(model, sorts)
+
+
+def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
+    """An exploration for a person: lines and tables.
+
+    Args:
+        facts: see `facts_of`.
+        actions: the names by which actions are shown.
+    """
+    within = facts["states_within_steps"]
+    less = zip(within, (0, *within), strict=False)
+    levels = [[str(k), str(x), str(x - y)] for k, (x, y) in enumerate(less)]
+    orbits = facts.get("orbits_within_steps")
+    if orbits is not None:
+        levels = [[*row, str(x)] for row, x in zip(levels, orbits, strict=True)]
+    fired = [[shown, str(facts["actions"][name])] for name, shown in actions.items()]
+    return [
+        extent(facts),
+        *view_remarks(facts),
+        *([f"explored on values: {facts['by_values_since']}"] if "by_values_since" in facts else []),
+        *([facts["symmetry"]] if "symmetry" in facts else []),
+        "",
+        Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels).shortened(
+            "levels"
+        ),
+        "",
+        *(covered(facts, actions) if "guards" in facts else [Table(["action", "times fired"], fired)]),
+    ]
+
+
+def _unfinished(result: Result, stopped: str, far: str) -> Result:
+    """An unknown result with the reason, and how far the search came."""
+    if result.verdict is not Verdict.UNKNOWN:
+        return result
+    return replace(result, reason=f"{stopped}, with {far}", reached={ExploreOptions.engine: far})
+
+
+def proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str]) -> Result:
+    """A result as a proof, where all reachable states were looked at, with those of some actions never taken."""
+    if result.verdict is not Verdict.SAFE:
+        return result
+    explored = f"all {counted(facts['states'], 'reachable state')} explored"
+    notes = noted(facts, result.property, actions)
+    return replace(result, verdict=Verdict.PROVED, reason=explored, notes=notes)
+
+
+def because(stop: Stop | None, answer: Answer) -> Answer:
+    """An answer whose unknown verdicts have their cause: a search that was not stopped met its limit on states."""
+    cause = Cause.STATES if stop is None else stop.cause
+    results = [replace(x, cause=cause) if x.verdict is Verdict.UNKNOWN else x for x in answer.results]
+    return replace(answer, results=results)
+
+
+def extent(facts: Mapping[str, Any]) -> str:
+    """A sentence on the states that were found."""
+    states, within = counted(facts["states"], "state"), f"within {counted(facts['diameter'], 'step')}"
+    deadlocks = counted(facts["deadlocks"], "deadlock")
+    if facts.get("orbits") is not None:
+        states = f"{counted(facts['orbits'], 'orbit')} of {states}"
+        deadlocks = f"{counted(facts['deadlocks'], 'orbit')} of deadlocks"
+    which = "all reachable states" if facts["complete"] else "not all reachable states"
+    which = view_extent(facts) or which
+    if facts["stopped"] is not None:
+        within = f"including all {within}" if facts["diameter"] >= 0 else "not even all initial ones"
+        states += ","
+        which += f"; {facts['stopped']}"
+    return f"{states} {within} ({which}), {deadlocks}"
+
+
+def _answer(
+    semantics: Semantics,
+    found: Exploration,
+    query: Query,
+    about_runs: Mapping[str, Trace | None],
+    stop: Stop | None,
+) -> Answer:
+    beyond = _trace(semantics, found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
+    results = [
+        _judge(semantics, found, one.name, beyond)
+        if one.temporal is None
+        else _judge_runs(semantics, found, one.name, beyond, about_runs, stop)
+        for one in query.chosen(semantics.model)
+    ]
+    if query.deadlock:
+        trace = _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)
+        results.append(_result(semantics, found, DEADLOCK, trace, beyond))
+    return Answer(results, facts_of(found), beyond)
+
+
+def facts_of(found: Exploration) -> dict[str, Any]:
+    """The facts of an answer."""
+    orbits = {"orbits": found.orbits, "orbits_within_steps": list(found.orbits_within_steps or ())}
+    return {
+        "states": found.states,
+        "diameter": found.diameter,
+        "states_within_steps": list(found.states_within_steps),
+        "complete": found.complete,
+        "stopped": found.stopped,
+        "generated": found.generated,
+        "deadlocks": found.deadlocks,
+        "steps_out_of_bounds": found.steps_out_of_bounds,
+        "actions": dict(found.fired),
+        **(orbits if found.orbits is not None else {}),
+    }
+
+
+def _tell_violations(explorer: Explorer | CircuitExplorer, told: set[str], listener: Listener) -> None:
+    """Tell the properties that are violated so far and were not told before."""
+    for name in set(explorer.violated()) - told:
+        told.add(name)
+        listener.done(_violated(explorer, name))
+
+
+def _violated(explorer: Explorer | CircuitExplorer, name: str) -> Result:
+    """The result about a property that is violated: no deeper search finds a shorter path."""
+    semantics = explorer.semantics
+    trace = _trace(semantics, explorer.violation(name), TraceEnd.VIOLATES, name)
+    assert trace is not None
+    return Result(
+        property=name,
+        engine=ExploreOptions.engine,
+        verdict=Verdict.VIOLATED,
+        depth=trace.length - 1,
+        steps=trace.length,
+        trace=trace,
+        reason=end_reason(semantics, trace),
+    )
+
+
+def _judge(semantics: Semantics, found: Exploration, name: str, beyond: Trace | None) -> Result:
+    checked = found.properties[name]
+    violation = _trace(semantics, checked.violation, TraceEnd.VIOLATES, name)
+    own = _trace(semantics, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, name)
+    return _result(semantics, found, name, violation, own or beyond)
+
+
+def _judge_runs(
+    semantics: Semantics,
+    found: Exploration,
+    name: str,
+    beyond: Trace | None,
+    about_runs: Mapping[str, Trace | None],
+    stop: Stop | None,
+) -> Result:
+    """The result about a claim about runs. Where it was not looked at, the time was over before."""
+    trace = about_runs.get(name)
+    violation = trace if trace is not None and trace.ends is TraceEnd.VIOLATES else None
+    result = _result(semantics, found, name, violation, trace or beyond)
+    if name in about_runs or result.verdict is not Verdict.SAFE:
+        return result
+    return replace(result, verdict=Verdict.UNKNOWN, reason=None if stop is None else stop.text)
+
+
+def _result(
+    semantics: Semantics, found: Exploration, name: str, violation: Trace | None, outside: Trace | None
+) -> Result:
+    """The result about one property: a violation takes precedence over a step out of bounds."""
+    verdict, trace = Verdict.SAFE if found.stopped is None else Verdict.UNKNOWN, violation or outside
+    if trace is not None:
+        verdict = Verdict.VIOLATED if violation else Verdict.OUT_OF_BOUNDS
+    return Result(
+        property=name,
+        engine=ExploreOptions.engine,
+        verdict=verdict,
+        depth=found.diameter,
+        complete=found.complete,
+        steps=None if trace is None else trace.length,
+        trace=trace,
+        reason=None if trace is None else end_reason(semantics, trace),
+    )
+
+
+def _trace(semantics: Semantics, path: Path | None, ends: TraceEnd, name: str | None) -> Trace | None:
+    """The run along a path, replayed."""
+    if path is None:
+        return None
+    trace = trace_of_path(path, ends, name)
+    replay(semantics, trace)
+    return trace

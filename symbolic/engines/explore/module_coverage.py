@@ -1,0 +1,75 @@
+"""The coverage of an exploration of a TLA+ specification."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from leadline.symbolic.concrete import State
+from leadline.symbolic.concrete.coverage import Attributing
+from leadline.symbolic.engines.ask.result import Result, Verdict
+from leadline.symbolic.tla.read.coverage import excerpt, suspects
+from leadline.symbolic.tla.read.syntax import Place
+from leadline.symbolic.tla.values.behaviour import Behaviour
+from leadline.symbolic.tla.values.interpreter import FAILURES
+
+
+class CoveringModule(Attributing):
+    """An exploration of a specification that also looks for invariants that hold vacuously.
+
+    Its semantics is a `Behaviour` that counts.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._behaviour = cast(Behaviour, self.semantics)
+        predicate = self._behaviour.interpreter.predicate
+        asserted = suspects(self._behaviour.specification)
+        self._suspects = [(one, predicate(one.weakened)) for one in asserted]
+
+    def keep(self, state: State, parent: int) -> None:
+        super().keep(state, parent)
+        if self._suspects and not self.full:
+            self._suspects = [(one, holds) for one, holds in self._suspects if _holds(holds, state)]
+
+    def facts(self, results: Sequence[Result]) -> dict[str, Any]:
+        """The coverage, as facts of an answer with these verdicts."""
+        holding = {one.property for one in results if one.verdict is Verdict.SAFE}
+        left = [one for one, _ in self._suspects if one.invariant in holding]
+        parts = {(one.invariant, one.place) for one in left}
+        outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
+        names = [action.name for action in self._behaviour.actions]
+        return {
+            "vacuous": [
+                {
+                    "property": one.invariant,
+                    "empty" if one.is_set else "never_true": excerpt(one.formula),
+                    "partly": one.partly,
+                    "place": _short(one.place),
+                }
+                for one in outermost
+            ],
+            "first_reached": dict(zip(names, self.first[1:], strict=True)),
+            "guards": [
+                {
+                    "action": one.action,
+                    "guard": excerpt(one.formula),
+                    "place": _short(one.formula.place),
+                    "evaluated": one.counts[0],
+                    "true": one.counts[1],
+                }
+                for one in self._behaviour.interpreter.conjuncts.values()
+            ],
+        }
+
+
+def _holds(holds: Callable[[State], bool], state: State) -> bool:
+    try:
+        return bool(holds(state))
+    except FAILURES:
+        return False
+
+
+def _short(place: Place) -> str:
+    return f"{Path(place.file).name}:{place.line}"

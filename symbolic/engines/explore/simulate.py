@@ -1,0 +1,260 @@
+"""Simulation as an engine: random runs, each property evaluated in every state that they meet.
+
+A simulation proves nothing: without a violation a property stays unknown, whatever the number of runs.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from leadline.symbolic.concrete import Outcome, Semantics, State, no_initial_state
+from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
+from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
+from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
+from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
+from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortened, trace_of_path
+
+_EVERY = 0.2  # seconds between two looks at the clock for the progress line
+
+
+@dataclass(frozen=True)
+class SimulateOptions(Options):
+    """The options of a simulation.
+
+    Attributes:
+        runs: the number of random runs, 1 or more.
+        depth: the steps of a run at most.
+        seed: the seed of the random choices.
+        weights: how much likelier actions are than one without a weight, such as "write=5".
+    """
+
+    engine = "simulate"
+
+    runs: int = option(1000, metavar="N", low=1, doc="the number of random runs (default: 1000)")
+    depth: int = option(100, metavar="K", doc="steps of a run at most (default: 100)")
+    seed: int = option(0, metavar="S", doc="the seed of the random choices (default: 0)")
+    weights: tuple[str, ...] = option(
+        (),
+        flag="weight",
+        metavar="ACTION=N",
+        doc="take an action N times as often as another; may be repeated",
+    )
+
+
+class Simulate(Engine):
+    """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes."""
+
+    name = SimulateOptions.engine
+    doing = "simulating"
+    options = SimulateOptions
+    takes_solver = False
+    needs_property = False
+    limits_itself = True
+    sets_alarm = True
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        options = query.options
+        assert isinstance(options, SimulateOptions)
+        names = tuple(one.name for one in query.chosen(model))
+        chance = random.Random(options.seed)
+        simulation = _Simulation(Semantics(model), names, chance, query.deadlock, weights_of(model, options))
+        stopped = None
+        try:
+            with limited(limits):
+                simulation.run(options, listener)
+        except KeyboardInterrupt:
+            raise Interrupted(simulation.answer(options, "interrupted")) from None
+        except (TimeIsOver, MemoryError) as error:
+            stopped = stop_at(error, limits).text
+        return simulation.answer(options, stopped)
+
+    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        facts = answer.facts
+        extent = f"{counted(facts['runs'], 'run')}, {counted(facts['steps'], 'step')}"
+        states = f"{counted(facts['states'], 'distinct state')}, the longest run {facts['longest']}"
+        stopped = f"; {facts['stopped']}" if facts["stopped"] is not None else ""
+        taken = [[action.tla, str(facts["actions"][action.name])] for action in model.actions]
+        told: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
+        return [f"{extent}, {states}{stopped}", "", Table(["action", "times taken"], taken), *told]
+
+
+def weights_of(model: Model, options: SimulateOptions) -> dict[str, int]:
+    """The weight of each action that has one.
+
+    Raises:
+        UserError: if an action is unknown or named twice, or a weight is no positive integer.
+    """
+    names = {spelled: one.name for one in model.actions for spelled in (one.tla, one.name)}
+    found: dict[str, int] = {}
+    for text in options.weights:
+        name, _, number = text.partition("=")
+        if name not in names:
+            raise UserError(unknown_name(f"{model.protocol} has no action", name, [*names]))
+        if not number.isdecimal() or not 0 < int(number) <= _HEAVIEST or names[name] in found:
+            told = (
+                "has two weights"
+                if names[name] in found
+                else f"the weight {number!r} is not in 1..{_HEAVIEST}"
+            )
+            raise UserError(f"{name}: {told}: write {name}=5 once, say")
+        found[names[name]] = int(number)
+    return found
+
+
+_HEAVIEST = 1_000_000
+
+
+@dataclass
+class _Simulation:
+    """Random runs so far.
+
+    Attributes:
+        weights: the weight of each action that has one; that of another is 1.
+        taken: how often each action was taken.
+        found: for each property the run to the first state in which it is false or out of bounds, and which.
+        seen: the hashes of the states met.
+    """
+
+    semantics: Semantics
+    names: Sequence[str]
+    chance: random.Random
+    deadlock: bool
+    weights: Mapping[str, int]
+    runs: int = 0
+    steps: int = 0
+    longest: int = 0
+    deadlocks: int = 0
+    taken: Counter[str] = field(default_factory=Counter)
+    found: dict[str | None, tuple[TraceEnd, tuple[Outcome, ...]]] = field(default_factory=dict)
+    seen: set[int] = field(default_factory=set)
+
+    def run(self, options: SimulateOptions, listener: Listener) -> None:
+        """Take all runs.
+
+        Raises:
+            ModelError: if there is no initial state.
+        """
+        begin = last = time.monotonic()
+        starts = self.semantics.initial()
+        if not starts:
+            raise no_initial_state(self.semantics.model)
+        while self.runs < options.runs:
+            self._one(self.chance.choice(starts), options.depth)
+            self.runs += 1
+            now = time.monotonic()
+            if now - last >= _EVERY:
+                last = now
+                text = f"{counted(self.runs, 'run')}, {counted(len(self.seen), 'distinct state')}"
+                listener.progress(Progress(-1, now - begin, text=text))
+
+    def _one(self, start: Outcome, depth: int) -> None:
+        """Take one run."""
+        path = [start]
+        while path[-1].state is not None:
+            self._look(path)
+            following = self._step(path[-1]) if len(path) <= depth else None
+            if following is None:
+                break
+            self.taken[following.action] += 1
+            self.steps += 1
+            path.append(following)
+        else:
+            self.found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+        self.longest = max(self.longest, len(path) - 1)
+        if len(path) <= depth and self._stuck(path[-1].state):
+            self.deadlocks += 1
+            self.found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
+
+    def _stuck(self, end: State | None) -> bool:
+        """Whether a run in whose last state no action is enabled ends in a deadlock.
+
+        Constraints guard every action, so a state beyond them has no successor and is no deadlock.
+        """
+        constraint = self.semantics.constraint
+        return end is not None and (constraint is None or constraint(end, {}))
+
+    def _step(self, last: Outcome) -> Outcome | None:
+        """A random outcome of a random enabled action; None if no action is enabled."""
+        assert last.state is not None
+        actions = list(self.semantics.model.actions)
+        if self.weights:
+            # An order by weights: P. Efraimidis, P. Spirakis, Information Processing Letters 97, 2006.
+            actions.sort(key=lambda one: -(self.chance.random() ** (1 / self.weights.get(one.name, 1))))
+        else:
+            self.chance.shuffle(actions)
+        for action in actions:
+            attempts = self.semantics.attempts(last.state, action.name)
+            outcomes = [outcome for outcome in attempts if outcome is not None]
+            if outcomes:
+                return self.chance.choice(outcomes)
+        return None
+
+    def _look(self, path: Sequence[Outcome]) -> None:
+        """Evaluate the properties in the last state."""
+        state = path[-1].state
+        assert state is not None
+        before = len(self.seen)
+        self.seen.add(hash(state))
+        if len(self.seen) == before:
+            return
+        for name in self.names:
+            if name in self.found and self.found[name][0] is TraceEnd.VIOLATES:
+                continue
+            try:
+                if self.semantics.property_function(name)(state, {}):
+                    continue
+                self.found[name] = TraceEnd.VIOLATES, tuple(path)
+            except OutOfBounds:
+                self.found.setdefault(name, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+
+    def answer(self, options: SimulateOptions, stopped: str | None) -> Answer:
+        """The answer by the runs so far."""
+        beyond = self._trace(None)
+        asked = [*self.names, *([DEADLOCK] if self.deadlock else [])]
+        done = f"no violation in {counted(self.runs, 'run')} of at most {counted(options.depth, 'step')}"
+        results = [self._result(name, beyond, done) for name in asked]
+        facts = {
+            "runs": self.runs,
+            "steps": self.steps,
+            "longest": self.longest,
+            "states": len(self.seen),
+            "deadlocks": self.deadlocks,
+            "stopped": stopped,
+            "actions": {one.name: self.taken[one.name] for one in self.semantics.model.actions},
+        }
+        return Answer(results, facts, beyond)
+
+    def _result(self, name: str, beyond: Trace | None, done: str) -> Result:
+        trace = self._trace(name) or beyond
+        effort = Effort(memory_mb=own_peak_mb())
+        if trace is None:
+            engine = SimulateOptions.engine
+            return Result(name, engine, Verdict.UNKNOWN, effort, reason=done, cause=Cause.RUNS)
+        outside = trace.ends is TraceEnd.OUT_OF_BOUNDS
+        return Result(
+            property=name,
+            engine=SimulateOptions.engine,
+            verdict=Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED,
+            effort=effort,
+            steps=trace.length,
+            trace=trace,
+            reason=end_reason(self.semantics, trace),
+        )
+
+    def _trace(self, name: str | None) -> Trace | None:
+        """The run to a property's violation or out of bounds, shortened and replayed."""
+        if name not in self.found:
+            return None
+        ends, path = self.found[name]
+        trace = shortened(
+            self.semantics, trace_of_path(path, ends, None if ends is TraceEnd.DEADLOCK else name)
+        )
+        replay(self.semantics, trace)
+        return trace

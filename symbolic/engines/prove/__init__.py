@@ -1,0 +1,1 @@
+"""Proofs for all depths: property-directed reachability, induction, k-induction, and certificates."""

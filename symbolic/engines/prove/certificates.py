@@ -1,0 +1,376 @@
+"""Certificates: inductive proofs in files, to be checked again by another solver.
+
+A certificate names the model (protocol, parameters, fingerprint), the property, the conjuncts of the
+inductive invariant with their text, and every obligation with the solver that found that it holds and its
+seconds. It is data: nothing in it is evaluated or trusted. `recheck` takes from it which property of which
+model is proved by which conjuncts, and has every obligation answered anew.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from leadline.symbolic.engines.ask.query import SILENT, Listener, Options, Query
+from leadline.symbolic.engines.ask.result import Answer, Result, Verdict
+from leadline.symbolic.engines.ask.table import ENGINES
+from leadline.symbolic.engines.prove.induction import InductionOptions
+from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
+from leadline.symbolic.engines.prove.invariants import (
+    VERSION,
+    WITHIN_BOUNDS,
+    Clauses,
+    InvariantQuery,
+    certificate_head,
+    invariants,
+    understood,
+)
+from leadline.symbolic.engines.run.limits import Limits
+from leadline.symbolic.engines.run.parallel import answer_in_children
+from leadline.symbolic.engines.runs import PARTS, Method
+from leadline.symbolic.files import Readable
+from leadline.symbolic.lang import InternalError, Model, Setting, UserError
+from leadline.symbolic.notation.expressions import to_tla
+from leadline.symbolic.solve import DEFAULT, SOLVERS
+from leadline.symbolic.trace.document import read_object
+
+_FIELDS: dict[str, type] = {
+    "version": int,
+    "leadline": str,
+    "protocol": str,
+    "source": str,
+    "parameters": dict,
+    "fingerprint": str,
+    "property": str,
+    "verdict": str,
+}
+_OF_INDUCTION: dict[str, type] = {"conjuncts": list, "obligations": list}
+_OF_INVARIANT: dict[str, type] = {"strengthenings": list, "clauses": list}
+_OPTIONAL: dict[str, type] = {WITHIN_BOUNDS: bool}
+_OF_RUNS: dict[str, type] = {PARTS: list}
+_PART: dict[str, type] = {"method": str, **_OF_INVARIANT}
+_OF_PART: dict[str, type] = {"rounds": int, "settled": list, "conjunct": int, **_OPTIONAL}
+_CONJUNCT: dict[str, type] = {"name": str, "formula": str}
+_OBLIGATION: dict[str, type] = {"name": str, "solver": str, "seconds": float, "verdict": str}
+_HOLDS = "holds"
+_WORDS = {
+    int: "an integer",
+    str: "text",
+    dict: "an object",
+    list: "an array",
+    float: "a number",
+    bool: "true or false",
+}
+
+
+def certificate(model: Model, goal: str, results: Sequence[Result], *, source: str) -> dict[str, Any]:
+    """The certificate of a proof, as a JSON object.
+
+    Args:
+        model: the model.
+        goal: the name of the property that is proved.
+        results: an answer for each obligation, in any order, all of which hold.
+        source: the protocol as the catalog finds it: its name or path.
+
+    Raises:
+        InternalError: if the results prove nothing: one is missing or does not hold.
+    """
+    by_name = {one.part: one for one in results}
+    wanted = obligations(model, goal)
+    for one in wanted:
+        if one.name not in by_name or not by_name[one.name].holds:
+            raise InternalError(f"{goal} is not proved: the {one.name} is not known to hold")
+    return {
+        **certificate_head(model, goal, source),
+        "conjuncts": _conjuncts(model, goal),
+        "obligations": [_obligation(by_name[one.name]) for one in wanted],
+    }
+
+
+def _conjuncts(model: Model, goal: str) -> list[dict[str, str]]:
+    names = {variable.name: variable.tla for variable in model.variables}
+    return [{"name": one.name, "formula": to_tla(one.formula, names)} for one in conjuncts(model, goal)]
+
+
+def _obligation(result: Result) -> dict[str, Any]:
+    return {
+        "name": result.part,
+        "solver": result.solver,
+        "seconds": round(result.effort.total, 3),
+        "verdict": _HOLDS,
+    }
+
+
+@dataclass(frozen=True)
+class Certificate(ABC):
+    """A certificate as a file holds it, its outline checked; `queries` says whether it fits a model.
+
+    Attributes:
+        place: the file.
+        protocol: the protocol's name.
+        source: the protocol as the catalog found it.
+        settings: the parameters; those that the protocol derives from others are left out.
+        fingerprint: the model's when it was proved.
+        property: the property's name.
+    """
+
+    place: str
+    protocol: str
+    source: str
+    settings: Mapping[str, Setting]
+    fingerprint: str
+    property: str
+
+    @abstractmethod
+    def queries(self, model: Model, source: str) -> list[Query]:
+        """The queries that recheck the proof, each by another solver than found it.
+
+        Args:
+            model: the model, made from the certificate's parameters.
+            source: the protocol as the catalog finds it: its name or path.
+
+        Raises:
+            UserError: if the certificate is of another model than this one, or does not prove its property.
+        """
+
+    def whole(self, source: str) -> Query:
+        """One query for all that the queries ask together."""
+        return Query(source, self.settings, (self.property,), self.question())
+
+    @abstractmethod
+    def question(self) -> Options:
+        """The options of that query."""
+
+    def fit(self, model: Model) -> None:
+        """Compare the certificate with a model.
+
+        Raises:
+            UserError: if it is of another one.
+        """
+        if model.fingerprint != self.fingerprint:
+            raise UserError(
+                f"{self.place} is a proof about another model: {self.protocol}, its parameters or its "
+                f"properties have changed since (fingerprint {self.fingerprint[:12]}, now "
+                f"{model.fingerprint[:12]}); prove it again"
+            )
+        if self.property not in model.properties:
+            raise UserError(f"{self.place}.property: {model.protocol} has no property {self.property!r}")
+
+
+@dataclass(frozen=True)
+class InductionCertificate(Certificate):
+    """A proof by the obligations of an induction.
+
+    Attributes:
+        conjuncts: the conjuncts, each with name and text.
+        obligations: the obligations, each with name, solver, seconds and verdict.
+    """
+
+    conjuncts: Sequence[Mapping[str, str]]
+    obligations: Sequence[Mapping[str, Any]]
+
+    def question(self) -> Options:
+        return InductionOptions()
+
+    def queries(self, model: Model, source: str) -> list[Query]:
+        self.fit(model)
+        if list(self.conjuncts) != _conjuncts(model, self.property):
+            raise UserError(
+                f"{self.place}.conjuncts: these are not the conjuncts by which {self.property} is proved "
+                "now; prove it again"
+            )
+        given = [one["name"] for one in self.obligations]
+        wanted = [one.name for one in obligations(model, self.property)]
+        if given != wanted:
+            wrong = next((x for x in wanted if x not in given), None)
+            what = (
+                f"the {wrong} is missing" if wrong else "there are others than should be, or in another order"
+            )
+            raise UserError(f"{self.place}.obligations: {what}, so this proves nothing")
+        found: dict[str, list[str]] = {}
+        for one in self.obligations:
+            found.setdefault(SOLVERS[one["solver"]].rechecked_by, []).append(one["name"])
+        whole = self.whole(source)
+        return [
+            replace(whole, options=InductionOptions(tuple(names)), solver=solver)
+            for solver, names in found.items()
+        ]
+
+
+@dataclass(frozen=True)
+class InvariantCertificate(Certificate):
+    """A proof by an inductive invariant of clauses.
+
+    Attributes:
+        strengthenings: the names of the model's strengthenings that are conjuncts.
+        clauses: the clauses, by orbit.
+        within_bounds: whether steps may leave their bounds.
+    """
+
+    strengthenings: tuple[str, ...]
+    clauses: Clauses
+    within_bounds: bool
+
+    def question(self) -> Options:
+        return InvariantQuery(self.strengthenings, self.clauses, self.within_bounds)
+
+    def queries(self, model: Model, source: str) -> list[Query]:
+        self.fit(model)
+        understood(model, self.strengthenings, self.clauses)
+        # A solver of another kind than those that search for invariants.
+        return [self.whole(source).by(DEFAULT)]
+
+
+@dataclass(frozen=True)
+class RunsCertificate(Certificate):
+    """A proof of a claim about runs, by an inductive invariant of each of some other models.
+
+    Attributes:
+        parts: for each, how the model is made, and its invariant.
+    """
+
+    parts: tuple[Mapping[str, Any], ...]
+
+    def question(self) -> InvariantQuery:
+        return InvariantQuery(proofs=self.parts)
+
+    def queries(self, model: Model, source: str) -> list[Query]:
+        self.fit(model)
+        target = model.properties[self.property]
+        if target.temporal is None:
+            raise UserError(f"{self.place}.{PARTS}: {self.property} is not about runs")
+        invariants(model, target, self.question())
+        return [self.whole(source).by(DEFAULT)]
+
+
+def recheck(
+    model: Model,
+    found: Certificate,
+    limits: Limits,
+    *,
+    source: str,
+    listener: Listener = SILENT,
+) -> Answer:
+    """Answer every obligation of a certificate anew, by the solver that did not answer it before.
+
+    Args:
+        model: the model, made from the certificate's parameters.
+        found: the certificate.
+        limits: wall clock and address space of each solver.
+        source: the protocol as the catalog finds it: its name or path.
+        listener: is told of progress and results.
+
+    Returns:
+        The answers in the obligations' fixed order. The certificate stands if all hold.
+
+    Raises:
+        UserError: if the certificate is of another model than this one, or does not prove its property.
+        InternalError: if a child process fails for another reason than its limits.
+    """
+    whole = found.whole(source)
+    answer = answer_in_children(model, found.queries(model, source), limits, listener)
+    results = {one.about: one for one in answer.results}
+    return replace(answer, results=[results[part] for part in ENGINES[whole.engine].parts(model, whole)])
+
+
+def read_certificate(path: Path | Readable) -> Certificate:
+    """The certificate of a file.
+
+    Raises:
+        UserError: if the file cannot be read or is no certificate; the message names the place.
+    """
+    data = read_object(path)
+    invariant, runs = "clauses" in data, PARTS in data
+    own = _OF_RUNS if runs else _OF_INDUCTION
+    if invariant:
+        own = {**_OF_INVARIANT, **{name: kind for name, kind in _OPTIONAL.items() if name in data}}
+    _outline(data, {**_FIELDS, **own}, str(path))
+    if data["version"] != VERSION:
+        raise UserError(f"{path}.version: this Leadline reads version {VERSION}, not {data['version']}")
+    if data["verdict"] != str(Verdict.PROVED):
+        raise UserError(f"{path}.verdict: {Verdict.PROVED} is needed, not {data['verdict']!r}")
+    common: dict[str, Any] = {
+        "place": str(path),
+        "protocol": data["protocol"],
+        "source": data["source"],
+        "settings": _settings(data["parameters"], f"{path}.parameters"),
+        "fingerprint": data["fingerprint"],
+        "property": data["property"],
+    }
+    if runs:
+        parts = enumerate(data[PARTS])
+        return RunsCertificate(**common, parts=tuple(_part(x, f"{path}.{PARTS}[{i}]") for i, x in parts))
+    if invariant:
+        return InvariantCertificate(
+            **common,
+            strengthenings=_texts(data["strengthenings"], f"{path}.strengthenings"),
+            clauses=_clauses(data["clauses"], f"{path}.clauses"),
+            within_bounds=data.get(WITHIN_BOUNDS, False),
+        )
+    _check_obligations(data, str(path))
+    return InductionCertificate(**common, conjuncts=data["conjuncts"], obligations=data["obligations"])
+
+
+def _texts(data: Any, place: str) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(text, str) for text in data):
+        raise UserError(f"{place}: an array of texts is needed")
+    return tuple(data)
+
+
+def _clauses(data: Sequence[Any], place: str) -> Clauses:
+    if not all(isinstance(orbit, list) for orbit in data):
+        raise UserError(f"{place}: an array of orbits of clauses is needed")
+    return tuple(
+        tuple(_texts(cube, f"{place}[{number}]") for cube in orbit) for number, orbit in enumerate(data)
+    )
+
+
+def _part(data: Any, place: str) -> Mapping[str, Any]:
+    own = {name: kind for name, kind in _OF_PART.items() if isinstance(data, dict) and name in data}
+    _outline(data, {**_PART, **own}, place)
+    if data["method"] not in list(Method):
+        raise UserError(f"{place}.method: one of {', '.join(Method)} is needed, not {data['method']!r}")
+    if data.get("rounds", 0) < 0:
+        raise UserError(f"{place}.rounds: an integer, 0 or more, is needed")
+    _texts(data["strengthenings"], f"{place}.strengthenings")
+    _clauses(data["clauses"], f"{place}.clauses")
+    for number, level in enumerate(data.get("settled", ())):
+        _texts(level, f"{place}.settled[{number}]")
+    return {**data}
+
+
+def _check_obligations(data: Mapping[str, Any], path: str) -> None:
+    for number, one in enumerate(data["conjuncts"]):
+        _outline(one, _CONJUNCT, f"{path}.conjuncts[{number}]")
+    for number, one in enumerate(data["obligations"]):
+        place = f"{path}.obligations[{number}]"
+        _outline(one, _OBLIGATION, place)
+        if one["solver"] not in SOLVERS:
+            raise UserError(f"{place}.solver: one of {', '.join(SOLVERS)} is needed, not {one['solver']!r}")
+        if one["verdict"] != _HOLDS:
+            raise UserError(f"{place}.verdict: a proof needs {_HOLDS}, not {one['verdict']!r}")
+
+
+def _outline(data: Any, fields: Mapping[str, type], place: str) -> None:
+    if not isinstance(data, dict):
+        raise UserError(f"{place}: an object is needed")
+    for name, kind in fields.items():
+        if name not in data:
+            raise UserError(f"{place}: {name} is missing, so this is no certificate of Leadline's")
+        fits = (int, float) if kind is float else (kind,)
+        if type(data[name]) not in fits:
+            raise UserError(f"{place}.{name}: {_WORDS[kind]} is needed")
+    for name in data:
+        if name not in fields:
+            raise UserError(f"{place}.{name} has no meaning in a certificate")
+
+
+def _settings(data: Mapping[str, Any], place: str) -> dict[str, Setting]:
+    found = {name: value for name, value in data.items() if value is not None}
+    for name, value in found.items():
+        if not isinstance(value, (bool, int, str)):
+            raise UserError(f"{place}.{name}: an integer, true, false or text is needed")
+    return found

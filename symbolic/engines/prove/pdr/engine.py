@@ -1,0 +1,390 @@
+"""Property-directed reachability: a proof for all depths, or a counterexample, without unrolling.
+
+A. Bradley: SAT-Based Model Checking without Unrolling, VMCAI 2011; N. Eén, A. Mishchenko, R. Brayton:
+Efficient Implementation of Property Directed Reachability, FMCAD 2011.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+from leadline.symbolic.concrete import Semantics, State, no_initial_state
+from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.engines.ask.result import Verdict
+from leadline.symbolic.engines.prove.lemmas import lemmas
+from leadline.symbolic.engines.prove.pdr.candidates import inductive_part
+from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
+from leadline.symbolic.engines.prove.pdr.generalize import Generalizer
+from leadline.symbolic.engines.prove.pdr.invariant import Invariant
+from leadline.symbolic.engines.prove.pdr.memory import Found, Memory
+from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
+from leadline.symbolic.engines.prove.pdr.samples import Samples, Walks
+from leadline.symbolic.engines.prove.pdr.system import Bad, Choice, Cube, System
+from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Property
+from leadline.symbolic.solve.cores import CoreSolver
+from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
+
+
+class _Stopped(Exception):
+    """The search was asked to stop."""
+
+
+class _Walked(Exception):
+    """Longer walks found the trace of a violation, the argument, or all reachable states; then it is None."""
+
+
+@dataclass(frozen=True)
+class _Obligation:
+    """A cube whose states all lead to a bad state.
+
+    Attributes:
+        cube: the cube.
+        choice: the step from any state of the cube; from a bad state, the one out of bounds if there is one.
+        then: the obligation that the step leads into; how its states are bad if there is none.
+    """
+
+    cube: Cube
+    choice: Choice
+    then: _Obligation | Bad
+
+    def chain(self) -> Iterator[_Obligation]:
+        """This obligation and those that it leads into, one after the other."""
+        at: _Obligation | Bad = self
+        while isinstance(at, _Obligation):
+            yield at
+            at = at.then
+
+
+def pdr(
+    model: Model,
+    target: Property,
+    options: PdrOptions = USUAL,
+    *,
+    seed: int = 0,
+    told: Callable[[PdrProgress], None] = lambda _: None,
+    stop: Callable[[], str | None] = lambda: None,
+) -> PdrResult:
+    """Prove a property of every reachable state, or find a counterexample.
+
+    A proof says besides that no step from a reachable state, and no evaluation of the property, is out of
+    bounds. If one is, the search goes on for a violation within bounds, which is the worse answer. On request
+    steps that are out of bounds count as none, and a proof is of the states that are reached without them.
+
+    Args:
+        model: the model.
+        target: the property; one of the model's, or that of deadlocks.
+        options: how to search.
+        seed: the seed of random choices.
+        told: called after each frame.
+        stop: asked now and then whether to stop, and why.
+
+    Raises:
+        ModelError: if the model has no initial state.
+        InternalError: if a counterexample does not replay.
+    """
+    search = _Search(model, target, options, seed, told, stop)
+    try:
+        return search.result(*search.run())
+    except _Stopped as why:
+        return search.result(None, str(why))
+
+
+class _Search:
+    """One search; see `pdr`."""
+
+    def __init__(
+        self,
+        model: Model,
+        target: Property,
+        options: PdrOptions,
+        seed: int,
+        told: Callable[[PdrProgress], None],
+        stop: Callable[[], str | None],
+    ) -> None:
+        self._model, self._target, self._options = model, target, options
+        self._dice = Random(seed)
+        self._told, self._stop = told, stop
+        self._begin = time.perf_counter()
+        self._semantics = Semantics(model)
+        self._outside: Trace | None = None
+        self._frames: Frames | None = None
+        self._looked_at = 0
+        # A deadlock's formula is out of bounds where a step is, which is asked anyway.
+        self._open = [x for x in Bad if x is not Bad.UNDEFINED or target.name != DEADLOCK]
+        self._undefined = False
+        if options.within_bounds:
+            self._open.remove(Bad.STEP_OUTSIDE)
+
+    # -- the search --------------------------------------------------------------------------------
+
+    def run(self) -> tuple[Invariant | Trace | None, str | None]:
+        """The invariant, the trace of a violation, or neither and why."""
+        options = self._options
+        self._walks = walks = Walks(self._semantics, options.samples, self._dice)
+        self._longer = [] if walks.complete else list(options.longer)
+        trace = self._bad_sample()
+        if trace is not None:
+            return trace, None
+        kept = self._candidates() if options.strengthenings else ()
+        system = System(self._model, self._target, kept, symmetric=options.symmetry)
+        self._start_outside(system)
+        if not walks.states:
+            if self._outside is None:
+                raise no_initial_state(self._model)
+            return None, None
+        try:
+            self._begin_frames(system)
+            trace = self._bad_beginning()
+            if trace is None and not walks.complete:
+                return self._by_frames(system), None
+        except _Walked as walked:
+            (trace,) = walked.args
+            if trace is None:
+                self._begin_frames(system)
+        return (self._close(system) if trace is None else trace), None
+
+    def _begin_frames(self, system: System) -> None:
+        """Begin with frames that are empty."""
+        options, before, dice = self._options, self._frames, self._dice
+        self._samples = Samples(system, self._walks, dice)
+        self._frames = frames = Frames(system, self._watch, Memory(system, dice))
+        if before is not None:
+            frames.counts = before.counts
+        self._generalizer = Generalizer(frames, self._samples, options.generalizations, dice)
+
+    def _by_frames(self, system: System) -> Invariant | Trace | None:
+        """Search frame by frame."""
+        frames = self._frames
+        assert frames is not None
+        while True:
+            trace = self._clean()
+            if trace is not None:
+                return trace
+            frames.append()
+            proof = self._propagate()
+            self._told(self._progress())
+            if proof is not None:
+                return self._invariant(system, [lemma.cube for lemma in frames.from_frame(proof)])
+
+    def _invariant(self, system: System, cubes: Iterable[Cube]) -> Invariant | None:
+        """The invariant that excludes cubes; None where the property's evaluation leaves its bounds."""
+        in_bounds = self._outside is None and not self._options.within_bounds
+        return None if self._undefined else Invariant.of(system, cubes, in_bounds=in_bounds)
+
+    def _candidates(self) -> tuple[Property, ...]:
+        """The lemmas that are inductive together, the property itself among them if it is one of them."""
+        alone = self._model.origin is None
+        means = [x for x in lemmas(self._model, self._target.name) if not alone or x != self._target]
+        return inductive_part(self._model, means)
+
+    def _clean(self) -> Trace | None:
+        """Exclude every bad state from the last frame; the trace of a violation if one is reached."""
+        frames = self._frames
+        assert frames is not None
+        for how in Bad:
+            while how in self._open:
+                found = frames.bad(frames.last, how)
+                if found is None:
+                    break
+                end = _Obligation(frames.lift(found, how), frames.choice(found), how)
+                trace = self._block(end)
+                if trace is not None and how is Bad.VIOLATED:
+                    return trace
+                if trace is not None:
+                    self._leave_bounds(trace, how)
+        return None
+
+    def _close(self, system: System) -> Invariant | Trace | None:
+        """Describe the reachable states, all of which are known, well enough for an induction.
+
+        A clause that excludes none of them is true of all, so what was shown to follow stays so.
+        """
+        frames = self._frames
+        assert frames is not None
+        trace = self._clean()
+        if trace is not None:
+            return trace
+        waiting = list(frames.lemmas[1])
+        while waiting:
+            lemma = waiting[-1]
+            answer = frames.step_into(1, lemma.cube, other=False)
+            if isinstance(answer, Found):
+                waiting.append(self._generalizer.learn_from_samples(frames.lift(answer, lemma.cube)))
+            else:
+                waiting.pop()
+        return self._invariant(system, [lemma.cube for lemma in frames.lemmas[1]])
+
+    def _block(self, end: _Obligation) -> Trace | None:
+        """Exclude a bad cube from the last frame; a run to it if that cannot be."""
+        frames = self._frames
+        assert frames is not None
+        count = itertools.count()
+        waiting = [(frames.last, next(count), end)]
+        trace = self._reached(end)
+        if trace is None and self._walks.complete:
+            self._generalizer.learn_from_samples(end.cube)
+            return None
+        while waiting and trace is None:
+            frame, _, one = heapq.heappop(waiting)
+            if not frames.meets(frame, one.cube):
+                continue
+            answer = frames.step_into(frame - 1, one.cube)
+            if not isinstance(answer, Found):
+                frame, _ = self._generalizer.learn(frame - 1, answer, one.cube)
+                if frame < frames.last:
+                    heapq.heappush(waiting, (frame + 1, next(count), one))
+            elif frame == 1:
+                beginning = frames.beginning_into(one.cube)
+                trace = self._trace([("init", beginning.picks), beginning.choice], one)
+            else:
+                before = _Obligation(frames.lift(answer, one.cube), frames.choice(answer), one)
+                heapq.heappush(waiting, (frame, next(count), one))
+                heapq.heappush(waiting, (frame - 1, next(count), before))
+                trace = self._reached(before)
+        return trace
+
+    def _propagate(self) -> int | None:
+        """Push lemmas to the next frame where they hold there too; a frame that has all of the one before."""
+        frames = self._frames
+        assert frames is not None
+        for frame in range(1, frames.last):
+            for lemma in sorted(frames.lemmas[frame], key=lambda x: len(x.cube)):
+                if lemma in frames.lemmas[frame]:
+                    self._push(frames, frame, lemma)
+            if not frames.lemmas[frame]:
+                return frame + 1
+        return None
+
+    def _push(self, frames: Frames, frame: int, lemma: Lemma) -> None:
+        """Push a lemma if it holds in the next frame too."""
+        # The frame has the lemma, so a step into the cube comes from outside of it.
+        answer = frames.ruled_out(frame, lemma.cube, other=False)
+        if answer is None:
+            return
+        core = self._generalizer.apart(answer, lemma.cube)
+        frames.promote(frame, lemma, lemma if core == lemma.cube else frames.lemma(core))
+
+    # -- counterexamples -----------------------------------------------------------------------------
+
+    def _start_outside(self, system: System) -> None:
+        """Look for an initial state out of bounds."""
+        start = system.start
+        solver = CoreSolver(start.formula.clauses, start.formula.variables)
+        if not self._options.within_bounds and solver.check([start.outside]):
+            true = {TRUE, *solver.model()}
+            trace = self._trace([("init", start.picks(lambda x: x in true))], Bad.STEP_OUTSIDE)
+            self._leave_bounds(trace, Bad.STEP_OUTSIDE)
+        solver.close()
+
+    def _bad_beginning(self) -> Trace | None:
+        """The trace of an initial state that violates the property. Other bad ones are noted."""
+        assert self._frames is not None
+        for how in Bad:
+            found = self._frames.bad_beginning(how) if how in self._open else None
+            if found is None:
+                continue
+            beginning: list[Choice] = [("init", found.picks)]
+            if how is Bad.VIOLATED:
+                return self._trace(beginning, how)
+            choices = [*beginning, found.choice][: 1 + (how is Bad.STEP_OUTSIDE)]
+            self._leave_bounds(self._trace(choices, how), how)
+        return None
+
+    def _bad_sample(self) -> Trace | None:
+        """The trace of a sample that violates the property: bugs that are not deep are found at once."""
+        walks = self._walks
+        for state in walks.states[self._looked_at :]:
+            self._looked_at += 1
+            try:
+                if not self._semantics.evaluate(self._target.formula, state):
+                    return self._trace(walks.choices_to(state), Bad.VIOLATED)
+            except OutOfBounds:
+                continue
+        return None
+
+    def _leave_bounds(self, trace: Trace, how: Bad) -> None:
+        """Note a run out of bounds; from now on only what is worse is looked for."""
+        self._outside = trace
+        self._undefined = how is Bad.UNDEFINED
+        if how in self._open:
+            del self._open[self._open.index(how) :]
+
+    def _reached(self, one: _Obligation) -> Trace | None:
+        """A run through an obligation that is known to be reached: from an initial state, or by a sample."""
+        assert self._frames is not None
+        hits = self._samples.hits(one.cube)
+        if hits:
+            return self._trace(self._samples.run(hits), one)
+        if self._frames.begins_in(one.cube):
+            return self._trace([("init", self._frames.beginning_in(one.cube).picks)], one)
+        return None
+
+    def _trace(self, choices: list[Choice], then: _Obligation | Bad) -> Trace:
+        """The run of some choices and those of obligations, by the concrete meaning."""
+        chain = list(then.chain()) if isinstance(then, _Obligation) else []
+        how = chain[-1].then if chain else then
+        assert isinstance(how, Bad)
+        # The last choice is a step out of bounds, or is not made: what is bad is the state.
+        more = [one.choice for one in chain]
+        choices = [*choices, *(more if how is Bad.STEP_OUTSIDE else more[:-1])]
+        state: State | None = None
+        steps = []
+        for action, picks in choices:
+            outcome = self._semantics.outcome(state, action, picks)
+            if outcome is None:
+                raise InternalError(f"{action} is not enabled in a counterexample of {self._target.name}")
+            state = outcome.state
+            steps.append(Step(action, dict(outcome.picks), state))
+        begin, *rest = steps
+        ends, named = self._ending(how)
+        trace = Trace(begin.picks, begin.state, tuple(rest), ends, named)
+        replay(self._semantics, trace)
+        return trace
+
+    def _ending(self, how: Bad) -> tuple[TraceEnd, str | None]:
+        if how is Bad.STEP_OUTSIDE:
+            return TraceEnd.OUT_OF_BOUNDS, None
+        if self._target.name == DEADLOCK:
+            return TraceEnd.DEADLOCK, None
+        ends = TraceEnd.VIOLATES if how is Bad.VIOLATED else TraceEnd.OUT_OF_BOUNDS
+        return ends, self._target.name
+
+    # -- telling ---------------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        why = self._stop()
+        most, frames = self._options.questions, self._frames
+        if most and frames is not None and frames.counts.questions >= most:
+            why = why or f"no answer after {most:,} questions"
+        if why is not None:
+            raise _Stopped(why)
+        if frames is not None and self._longer and frames.counts.questions >= self._longer[0][0]:
+            self._walks.walk(self._longer.pop(0)[1])
+            trace = self._bad_sample()
+            if trace is not None or self._walks.complete:
+                self._longer.clear()
+                raise _Walked(trace)
+
+    def _progress(self) -> PdrProgress:
+        frames = self._frames
+        seconds = time.perf_counter() - self._begin
+        if frames is None:
+            return PdrProgress(0, 0, 0, seconds)
+        lemmas = sum(map(len, frames.lemmas))
+        return PdrProgress(frames.last - 1, lemmas, frames.counts.questions, seconds)
+
+    def result(self, found: Invariant | Trace | None, why: str | None) -> PdrResult:
+        """The answer, as things stand."""
+        progress = self._progress()
+        if isinstance(found, Trace):
+            return PdrResult(Verdict.VIOLATED, None, found, None, progress)
+        if self._outside is not None:
+            reason = end_reason(self._semantics, self._outside)
+            return PdrResult(Verdict.OUT_OF_BOUNDS, found, self._outside, reason, progress)
+        verdict = Verdict.UNKNOWN if found is None else Verdict.PROVED
+        return PdrResult(verdict, found, None, why, progress)

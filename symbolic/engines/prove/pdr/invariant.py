@@ -1,0 +1,203 @@
+"""Inductive invariants that PDR finds: clauses over the literals of a state, grouped by orbit.
+
+An invariant is a certificate: `recheck` encodes the model anew and asks a solver for each thing that makes it
+one, every clause by itself rather than one for its orbit, so neither the search nor the symmetry that it used
+has to be believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
+from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.engines.prove.pdr.system import Bad, Cube, System
+from leadline.symbolic.lang import InternalError, Model, Property, UserError
+from leadline.symbolic.solve import Satisfiability, Solver
+from leadline.symbolic.solve.cores import CoreSolver
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """An inductive invariant: the declared types, some strengthenings, and clauses.
+
+    Attributes:
+        strengthenings: the names of the model's strengthenings that are conjuncts.
+        orbits: the clauses, each as the cube that it excludes, with its images under the sorts that are
+            treated alike. Literals are numbered as in `Facts`.
+        in_bounds: whether it implies that no step is out of bounds, and no initial state is. If not, it is of
+            the states that are reached within them.
+    """
+
+    strengthenings: tuple[str, ...]
+    orbits: tuple[tuple[Cube, ...], ...]
+    in_bounds: bool = True
+
+    @classmethod
+    def of(cls, system: System, cubes: Iterable[Cube], *, in_bounds: bool = True) -> Invariant:
+        """The invariant that excludes cubes and their images."""
+        names = tuple(one.name for one in system.assumed)
+        orbits = sorted((tuple(sorted(system.orbit(x))) for x in cubes), key=lambda x: (len(x[0]), x))
+        return cls(names, tuple(orbits), in_bounds)
+
+    @property
+    def clauses(self) -> int:
+        """The number of clauses."""
+        return sum(map(len, self.orbits))
+
+
+def minimized(model: Model, target: Property, invariant: Invariant) -> Invariant:
+    """An invariant without most of the orbits that are not needed.
+
+    Args:
+        model: the model.
+        target: the property that it proves.
+        invariant: an inductive invariant.
+
+    Raises:
+        InternalError: if it is not inductive.
+    """
+    assumed = [model.properties[name] for name in invariant.strengthenings]
+    layer = System(model, target, assumed, symmetric=False).layer
+    asked = CoreSolver(layer.formula.clauses, layer.formula.variables)
+    switches = {asked.new_variable(): orbit for orbit in invariant.orbits}
+    for switch, orbit in switches.items():
+        for cube in orbit:
+            asked.add([-switch, *[-x for x in cube]])
+
+    def needed(goal: Sequence[int], known: Iterable[int], others: Iterable[int]) -> set[int]:
+        """The switches of clauses that rule out a goal, of the known ones if these suffice."""
+        for assumed in ([*known], [*known, *others]):
+            if not asked.check([*goal, *assumed]):
+                return switches.keys() & asked.core()
+        raise InternalError("the invariant is not inductive")
+
+    kept, before = list(switches), len(switches) + 1
+    while len(kept) < before:
+        before = len(kept)
+        found: dict[int, None] = {}
+        goals = [[layer.bad[how]] for how in Bad if how is not Bad.STEP_OUTSIDE or invariant.in_bounds]
+        for goal in goals:
+            found.update(dict.fromkeys(sorted(needed(goal, found, kept))))
+        waiting = list(found)
+        while waiting:
+            goal = [layer.taken, *[layer.prime[x] for x in switches[waiting.pop()][0]]]
+            more = [x for x in sorted(needed(goal, found, kept)) if x not in found]
+            found.update(dict.fromkeys(more))
+            waiting += more
+        kept = [x for x in kept if x in found]
+    asked.close()
+    return Invariant(invariant.strengthenings, tuple(switches[x] for x in kept), invariant.in_bounds)
+
+
+# -- recheck -------------------------------------------------------------------------------------------
+
+
+def recheck(
+    model: Model, target: Property, invariant: Invariant, new_solver: Callable[[], Solver]
+) -> tuple[str, ...]:
+    """The obligations that an invariant fails; none if it proves the property.
+
+    The obligations are those of `leadline.symbolic.engines.prove.induction.obligation`, with the
+    strengthenings and the clauses as the conjuncts, over all actions at once: initial states in bounds,
+    initiation and consecution of each conjunct, steps in bounds, and implication.
+
+    Args:
+        model: the model.
+        target: the property.
+        invariant: the invariant.
+        new_solver: makes a fresh solver, best another one than found it.
+
+    Raises:
+        UserError: if the invariant is not of this model.
+        InternalError: if the solver gives up.
+    """
+    return tuple(_Recheck(model, target, invariant, new_solver).failing())
+
+
+class _Recheck:
+    """See `recheck`."""
+
+    def __init__(
+        self, model: Model, target: Property, invariant: Invariant, new_solver: Callable[[], Solver]
+    ) -> None:
+        self._encoding = Encoding(model)
+        self._size = len(self._encoding.input_row)
+        self._invariant = invariant
+        self._new_solver = new_solver
+        unknown = [name for name in invariant.strengthenings if name not in model.properties]
+        numbers = [abs(x) for orbit in invariant.orbits for cube in orbit for x in cube]
+        if unknown or any(not TRUE < x <= self._size + TRUE for x in numbers):
+            what = f"strengthening {unknown[0]}" if unknown else "literal that a clause has"
+            raise UserError(f"this invariant is of another model: {model.protocol} has no {what}")
+        formulas = [target, *(model.properties[name] for name in invariant.strengthenings)]
+        self._predicates: StatePredicates = self._encoding.predicates(formulas)
+
+    def failing(self) -> list[str]:
+        """The names of the obligations that fail."""
+        return [*self._at_first(), *self._after_a_step()]
+
+    def _at_first(self) -> list[str]:
+        circuit = Unrolled(self._new_solver())
+        initial = self._encoding.initial
+        instance = Instance(initial.template, (), circuit)
+        row = instance.all(initial.state)
+        failing = []
+        outside = instance(initial.out_of_bounds)
+        if self._invariant.in_bounds and self._possible(circuit, [outside]):
+            failing.append("initial states in bounds")
+        conjuncts = self._broken(row, circuit)
+        begun = instance(initial.possible)
+        return failing + [
+            f"initiation of {name}" for name, x in conjuncts.items() if self._possible(circuit, [begun, x])
+        ]
+
+    def _after_a_step(self) -> list[str]:
+        circuit = Unrolled(self._new_solver())
+        first = circuit.sink.new_variables(self._size)
+        row = range(first, first + self._size)
+        Instance(self._encoding.validity, row, circuit)
+        for broken in self._broken(row, circuit).values():
+            circuit.require([[-broken]])
+        relation = self._encoding.step
+        step = Instance(relation.template, row, circuit)
+        here = Instance(self._predicates.template, row, circuit)
+        wanted = {
+            "implication": [here(self._predicates.violated[0])],
+            "evaluation in bounds": [here(self._predicates.out_of_bounds[0])],
+        }
+        if self._invariant.in_bounds:
+            wanted["steps in bounds"] = [step(relation.out_of_bounds)]
+        taken = step(relation.taken)
+        after = self._broken(step.all(relation.state), circuit)
+        wanted |= {f"consecution of {name}": [taken, broken] for name, broken in after.items()}
+        return [name for name, literals in wanted.items() if self._possible(circuit, literals)]
+
+    def _broken(self, row: Sequence[int], circuit: Unrolled) -> dict[str, int]:
+        """For each strengthening and each orbit the literal that a state does not satisfy it."""
+        here = Instance(self._predicates.template, row, circuit)
+        outcomes = zip(self._predicates.violated[1:], self._predicates.out_of_bounds[1:], strict=True)
+        found = {
+            name: circuit.disj((here(false), here(outside)))
+            for name, (false, outside) in zip(self._invariant.strengthenings, outcomes, strict=True)
+        }
+
+        def at(x: int) -> int:
+            literal = row[abs(x) - TRUE - 1]
+            return literal if x > 0 else -literal
+
+        for number, orbit in enumerate(self._invariant.orbits, start=1):
+            found[f"orbit {number}"] = circuit.disj([circuit.conj([at(x) for x in cube]) for cube in orbit])
+        return found
+
+    @staticmethod
+    def _possible(circuit: Unrolled, literals: Sequence[int]) -> bool:
+        if -TRUE in literals:
+            return False
+        solver = circuit.sink
+        assert isinstance(solver, Solver)
+        answer = solver.check(literals)
+        if answer is Satisfiability.UNKNOWN:
+            raise InternalError(f"the solver gave up: {solver.reason()}")
+        return answer is Satisfiability.SATISFIABLE

@@ -1,0 +1,87 @@
+"""The options, the progress and the results of PDR."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leadline.symbolic.engines.ask.query import Options, option
+from leadline.symbolic.engines.ask.result import Verdict
+from leadline.symbolic.trace import Trace
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.prove.pdr.invariant import Invariant
+
+
+@dataclass(frozen=True)
+class PdrOptions(Options):
+    """How to search.
+
+    Attributes:
+        strengthenings: whether the property's strengthenings are tried as candidates: those that are inductive
+            together hold in every frame. None is believed.
+        symmetry: whether a clause is learnt for all its images under the sorts that the model treats alike.
+        show: whether the invariant is minimized and told as formulas.
+        within_bounds: whether a step that leaves its bounds counts as no step.
+        samples: the number of reachable states to compare clauses with, 0 or more. If these are all that
+            there are, clauses are taken from them.
+        longer: numbers of questions, ascending, after which the samples become more, and how many. They are
+            used only if they are then all that there are, or one violates the property.
+        generalizations: the counterexamples to generalization that are excluded for each literal.
+        questions: the number of questions to solvers after which to give up; 0 is never.
+    """
+
+    engine = "pdr"
+
+    strengthenings: bool = option(True, negated="no-strengthenings", doc="do not use the strengthenings")
+    symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
+    show: bool = option(False, flag="show-invariant", doc="minimize the invariant, and show it as formulas")
+    within_bounds: bool = option(
+        False,
+        doc="prove it of the states reached within bounds: a step that leaves them counts as none (pdr)",
+    )
+    samples: int = 15_000
+    longer: tuple[tuple[int, int], ...] = ((12_000, 60_000), (40_000, 240_000))
+    generalizations: int = 3
+    questions: int = 0
+
+
+USUAL = PdrOptions()
+"""How to search unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class PdrProgress:
+    """Where a search is.
+
+    Attributes:
+        frames: the number of frames that hold no bad state: no counterexample is shorter.
+        lemmas: the number of orbits of clauses in the frames.
+        questions: the number of questions that the solvers were asked.
+        seconds: of wall clock, since the start.
+    """
+
+    frames: int
+    lemmas: int
+    questions: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class PdrResult:
+    """An answer about one property.
+
+    Attributes:
+        verdict: proved, violated, out of bounds or unknown.
+        invariant: of what is proved. Where steps leave their bounds and nothing else is wrong, what shows
+            that every state that is reached within them satisfies the property.
+        trace: the counterexample, replayed by the concrete meaning.
+        reason: what is out of bounds, or why the verdict is unknown.
+        progress: how far the search went.
+    """
+
+    verdict: Verdict
+    invariant: Invariant | None
+    trace: Trace | None
+    reason: str | None
+    progress: PdrProgress

@@ -1,0 +1,267 @@
+"""A model as a transition system over the literals of a state: what the queries of PDR are asked of.
+
+The row of a state's literals has the numbers 2, 3, ... in every formula here, and a *cube* is a tuple of such
+literals, the set of the states in which all are true. Don't-cares (the item of an option that is absent, say)
+are free after each step and at the start: fixed ones would tell the members of a sort apart, since a
+permutation moves what they are fixed to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import pairwise, permutations, product
+from math import factorial, prod
+from random import Random
+
+from leadline.symbolic.encode import (
+    Encoding,
+    InitialStates,
+    Instance,
+    StatePredicates,
+    StepRelation,
+    Unrolled,
+)
+from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode.encoding import Truth
+from leadline.symbolic.encode.facts import Facts
+from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.lang import Model, Permutation, Property, Value
+from leadline.symbolic.solve import Formula
+
+Cube = tuple[int, ...]
+"""Literals of a state, ascending: the set of the states in which all are true."""
+
+
+class Bad(StrEnum):
+    """How a state can be bad."""
+
+    VIOLATED = "the property is false"
+    UNDEFINED = "the property's evaluation is out of bounds"
+    STEP_OUTSIDE = "a step is out of bounds"
+
+
+Choice = tuple[str, dict[str, Value]]
+"""An action's name and its picks."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A state, its badness, and a step from it, as clauses.
+
+    Attributes:
+        formula: the clauses; the state's literals are variables 2, 3, ... of it.
+        inputs: the variables that are free beside the state's.
+        taken: the literal that there is a step.
+        after: for each literal of the row, the literal after the step.
+        bad: for each way to be bad, the literal that the state is bad in that way.
+    """
+
+    formula: Formula
+    inputs: tuple[int, ...]
+    taken: int
+    after: tuple[int, ...]
+    bad: dict[Bad, int]
+    _instance: Instance
+    _step: StepRelation
+
+    @cached_property
+    def prime(self) -> dict[int, int]:
+        """For each literal of the row, positive and negative, the literal after the step."""
+        found = {}
+        for number, literal in enumerate(self.after, start=TRUE + 1):
+            found[number], found[-number] = literal, -literal
+        return found
+
+    def choice(self, true: Truth) -> Choice:
+        """The action and the picks of an assignment; no action's name where there are none."""
+        if not self._step.actions:
+            return "", {}
+        action, picks = self._step.chosen(lambda literal: true(self._instance(literal)))
+        return action.name, picks
+
+
+@dataclass(frozen=True)
+class Start:
+    """The initial states, as clauses.
+
+    Attributes:
+        formula: the clauses; the state's literals are variables 2, 3, ... of it.
+        possible: the literal that there is an initial state within its bounds.
+        outside: the literal that it is out of bounds.
+    """
+
+    formula: Formula
+    possible: int
+    outside: int
+    _instance: Instance
+    _initial: InitialStates
+
+    def picks(self, true: Truth) -> dict[str, Value]:
+        """The picks of the initial state of an assignment."""
+        return self._initial.picks(lambda literal: true(self._instance(literal)))
+
+
+class System:
+    """The transition system of a model and a property.
+
+    Args:
+        model: the model.
+        target: the property.
+        assumed: properties that are known to hold in every reachable state.
+        symmetric: whether to look for sorts whose members may be treated alike.
+
+    Attributes:
+        facts: what each literal of a state says.
+        size: the number of literals of a state.
+        generators: permutations of the literals, each as the image of every literal, that together generate
+            all that map runs to runs; none where no sort is treated alike.
+    """
+
+    def __init__(
+        self, model: Model, target: Property, assumed: Sequence[Property] = (), *, symmetric: bool = True
+    ) -> None:
+        self.model = model
+        self.target = target
+        self.assumed = tuple(assumed)
+        self.encoding = Encoding(model)
+        self.facts = Facts(model)
+        self.size = len(self.facts.literals)
+        assert self.encoding.input_row == tuple(range(TRUE + 1, TRUE + 1 + self.size)), "one row of inputs"
+        self.sorts = sorts_alike(model, [target, *assumed], truth_alone=True) if symmetric else ()
+        self.generators = tuple(self._generators())
+
+    def _generators(self) -> Iterator[dict[int, int]]:
+        """Exchanges of neighbours among the members of each sort, which generate all permutations."""
+        for sort in self.sorts:
+            for one, other in pairwise(sort.members):
+                moved = self.images_under({(sort.name, one): other, (sort.name, other): one})
+                if any(literal != image for literal, image in moved.items()):
+                    yield moved
+
+    def permutations(self, most: int, dice: Random) -> list[Permutation]:
+        """The permutations of the sorts' members that map runs to runs, or so many drawn at random.
+
+        The first is the identity.
+        """
+        members = [sort.members for sort in self.sorts]
+        chosen: Iterable[Sequence[Sequence[str]]]
+        if prod(factorial(len(some)) for some in members) <= most:
+            chosen = product(*map(permutations, members))
+        else:
+            drawn = [[dice.sample(some, len(some)) for some in members] for _ in range(most - 1)]
+            chosen = [members, *drawn]
+        return [
+            {
+                (sort.name, member): image
+                for sort, order in zip(self.sorts, orders, strict=True)
+                for member, image in zip(sort.members, order, strict=True)
+            }
+            for orders in chosen
+        ]
+
+    def images_under(self, permutation: Permutation) -> dict[int, int]:
+        """The image of every literal under a permutation of the sorts' members."""
+        found = {}
+        for number, literal in zip(self.row, self.facts.image(permutation), strict=True):
+            found[number], found[-number] = literal, -literal
+        return found
+
+    @cached_property
+    def kind(self) -> dict[int, int]:
+        """For each literal the least of its images."""
+        literals = [sign * x for x in self.row for sign in (1, -1)]
+        return {x: min(image for (image,) in self.orbit((x,))) for x in literals}
+
+    def orbit(self, cube: Cube) -> tuple[Cube, ...]:
+        """A cube and its images under all permutations that map runs to runs, the cube first."""
+        found = {cube: None}
+        waiting = [cube]
+        while waiting:
+            one = waiting.pop()
+            for image in self.generators:
+                other = tuple(sorted([image[x] for x in one]))
+                if other not in found:
+                    found[other] = None
+                    waiting.append(other)
+        return tuple(found)
+
+    @cached_property
+    def layer(self) -> Layer:
+        """Any state of the declared types, and a step from it."""
+        circuit = self._circuit()
+        row = self.row
+        Instance(self.encoding.validity, row, circuit)
+        return self._layer(circuit)
+
+    def _layer(self, circuit: Unrolled) -> Layer:
+        row, relation = self.row, self.encoding.step
+        inputs: list[int] = []
+        step = Instance(relation.template, row, circuit)
+        here = Instance(self._predicates.template, row, circuit)
+        for instance in (step, here):
+            inputs += range(*instance.ranges[0])
+        for wrong in (*self._predicates.violated[1:], *self._predicates.out_of_bounds[1:]):
+            circuit.require([[-here(wrong)]])
+        after = self._free_dont_cares(circuit, step.all(relation.state), inputs)
+        bad = {
+            Bad.VIOLATED: here(self._predicates.violated[0]),
+            Bad.UNDEFINED: here(self._predicates.out_of_bounds[0]),
+            Bad.STEP_OUTSIDE: step(relation.out_of_bounds),
+        }
+        formula = circuit.sink
+        assert isinstance(formula, Formula)
+        return Layer(formula, tuple(inputs), step(relation.taken), after, bad, step, relation)
+
+    @property
+    def row(self) -> tuple[int, ...]:
+        """The variables of a state's literals."""
+        return tuple(range(TRUE + 1, TRUE + 1 + self.size))
+
+    def _circuit(self) -> Unrolled:
+        formula = Formula()
+        formula.new_variables(self.size)
+        return Unrolled(formula)
+
+    @cached_property
+    def _predicates(self) -> StatePredicates:
+        return self.encoding.predicates([self.target, *self.assumed])
+
+    def _free_dont_cares(self, circuit: Unrolled, row: Sequence[int], inputs: list[int]) -> tuple[int, ...]:
+        """The literals of a row with a new input for each that does not matter, where it does not."""
+        free = []
+
+        def at(number: int) -> int:
+            literal = row[abs(number) - TRUE - 1]
+            return literal if number > 0 else -literal
+
+        for literal, said in zip(row, self.facts.literals, strict=True):
+            matters = circuit.conj([circuit.disj([at(x) for x in clause]) for clause in said.needs])
+            if matters != TRUE:
+                inputs.append(circuit.input())
+                literal = circuit.mux(matters, literal, inputs[-1])
+            free.append(literal)
+        return tuple(free)
+
+    @cached_property
+    def start(self) -> Start:
+        """The initial states."""
+        return self._start(self._circuit())
+
+    def _start(self, circuit: Unrolled) -> Start:
+        initial = self.encoding.initial
+        instance = Instance(initial.template, (), circuit)
+        row = self._free_dont_cares(circuit, instance.all(initial.state), [])
+        possible = instance(initial.possible)
+        for number, literal in zip(self.row, row, strict=True):
+            circuit.require([[-possible, -number, literal], [-possible, number, -literal]])
+        formula = circuit.sink
+        assert isinstance(formula, Formula)
+        return Start(formula, possible, instance(initial.out_of_bounds), instance, initial)
+
+    def first_layer(self) -> tuple[Start, Layer]:
+        """An initial state, and a step from it, in one formula."""
+        circuit = self._circuit()
+        return self._start(circuit), self._layer(circuit)

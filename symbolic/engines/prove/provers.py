@@ -1,0 +1,221 @@
+"""Proofs for all depths as engines: property-directed reachability and k-induction."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines import runs as liveness
+from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.judgement import verdict_text
+from leadline.symbolic.engines.ask.query import Listener, Options, Query
+from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.prove import pdr
+from leadline.symbolic.engines.prove.invariants import (
+    WITHIN_BOUNDS,
+    invariant_certificate,
+    scope,
+    spelled,
+    targets,
+)
+from leadline.symbolic.engines.prove.k_induction import KInductionOptions, k_induction
+from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress, PdrResult
+from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
+from leadline.symbolic.lang import Model, Property, PropertyKind, counted
+from leadline.symbolic.trace import call_of, replay, shortened
+
+_INDUCTIVE = f"inductive_{WITHIN_BOUNDS}"
+
+LONGEST_SHORTENED = 300
+"""Steps of the longest trace whose steps to spare are looked for: that takes the square of their number."""
+
+
+class _Prover(Engine):
+    """An engine that proves each property by itself."""
+
+    doing = "proving"
+    proves = True
+
+    def refuses(self, kind: str) -> str | None:
+        proved = [one for one in PropertyKind if one.about_runs or one is PropertyKind.INVARIANT]
+        return None if kind in proved else "only invariants and claims about runs are proved"
+
+    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
+        results = [
+            {
+                **self.result_json(model, query, one),
+                "engine": one.engine,
+                "solver": one.solver,
+                **one.effort.to_json(),
+                **answer.facts.get(one.property, {}),
+                "reason": one.why,
+                "cause": one.cause,
+                "reached": dict(one.reached),
+            }
+            for one in answer.results
+        ]
+        told = {
+            "fingerprint": model.fingerprint,
+            **(results[0] if len(results) == 1 else {"results": results}),
+        }
+        return {**self.model_json(model), **told}
+
+
+# -- property-directed reachability --------------------------------------------------------------------
+
+
+class Pdr(_Prover):
+    """Property-directed reachability: a proof without help, or a counterexample."""
+
+    name = PdrOptions.engine
+    kind = "pdr"
+    options = PdrOptions
+    in_portfolio = PdrOptions()
+    certifies = True
+    takes_solver = False
+    suited = "no strengthenings are written for it"
+
+    def suits(self, model: Model, goal: str, options: Options) -> bool:
+        return True
+
+    def patient(self, options: Options, questions: int) -> Options:
+        assert isinstance(options, PdrOptions)
+        return replace(options, questions=questions)
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        options = query.options
+        assert isinstance(options, PdrOptions)
+        facts: dict[str, Any] = {}
+        results = []
+        for target in targets(model, query):
+            begin = time.process_time()
+
+            def told(now: PdrProgress) -> None:
+                text = f"{counted(now.frames, 'frame')}, {now.lemmas} orbits of clauses"
+                listener.progress(Progress(now.frames, now.seconds, text=text))
+
+            found = pdr.pdr(model, target, options, seed=query.seed, told=told)
+            if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
+                found = replace(found, invariant=pdr.minimized(model, target, found.invariant))
+            result, about = _told(model, target, query, found, options.show)
+            facts[target.name] = {**about, "cpu_seconds": round(time.process_time() - begin, 3)}
+            results.append(result)
+            listener.done(result)
+        return Answer(results, facts)
+
+    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        rows = []
+        for one in answer.results:
+            about = answer.facts.get(one.property, {})
+            sizes = [str(about.get(name, "-")) for name in ("frames", "clauses", "orbits", "cpu_seconds")]
+            steps = "-" if one.steps is None else str(one.steps)
+            within = " within bounds" if about.get(WITHIN_BOUNDS) else ""
+            rows.append([one.property, f"{verdict_text(model, one)}{within}", steps, *sizes])
+        header = ["property", "verdict", "steps", "frames", "clauses", "orbits", "CPU seconds"]
+        told: list[str | Table] = [Table(header, rows)]
+        for one in answer.results:
+            about = answer.facts.get(one.property, {})
+            if about.get(_INDUCTIVE) and one.trace is not None:
+                told += ["", *_only_bounds(model, one, about)]
+            if about.get(liveness.METHODS):
+                ways = " and ".join(about[liveness.METHODS])
+                told += ["", f"{one.property} is proved by {ways}; --out writes the proof."]
+            if "formulas" in about:
+                assumed = (one.certificate or {}).get("strengthenings", ())
+                told += ["", f"{one.property} follows from the conjunction of these, which is inductive:"]
+                told += [f"  {text}" for text in [*assumed, *about["formulas"]] or ["TRUE"]]
+        return told
+
+
+def _told(
+    model: Model, target: Property, query: Query, found: PdrResult, show: bool
+) -> tuple[Result, dict[str, Any]]:
+    """A result of PDR, and the facts about it."""
+    invariant = found.invariant if found.verdict is Verdict.PROVED else None
+    clauses = None if invariant is None else spelled(model, invariant)
+    trace = found.trace
+    if trace is not None and 0 < trace.length <= LONGEST_SHORTENED:
+        # A random walk, or a chain of cubes, may have steps to spare.
+        semantics = Semantics(model)
+        trace = shortened(semantics, trace)
+        replay(semantics, trace)
+    result = Result(
+        property=target.name,
+        engine=PdrOptions.engine,
+        verdict=found.verdict,
+        effort=Effort(total=found.progress.seconds, memory_mb=own_peak_mb()),
+        depth=found.progress.frames,
+        steps=None if trace is None else trace.length,
+        trace=trace,
+        reason=found.reason
+        or (scope(model, in_bounds=invariant.in_bounds) if invariant is not None else None),
+        # A search without an answer that is not killed has used up its questions.
+        cause=Cause.QUESTIONS if found.verdict is Verdict.UNKNOWN else None,
+        certificate=None
+        if invariant is None or clauses is None
+        else invariant_certificate(model, target.name, query.source, invariant, clauses),
+    )
+    facts: dict[str, Any] = {"frames": found.progress.frames, "questions": found.progress.questions}
+    if found.invariant is not None and not found.invariant.in_bounds:
+        facts[WITHIN_BOUNDS if invariant is not None else _INDUCTIVE] = True
+    if invariant is not None:
+        facts |= {"clauses": invariant.clauses, "orbits": len(invariant.orbits)}
+    if show and invariant is not None:
+        facts |= {
+            "invariant": clauses,
+            "formulas": [one.tla(model) for one in pdr.formulas(model, invariant)],
+        }
+    return result, facts
+
+
+def _only_bounds(model: Model, result: Result, about: Mapping[str, Any]) -> list[str]:
+    """The advice where a step that leaves its bounds is all that stands against a proof."""
+    assert result.trace is not None
+    step = call_of(model, result.trace.stages[-1])
+    return [
+        f"{result.property} is inductive within bounds: it holds in every state that is reached within them.",
+        f"Only a bound stands against a proof: {step} leaves it from the last state below",
+        f"({result.reason}).",
+        "You can",
+        *WITHIN_BOUNDS_ADVICE,
+    ]
+
+
+WITHIN_BOUNDS_ADVICE = (
+    "- widen the bound;",
+    "- or declare a @constraint that is false in such a state: no step is then taken from it;",
+    "- or prove it of the states that are reached within bounds, and of no others: give",
+    f"  --engine {PdrOptions.engine} --within-bounds.",
+)
+"""The ways on where only bounds stand against a proof."""
+
+
+# -- k-induction ---------------------------------------------------------------------------------------
+
+
+class KInduction(_Prover):
+    """k-induction: quick where a property holds after a few steps along which it held."""
+
+    name = KInductionOptions.engine
+    kind = "k-induction"
+    options = KInductionOptions
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        options = query.options
+        assert isinstance(options, KInductionOptions)
+        results = []
+        for target in targets(model, query):
+            result = k_induction(model, target, options, new_solver)
+            if result.verdict is Verdict.SAFE:
+                why = f"depth: neither proved nor violated within {counted(options.depth, 'step')}"
+                result = replace(result, verdict=Verdict.UNKNOWN, reason=why, cause=Cause.DEPTH)
+            results.append(result)
+            listener.done(result)
+        return Answer(results)

@@ -1,0 +1,1 @@
+"""Where queries run: processes, limits, races, and several engines at one question."""

@@ -1,0 +1,262 @@
+"""The fork server: a process with all that queries need, of which their processes are copies.
+
+`python -m leadline.symbolic.engines.run.forkserver FD`, where FD is a socket to its parent. A fresh interpreter
+needs a quarter of a second to load what a copy has at once. The server never answers a query itself, so that
+each starts from the same few megabytes. `leadline.symbolic.engines.run.process` is the other side;
+docs/decisions/0009-fork-server.md compares it with Python's own.
+
+For each query the parent sends one byte with five descriptors: the process's standard input, output and
+error, its working directory, and a line to the parent. On the line the server reports the process's number
+once it runs, and its exit status once it has ended. The process is killed when the parent hangs up the line.
+When the parent ends, so do the server and all its copies.
+
+A query's process reads its job from its standard input, one JSON object: the query, the model's fingerprint,
+`memory_mb` or null, the protocol by value or null, and the number of the parent's process. A solver's own
+limits are only requests, so the process limits its address space, and the parent kills it when its time is
+over. Results are sent line by line as they are found: those that were sent outlive the process.
+"""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import gc
+import json
+import os
+import pickle
+import resource
+import selectors
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from leadline.on_demand import load_whole
+from leadline.symbolic.catalog import find, model_of, receive
+from leadline.symbolic.engines import runs as liveness
+from leadline.symbolic.engines.ask.query import Listener, Query
+from leadline.symbolic.engines.ask.table import ENGINES
+from leadline.symbolic.engines.prove import pdr
+from leadline.symbolic.engines.run.limits import size_mb
+from leadline.symbolic.engines.run.parallel import answer_here
+from leadline.symbolic.lang import Foreign, Mistake, Model, ModelError, UserError
+from leadline.symbolic.solve import SOLVERS
+
+_PR_SET_PDEATHSIG = 1
+
+Say = Callable[[str, Any], None]
+"""Sends a message of a kind to the parent."""
+
+
+def answer_query() -> None:
+    """Read the query, answer it, exit."""
+    # Prints of libraries must not mix with the messages: send them to standard error.
+    channel = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)
+
+    def say(kind: str, body: Any) -> None:
+        channel.write(json.dumps({kind: body}, separators=(",", ":")) + "\n")
+
+    request = json.loads(sys.stdin.readline())
+    _die_with(request["parent"])
+    if request["memory_mb"] is not None:
+        size = request["memory_mb"] << 20
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        _check_size(request["memory_mb"])
+        query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
+        if request["protocol"] is not None:
+            receive(query.source, request["protocol"])
+        _answer(_model(query, request["fingerprint"], request["learned"]), query, say)
+    except MemoryError:
+        say("stopped", "memory")
+    except Exception as error:
+        _tell_error(error, say)
+    channel.flush()
+    # Without cleaning up: after a failed allocation a destructor of the solver may never return.
+    os._exit(0)
+
+
+def _check_size(limit: int | None) -> None:
+    """Check that the libraries, which are loaded, leave room within the limit.
+
+    Raises:
+        MemoryError: if they do not.
+    """
+    size = size_mb()
+    if limit is not None and size is not None and size >= limit:
+        raise MemoryError
+
+
+def _model(query: Query, fingerprint: str, learned: str | None) -> Model:
+    """The parent's model, made anew from the protocol and what the parent has learned of it.
+
+    Raises:
+        ModelError: if it differs.
+    """
+    entry = find(query.source, tried=True)
+    if learned is not None:
+        protocol = entry.protocol(**query.settings)
+        assert isinstance(protocol, Foreign)
+        protocol.learn(pickle.loads(base64.b64decode(learned)))
+    model = model_of(entry, query.settings)
+    if model.fingerprint != fingerprint:
+        text = (
+            f"{query.source} makes another model each time that it is loaded, or was changed meanwhile: run "
+            "it again; a model may depend on its parameters only, not on chance, time or a Python set's order"
+        )
+        raise ModelError([Mistake(entry.place, text)])
+    return model
+
+
+def _answer(model: Model, query: Query, say: Say) -> None:
+    listener = Listener(
+        progress=lambda now: say("progress", asdict(now)),
+        told=lambda result: say("told", result.to_json(model, query.source)),
+        done=lambda result: say("done", result.to_json(model, query.source)),
+    )
+    say("answer", answer_here(model, query, listener).to_json(model, query.source))
+
+
+def _tell_error(error: Exception, say: Say) -> None:
+    if "out of memory" in str(error).lower():
+        say("stopped", "memory")
+    elif isinstance(error, ModelError):
+        say(
+            "model_error",
+            [[one.span.file, one.span.line, one.text, one.span.columns] for one in error.mistakes],
+        )
+    elif isinstance(error, UserError):
+        say("user_error", str(error))
+    else:
+        say("internal_error", traceback.format_exc())
+
+
+def _die_with(parent: int) -> None:
+    """Have this process killed when its parent ends, in whatever way."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(0)
+
+
+DESCRIPTORS = 5
+"""The number of descriptors that come with each query."""
+
+
+def main() -> None:
+    """Serve until the parent hangs up."""
+    # Copies share the engines and the solvers' libraries, and need no time and memory of their own to load them.
+    for engine in ENGINES:
+        ENGINES[engine]
+    for package in (liveness, pdr):
+        load_whole(package)
+    for kind in SOLVERS.values():
+        kind.load()
+    gc.collect()
+    # Frozen objects are not touched by the collector of a copy, so that their pages stay shared.
+    gc.freeze()
+    _Server(socket.socket(fileno=int(sys.argv[1]))).serve()
+
+
+class _Server:
+    """Starts processes and reports how they end.
+
+    Args:
+        control: the socket on which queries arrive.
+    """
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._lines: dict[int, socket.socket] = {}
+        self._selector = selectors.DefaultSelector()
+        self._woken, wake = os.pipe()
+        os.set_blocking(self._woken, False)
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._selector.register(control, selectors.EVENT_READ)
+        self._selector.register(self._woken, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        """Start, end and reap processes until the parent hangs up."""
+        while True:
+            for key, _ in self._selector.select():
+                if key.data is not None:
+                    self._kill(key.data)
+                elif key.fileobj is self._control:
+                    if not self._start():
+                        return
+                else:
+                    self._reap()
+
+    def _start(self) -> bool:
+        """Start a process for a query that has arrived; False if the parent has closed the socket."""
+        word, given, _, _ = socket.recv_fds(self._control, 1, DESCRIPTORS)
+        if not word:
+            for pid in self._lines:
+                os.kill(pid, signal.SIGKILL)
+            return False
+        *own, line_number = given
+        try:
+            pid = os.fork()
+        except OSError as error:
+            with socket.socket(fileno=line_number) as line:
+                _say(line, failed=f"no process can be started: {error.strerror}")
+            pid = -1
+        if pid == 0:
+            _become_child(own)
+        for descriptor in own:
+            os.close(descriptor)
+        if pid > 0:
+            line = self._lines[pid] = socket.socket(fileno=line_number)
+            self._selector.register(line, selectors.EVENT_READ, pid)
+            _say(line, pid=pid)
+        return True
+
+    def _kill(self, pid: int) -> None:
+        """Kill a process whose line the parent has hung up; it exists until it is reaped."""
+        if pid not in self._lines:
+            return
+        self._selector.unregister(self._lines[pid])
+        os.kill(pid, signal.SIGKILL)
+
+    def _reap(self) -> None:
+        """Report the exit status of each process that has ended."""
+        os.read(self._woken, 1 << 16)
+        while self._lines:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            if not pid:
+                return
+            line = self._lines.pop(pid)
+            if line in self._selector.get_map():
+                self._selector.unregister(line)
+            _say(line, status=os.waitstatus_to_exitcode(status), peak_mb=usage.ru_maxrss / 1024)
+            line.close()
+
+
+def _say(line: socket.socket, **words: object) -> None:
+    # The parent may have closed the line.
+    with suppress(OSError):
+        line.send(json.dumps(words).encode() + b"\n")
+
+
+def _become_child(own: list[int]) -> None:
+    """Go on as a query's process, with none of the server's descriptors and handlers; does not return."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    *streams, folder = own
+    os.fchdir(folder)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    os.closerange(len(streams), os.sysconf("SC_OPEN_MAX"))
+    answer_query()
+
+
+if __name__ == "__main__":
+    main()

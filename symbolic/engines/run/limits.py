@@ -1,0 +1,228 @@
+"""Limits on time and memory, the memory of processes, and Python's collection of garbage."""
+
+from __future__ import annotations
+
+import gc
+import math
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, NoReturn
+
+from leadline.symbolic.engines.ask.result import Cause, Stop
+from leadline.symbolic.lang import LeadlineError
+
+_YOUNG = 100_000
+"""The number of new objects after which Python looks for garbage among them; its default is 700."""
+
+
+def address_space_mb(limits: Limits) -> float:
+    """The address space that this process may have under some limits and its own, in MB."""
+    own = resource.getrlimit(resource.RLIMIT_AS)[0]
+    process = math.inf if own == resource.RLIM_INFINITY else own / (1 << 20)
+    return process if limits.memory_mb is None else min(process, limits.memory_mb)
+
+
+def own_peak_mb() -> float:
+    """The peak memory of this process in megabytes."""
+    peak = peak_mb("self")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 if peak is None else peak
+
+
+def peak_mb(process: int | str) -> float | None:
+    """The peak memory of a process in megabytes; None where the system does not tell or it has ended.
+
+    `getrusage` of a child would not do: it counts the parent's memory too, from before the child loaded its
+    own program.
+    """
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return None
+    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(peaks[0]) / 1024 if peaks else None
+
+
+def size_mb() -> float | None:
+    """The address space of this process in megabytes; None where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return None
+    return pages * resource.getpagesize() / (1 << 20)
+
+
+_SHARE = 0.75
+"""The part of the available memory that searches without a limit may take: the machine stays alive."""
+
+_LEAST_MB = 1024
+"""The least limit that is set unasked: libraries take some of the address space and little of the memory."""
+
+_CGROUPS = (
+    ("", "memory/"),
+    ("memory.max", "memory.limit_in_bytes"),
+    ("memory.current", "memory.usage_in_bytes"),
+)
+
+
+def available_mb() -> int | None:
+    """The megabytes that this machine or its container has left; None where the system does not tell."""
+    try:
+        text = Path("/proc/meminfo").read_text()
+    except OSError:
+        return None
+    told = [int(line.split()[1]) >> 10 for line in text.splitlines() if line.startswith("MemAvailable:")]
+    for folder, most, used in zip(*_CGROUPS, strict=True):
+        try:
+            limit, now = (Path("/sys/fs/cgroup", folder, name).read_text().strip() for name in (most, used))
+        except OSError:
+            continue
+        if limit.isdecimal():
+            told.append(max(0, int(limit) - int(now)) >> 20)
+    return min(told, default=None)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Make Python look for garbage in cycles less often.
+
+    Clauses are many and form no cycles. Going through them again and again takes a third of the time that
+    making them takes.
+    """
+    before = gc.get_threshold()
+    # Existing objects, most of all modules, stay: leave them out too.
+    ours = gc.get_freeze_count() == 0
+    gc.freeze()
+    gc.set_threshold(_YOUNG, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if ours:
+            gc.unfreeze()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that a query may use; None is without limit.
+
+    Attributes:
+        seconds: wall-clock time, above 0 and at most `LONGEST`.
+        memory_mb: address space in megabytes, at most `LARGEST`.
+        assumed: whether `memory_mb` is a share of what was available, since nobody gave a limit.
+    """
+
+    LONGEST: ClassVar = 10_000_000
+    """Seconds: four months."""
+
+    LARGEST: ClassVar = 1 << 30
+    """Megabytes: more than any machine has."""
+
+    seconds: float | None = None
+    memory_mb: int | None = None
+    assumed: bool = False
+
+    def __bool__(self) -> bool:
+        return self.seconds is not None or self.memory_mb is not None
+
+    def after(self, seconds: float) -> Limits | None:
+        """The limits that are left after some seconds; None if no time is left."""
+        if self.seconds is None:
+            return self
+        return None if seconds >= self.seconds else replace(self, seconds=self.seconds - seconds)
+
+    def within_machine(self, processes: int = 1) -> Limits:
+        """These limits; where none is on memory, with a share of what is available now.
+
+        Args:
+            processes: the number of processes that share it, each with these limits.
+        """
+        free = available_mb()
+        if self.memory_mb is not None or free is None:
+            return self
+        share = int(free * _SHARE / processes)
+        return replace(self, memory_mb=max(_LEAST_MB, share), assumed=True)
+
+    @property
+    def memory_end(self) -> str:
+        """The end of a sentence on a process that stopped at its memory's limit."""
+        if self.memory_mb is None:
+            return "for lack of it"
+        more = ", a share of what was available: --memory sets another" if self.assumed else ""
+        return f"at the limit of {self.memory_mb} MB{more}"
+
+
+class TimeIsOver(LeadlineError):
+    """A time limit has passed."""
+
+
+_RINGS_AGAIN = 0.5
+"""Seconds between two alarms."""
+
+
+@contextmanager
+def limited(limits: Limits) -> Iterator[None]:
+    """Enforce limits: raise `TimeIsOver` or MemoryError. For the main thread only."""
+    if not limits:
+        yield
+        return
+    alarm = signal.signal(signal.SIGALRM, _time_is_over)
+    unraisable = sys.unraisablehook
+    sys.unraisablehook = lambda lost: None if lost.exc_type is TimeIsOver else unraisable(lost)
+    size = resource.getrlimit(resource.RLIMIT_AS)
+    try:
+        if limits.memory_mb is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (limits.memory_mb << 20, size[1]))
+        # Python drops what a finalizer or the callback of a weak reference raises, so the alarm rings again.
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds or 0, _RINGS_AGAIN)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarm)
+        sys.unraisablehook = unraisable
+        resource.setrlimit(resource.RLIMIT_AS, size)
+
+
+@contextmanager
+def timely(what: object, seconds: float | None, before: str = "the model was made") -> Iterator[None]:
+    """Hold what is loaded to the time of its question: a file may load for ever.
+
+    Args:
+        what: what is loaded, as the user named it; None if it has no name.
+        seconds: the limit; None for none. It holds in the main thread only.
+        before: what was not done, for the message.
+
+    Raises:
+        TimeIsOver: if it takes longer.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    try:
+        with limited(Limits(seconds if main else None)):
+            yield
+    except TimeIsOver:
+        told = f"time: stopped after {seconds:g} s, before {before}"
+        raise TimeIsOver(f"{what}: {told}" if what else told) from None
+
+
+def _time_is_over(*_: Any) -> NoReturn:
+    raise TimeIsOver
+
+
+def stop_at(error: TimeIsOver | MemoryError, limits: Limits) -> Stop:
+    """The end of a search at a limit."""
+    return time_stop(limits) if isinstance(error, TimeIsOver) else memory_stop(limits)
+
+
+def time_stop(limits: Limits) -> Stop:
+    """The end of a search whose time is over."""
+    return Stop(Cause.TIME, f"time: stopped after {limits.seconds or 0:g} s")
+
+
+def memory_stop(limits: Limits) -> Stop:
+    """The end of a search that gets no more memory."""
+    return Stop(Cause.MEMORY, f"memory: stopped {limits.memory_end}")

@@ -1,0 +1,356 @@
+"""Answer queries: in this process, in a child process with limits, or in several that race.
+
+Which solver is faster, and by how much, is hard to predict. Where two cores are free, running both takes
+hardly longer than running the better one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+
+from leadline.symbolic.engines import runs as liveness
+from leadline.symbolic.engines.ask.instances import refuse_too_large
+from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query
+from leadline.symbolic.engines.ask.result import Answer, Effort, Part, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.table import ENGINES
+from leadline.symbolic.engines.run.limits import Limits
+from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
+from leadline.symbolic.lang import InternalError, Model, counted
+from leadline.symbolic.solve import LONE, RACERS, SOLVERS
+
+NO_LIMITS = Limits()
+
+
+def cores() -> int:
+    """The number of cores that this process may run on: those of its affinity mask, where the system has one.
+
+    Other processes and a container's quotas are ignored.
+    """
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Listener = SILENT) -> Answer:
+    """Answer a query; a KeyboardInterrupt ends it at once, wherever it runs.
+
+    Args:
+        model: the model that the query is about.
+        query: the question. With the solver "auto" the solvers race if there are two cores for them; on one
+            core it is `LONE`.
+        limits: wall clock and address space; with two solvers, of each. Without a limit on memory, three
+            quarters of what is available, shared by the processes, is the limit.
+        listener: is told of progress and results.
+
+    Returns:
+        A result for each part of the query. A part that was not answered within the limits is unknown.
+
+    Raises:
+        ModelError: if the model has no initial state.
+        UserError: if a child process makes another model of the same query, or the query is too large.
+        InternalError: if a counterexample does not replay, or a child process failed.
+    """
+    engine = ENGINES[query.engine]
+    if engine.takes_solver and query.solver == AUTO and cores() > 1:
+        first, second = (query.by(solver) for solver in RACERS)
+        return answer_in_children(model, [first, engine.beside(second)], limits, listener)
+    main = threading.current_thread() is threading.main_thread()
+    if engine.limits_itself and (main or not engine.sets_alarm):
+        return answer_here(model, query, listener, limits.within_machine() if engine.sets_alarm else limits)
+    return answer_in_child(model, query, limits, listener)
+
+
+def answer_here(
+    model: Model, query: Query, listener: Listener = SILENT, limits: Limits = NO_LIMITS
+) -> Answer:
+    """Answer a query in this process; limits hold only for an engine that keeps to them by itself.
+
+    Raises:
+        UserError: as `answer`.
+    """
+    refuse_too_large(model, query)
+    own = _alone(query)
+    new_solver = partial(SOLVERS[own.solver], own.seed)
+    engine = ENGINES[own.engine]
+    if engine.knows_runs or all(one.temporal is None for one in own.chosen(model)):
+        return engine.answer(model, own, new_solver, limits, listener)
+    return liveness.answered(engine, model, own, new_solver, limits, listener)
+
+
+def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> Answer:
+    """Answer a query in a child process that is killed once it passes a limit.
+
+    Args:
+        model: the model that the query is about.
+        query: the question; "auto" is one solver here, `LONE`.
+        limits: wall clock and address space; the time counts from the start of the process.
+        listener: is told of progress and results.
+
+    Returns:
+        As `answer`. For an unknown part the reason names the limit, and the depth is that of the search.
+
+    Raises:
+        ModelError: as `answer`.
+        UserError: as `answer`.
+        InternalError: as `answer`.
+    """
+    return answer_in_children(model, [_alone(query)], limits, listener)
+
+
+def answer_in_children(
+    model: Model, queries: Sequence[Query], limits: Limits, listener: Listener = SILENT
+) -> Answer:
+    """Answer queries of one engine side by side, a child process each, until every part has an answer.
+
+    Args:
+        model: the model that the queries are about.
+        queries: the questions, each with a solver by name. Of a part that several share, the first answer is
+            taken. If that is a counterexample, an engine whose counterexamples are shortest has a second more.
+        limits: wall clock and address space of each process.
+        listener: is told of progress, of the deepest search only, and of results.
+
+    Returns:
+        As `answer`. If several solvers could not answer a part, its solver is "auto", and the reason lists
+        those of all solvers.
+
+    Raises:
+        ModelError: as `answer`.
+        UserError: as `answer`.
+        InternalError: as `answer`.
+    """
+    for query in queries:
+        refuse_too_large(model, query)
+    limits = limits.within_machine(len(queries))
+    shared = Ledger(listener)
+    patience = _Patience()
+    sessions: dict[QueryProcess, _Session] = {}
+    with ExitStack() as stack:
+        for group in _by_head_start(model, queries, limits, patience):
+            for query in group:
+                process = stack.enter_context(QueryProcess(model, query, limits))
+                sessions[process] = _Session(model, query, shared)
+            if patience.deadline is None:
+                patience.deadline = _deadline(limits)
+            found = _heard(sessions, shared, patience)
+            if found is not None:
+                return found
+        for process in sessions:
+            process.end()
+        return _settled(sessions.values(), shared) or _together(sessions)
+
+
+def _by_head_start(
+    model: Model, queries: Sequence[Query], limits: Limits, patience: _Patience
+) -> Iterator[Sequence[Query]]:
+    """The queries that begin at once and, when the head start of some is over, the others."""
+    seconds = [ENGINES[query.engine].head_start(model, query) for query in queries]
+    # Little time is better spent by all together.
+    enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
+    if any(seconds) and not all(seconds) and enough:
+        patience.next_begins = time.monotonic() + max(seconds)
+        yield [query for query, own in zip(queries, seconds, strict=True) if own]
+        patience.next_begins = None
+        yield [query for query, own in zip(queries, seconds, strict=True) if not own]
+    else:
+        yield queries
+
+
+def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: _Patience) -> Answer | None:
+    """The answer that processes have given by the end of the time; None if there is none yet."""
+    running = [process for process in sessions if not process.silent]
+    for process, message in listen(running, patience.end):
+        sessions[process].hear(message)
+        found = _settled(sessions.values(), shared)
+        if found is not None and not _may_be_shorter(found, sessions.values()):
+            return found
+        if found is not None:
+            patience.shorten()
+    return None
+
+
+_ENOUGH = 5
+"""The time that there must be for a head start, as a multiple of it."""
+
+_SECOND_MORE = 1.0
+"""Seconds in which a shortest counterexample is waited for."""
+
+
+class _Patience:
+    """The end of the time that processes have.
+
+    Attributes:
+        deadline: the time at which it ends at the latest; None is never.
+        soon: the time at which it ends since there is an answer; None if there is none.
+        next_begins: the time at which other processes begin; None if there are no others.
+    """
+
+    def __init__(self) -> None:
+        self.deadline: float | None = None
+        self.soon: float | None = None
+        self.next_begins: float | None = None
+
+    def end(self) -> float | None:
+        ends = self.deadline, self.soon, self.next_begins
+        return min((one for one in ends if one is not None), default=None)
+
+    def shorten(self) -> None:
+        """End soon from the first call on."""
+        if self.soon is None:
+            self.soon = time.monotonic() + _SECOND_MORE
+
+
+def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
+    """The answer if every part has a definite one: one process has answered all, or several together."""
+    asked = _asked(sessions)
+    answers = [one.answer for one in sessions if one.answer is not None and one.parts >= asked.keys()]
+    whole = [one for one in answers if one.definite]
+    if whole:
+        return min(whole, key=lambda one: sum(result.steps or 0 for result in one.results))
+    if len(sessions) > 1 and all(map(shared.settled, asked)):
+        return Answer([shared.final[part] for part in asked])
+    return None
+
+
+def _may_be_shorter(found: Answer, sessions: Iterable[_Session]) -> bool:
+    """Whether a counterexample may be longer than one that a process still looks for."""
+    longer = any(
+        one.steps and one.trace is not None and one.trace.loop is None
+        for one in found.results
+        if not ENGINES[one.engine].breadth_first
+    )
+    return longer and any(one.engine.breadth_first and one.searches for one in sessions)
+
+
+def _alone(query: Query) -> Query:
+    """The query for one process: with a solver by name."""
+    return query.by(LONE) if query.solver == AUTO else query
+
+
+def _deadline(limits: Limits) -> float | None:
+    """The end of the time that starts now, as `time.monotonic` tells it; None is never."""
+    return None if limits.seconds is None else time.monotonic() + limits.seconds
+
+
+class _Session:
+    """The messages of a query's process so far; the results are passed on to the ledger of all processes."""
+
+    def __init__(self, model: Model, query: Query, shared: Ledger) -> None:
+        self.model = model
+        self.query = query
+        self.engine = ENGINES[query.engine]
+        self.parts = dict.fromkeys(self.engine.parts(model, query)).keys()
+        self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
+        self.reached = Progress(-1, 0.0)
+        self.answer: Answer | None = None
+        self.stopped = False
+
+    @property
+    def searches(self) -> bool:
+        """Whether an answer may still come."""
+        return self.answer is None and not self.stopped
+
+    def hear(self, message: Message) -> None:
+        """Record a message."""
+        match message.kind:
+            case "progress":
+                self.reached = replace(Progress.from_json(message.body), engine=self.query.engine)
+                self.ledger.progress(self.reached)
+            case "told":
+                self.ledger.told(Result.from_json(self.model, message.body))
+            case "done":
+                self.ledger.done(Result.from_json(self.model, message.body))
+            case "answer":
+                self.answer = Answer.from_json(self.model, message.body)
+                for result in self.answer.results:
+                    self.ledger.done(result)
+            case "stopped":
+                self.stopped = True  # The process keeps the reason itself.
+            case _:
+                raise InternalError(f"a query's process sent a message of the unknown kind {message.kind}")
+
+    def result(self, part: Part, process: QueryProcess) -> Result:
+        """The result about a part of a process that has ended."""
+        if part in self.ledger.final:
+            return self.ledger.final[part]
+        reached = self.reached
+        effort = Effort(0.0, 0.0, process.seconds, process.peak_mb, reached.variables, reached.clauses)
+        told = self.ledger.known.get(part)
+        if told is None:
+            far = self._far()
+            stop = process.stop()
+            return Result(
+                property=part[0],
+                engine=self.query.engine,
+                verdict=Verdict.UNKNOWN,
+                effort=effort,
+                solver=self.query.solver if self.engine.takes_solver else None,
+                part=part[1],
+                depth=reached.depth,
+                unroll=getattr(self.query.options, "unroll", None),
+                reason=f"{stop.text}{reached.text and ', with '}{reached.text}",
+                cause=stop.cause,
+                reached={self.query.engine: far} if far else {},
+            )
+        # A violation is final; a property that goes out of bounds was still searched for a violation.
+        violated = told.verdict is Verdict.VIOLATED
+        known = told if violated else replace(told, depth=reached.depth, effort=effort)
+        return self.engine.cut_off(self.query, known, process.stop().text)
+
+    def _far(self) -> str:
+        """How far the search came, in words; "" if that is not known."""
+        now, unroll = self.reached, getattr(self.query.options, "unroll", None)
+        if now.text or now.depth < 0 or unroll is None:
+            return now.text
+        runs = any(x.temporal is not None for x in self.query.chosen(self.model))
+        layers = "layer" if runs else unroll.removesuffix("s")
+        return f"no bug within {counted(now.depth, layers)}"
+
+
+def _asked(sessions: Iterable[_Session]) -> dict[Part, None]:
+    """Every part that one of the queries asks for, in their order."""
+    return {part: None for session in sessions for part in session.parts}
+
+
+def _together(sessions: Mapping[QueryProcess, _Session]) -> Answer:
+    """The best result for each part, after all processes have ended."""
+    found = [
+        _best(
+            [session.result(part, process) for process, session in sessions.items() if part in session.parts]
+        )
+        for part in _asked(sessions.values())
+    ]
+    answers = [session.answer for session in sessions.values() if session.answer is not None]
+    return replace(answers[0], results=found) if answers else Answer(found)
+
+
+def _best(results: Sequence[Result]) -> Result:
+    """The best of the results of several solvers about one part."""
+    known = [result for result in results if result.definite]
+    if known:
+        return max(known, key=lambda result: (result.verdict, result.depth))
+    deepest = max(results, key=lambda result: result.depth)
+    if len(results) == 1:
+        return deepest
+    engines = {result.engine for result in results}
+    names = [str(result.engine if len(engines) > 1 else result.solver) for result in results]
+    reached = {name: far for name, one in zip(names, results, strict=True) for far in one.reached.values()}
+    solver = AUTO if len(engines) == 1 else None
+    return replace(deepest, solver=solver, reason=_reasons(names, results), reached=reached)
+
+
+def _reasons(names: Sequence[str], results: Sequence[Result]) -> str:
+    """The reasons of several engines or solvers; one that they share is told once, with how far each came."""
+    whys, fars = [], []
+    for name, result in zip(names, results, strict=True):
+        far = "; ".join(result.reached.values())
+        whys.append((result.reason or "").removesuffix(f", with {far}"))
+        fars.append(f"{name}: {far or 'nothing yet'}")
+    if len(set(whys)) == 1:
+        return f"{whys[0]} ({'; '.join(fars)})"
+    pairs = zip(names, whys, results, strict=True)
+    return "; ".join(f"{name}: {', with '.join([why, *one.reached.values()])}" for name, why, one in pairs)

@@ -1,0 +1,361 @@
+"""A query's process as its parent sees it: start it, listen to it, end it.
+
+It is a copy of a fork server (`leadline.symbolic.engines.run.forkserver`). A Python process has one fork server,
+which is started when the first query needs it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import json
+import os
+import pickle
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+import leadline
+from leadline.symbolic.catalog import packed
+from leadline.symbolic.engines.ask.query import Query
+from leadline.symbolic.engines.ask.result import Cause, Stop
+from leadline.symbolic.engines.run.limits import Limits, memory_stop, time_stop
+from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, UserError
+
+_TRIES = 2  # a server that was killed is found dead once
+_MOMENT = 1.0  # seconds
+
+
+class Forked:
+    """A copy of the fork server at work on a job.
+
+    Args:
+        job: its job, as `leadline.symbolic.engines.run.forkserver` describes it.
+        errors: the file for its standard error.
+
+    Attributes:
+        output: the descriptor of its messages.
+
+    Raises:
+        InternalError: if no server can be started.
+    """
+
+    def __init__(self, job: Mapping[str, Any], errors: IO[bytes]) -> None:
+        self._heard: dict[str, Any] = {}
+        self._rest = b""
+        with ExitStack() as stack:
+            read_job, write_job = os.pipe()
+            stack.callback(os.close, read_job)
+            self.output, write_output = os.pipe()
+            stack.callback(os.close, write_output)
+            folder = os.open(".", os.O_PATH)  # it may be unreadable
+            stack.callback(os.close, folder)
+            self._line, there = socket.socketpair()
+            stack.enter_context(there)
+            self._server = _send(read_job, write_output, errors.fileno(), folder, there.fileno())
+        with os.fdopen(write_job, "wb") as pipe, suppress(BrokenPipeError):
+            # If it died at once, its exit status is reported in the end.
+            pipe.write(json.dumps({**job, "parent": self._server.process.pid}).encode() + b"\n")
+
+    @property
+    def pid(self) -> int | None:
+        """The number of its process, once it is started; None if it could not be."""
+        while "pid" not in self._heard and self._hear():
+            pass
+        return self._heard.get("pid")
+
+    def end(self) -> tuple[int, float]:
+        """Kill it if it still runs.
+
+        Returns:
+            Its exit status, negative for the signal that ended it, and its peak memory in megabytes.
+
+        Raises:
+            InternalError: if no process could be started.
+        """
+        with self._line:
+            # The server may have ended.
+            with suppress(OSError):
+                self._line.shutdown(socket.SHUT_WR)
+            while self._hear():
+                pass
+        # Only now that it has ended: writing to a closed pipe would be its error.
+        os.close(self.output)
+        if "pid" not in self._heard and not self._server.was_killed():
+            raise InternalError(self._heard.get("failed") or f"the fork server failed: {self._server.says()}")
+        # Without a last message the server was killed, and its copies with it.
+        return self._heard.get("status", -signal.SIGKILL), self._heard.get("peak_mb", 0.0)
+
+    def _hear(self) -> bool:
+        """Wait for a message from the server; False if no more will come."""
+        try:
+            chunk = self._line.recv(1 << 16)
+        except ConnectionError:
+            return False
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        for line in lines:
+            self._heard.update(json.loads(line))
+        return bool(chunk)
+
+
+class _ForkServer:
+    """The server's process and the way to it."""
+
+    def __init__(self) -> None:
+        self.control, there = socket.socketpair()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # for as long as the server lives
+        self._said = ""
+        # The server must load the same package as this process.
+        own = str(Path(leadline.__file__).parent.parent)
+        path = os.pathsep.join([own, *filter(None, [os.environ.get("PYTHONPATH")])])
+        with there:
+            self.process = subprocess.Popen(
+                # -P: a file in the working directory, perhaps a user's `token.py`, must hide no module.
+                [sys.executable, "-P", "-m", "leadline.symbolic.engines.run.forkserver", str(there.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                env={**os.environ, "PYTHONPATH": path},
+                pass_fds=[there.fileno()],
+                start_new_session=True,
+            )
+
+    def says(self) -> str:
+        """The text of its standard error, also after `close`."""
+        if not self._errors.closed:
+            self._errors.seek(0)
+            self._said = self._errors.read().decode(errors="replace")
+        return self._said
+
+    def was_killed(self) -> bool:
+        """Whether a signal ended it; waits a moment for a signal that is pending."""
+        with suppress(subprocess.TimeoutExpired):
+            return self.process.wait(_MOMENT) < 0
+        return False
+
+    def leave(self) -> None:
+        """Forget it, in a fork of this process, which may neither end it nor wait for it."""
+        self.control.close()
+        self._errors.close()
+        self.process.returncode = 0
+
+    def close(self) -> None:
+        """End it, and with it all its copies."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+        self.says()
+        self._errors.close()
+
+
+_lock = threading.Lock()
+_servers: list[_ForkServer] = []  # none or one
+
+
+def _send(*descriptors: int) -> _ForkServer:
+    """Have the server make a copy with these descriptors; start the server if there is none."""
+    with _lock:
+        for _ in range(_TRIES):
+            if _servers and _servers[0].process.poll() is not None:
+                _close()
+            if not _servers:
+                _servers.append(_ForkServer())
+            with suppress(ConnectionError):
+                socket.send_fds(_servers[0].control, [b"q"], descriptors)
+                return _servers[0]
+            _close()
+    raise InternalError("the fork server ends as soon as it is started")
+
+
+def start_server() -> None:
+    """Start the fork server if there is none, so that it loads while the caller makes the model."""
+    with _lock:
+        if not _servers:
+            _servers.append(_ForkServer())
+
+
+@atexit.register
+def _close() -> None:
+    while _servers:
+        _servers.pop().close()
+
+
+def _forget() -> None:
+    """Forget the server in a fork of this process: it belongs to the parent."""
+    global _lock
+    _lock = threading.Lock()
+    while _servers:
+        server = _servers.pop()
+        server.leave()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message from a child process: its kind, and the rest."""
+
+    kind: str
+    body: Any
+
+
+_NO_MEMORY = ("cannot allocate memory", "out of memory", "bad_alloc")
+"""Words with which the C library, Python and C++ end a process that gets no more memory."""
+
+
+def _learned(model: Model) -> str | None:
+    """The types that the model's origin has learned, as text; None without any."""
+    learned = model.origin.learned() if model.origin is not None else None
+    return base64.b64encode(pickle.dumps(learned)).decode() if learned is not None else None
+
+
+class QueryProcess:
+    """A child process at work on a query. Use it in a `with` statement, whose end kills the process.
+
+    Args:
+        model: the model of the query; the child makes it anew and compares the fingerprints.
+        query: the question, with a solver by name.
+        limits: the child limits its address space itself; the caller has to watch the time.
+
+    Raises:
+        UserError: if the protocol is a class that cannot be sent.
+
+    Attributes:
+        silent: whether it has closed its output.
+        seconds: its wall-clock time, once it has ended.
+        peak_mb: its peak memory in megabytes, once it has ended.
+    """
+
+    def __init__(self, model: Model, query: Query, limits: Limits) -> None:
+        self.query = query
+        self.limits = limits
+        self.silent = False
+        self.seconds = 0.0
+        self.peak_mb = 0.0
+        self._begin = time.monotonic()
+        self._status = 0
+        self._out_of_memory = False
+        self._rest = b""
+        job = {
+            "query": query.to_json(),
+            "fingerprint": model.fingerprint,
+            "memory_mb": limits.memory_mb,
+            "protocol": packed(query.source),
+            "learned": _learned(model),
+        }
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
+        self._child: Forked | None = Forked(job, self._errors)
+        self._output = self._child.output
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process until `end`; waits for its start."""
+        return None if self._child is None else self._child.pid
+
+    def __enter__(self) -> QueryProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+        self._errors.close()
+
+    def fileno(self) -> int:
+        """The descriptor of its messages."""
+        return self._output
+
+    def read(self) -> list[Message]:
+        """The messages that have arrived; waits if there is none.
+
+        Raises:
+            UserError: if the child reports a mistake of the user's.
+            InternalError: if the child failed.
+        """
+        chunk = os.read(self.fileno(), 1 << 16)
+        self.silent = not chunk
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        messages = [Message(kind, body) for line in lines for kind, body in json.loads(line).items()]
+        for message in messages:
+            if message.kind == "stopped":
+                self._out_of_memory = True
+            elif message.kind == "model_error":
+                raise ModelError(
+                    Mistake(Span(file, line, columns=columns), text)
+                    for file, line, text, columns in message.body
+                )
+            elif message.kind == "user_error":
+                raise UserError(message.body)
+            elif message.kind == "internal_error":
+                raise InternalError(f"a query's child process failed:\n{message.body}")
+        return messages
+
+    def end(self) -> None:
+        """Kill it if it still runs, and record how it ended.
+
+        Raises:
+            InternalError: if it could not be started.
+        """
+        if self._child is None:
+            return
+        child, self._child = self._child, None
+        self._status, self.peak_mb = child.end()
+        self.seconds = time.monotonic() - self._begin
+
+    def stop(self) -> Stop:
+        """The cause for which it ended, or was ended, without an answer."""
+        stop = self._stop()
+        return replace(stop, text=stop.text + self._last_words())
+
+    def _stop(self) -> Stop:
+        if not self.silent:
+            return time_stop(self.limits)
+        megabytes = self.limits.memory_mb
+        if self._out_of_memory or any(sign in self._last_words().lower() for sign in _NO_MEMORY):
+            return memory_stop(self.limits)
+        ended = self._status
+        how = f"was ended by {signal.Signals(-ended).name}" if ended < 0 else f"exited with {ended}"
+        given = megabytes is not None and not self.limits.assumed
+        hint = f", perhaps at the memory limit of {megabytes} MB" if given else ""
+        return Stop(Cause.CRASH, f"crash: the query's process {how}{hint}")
+
+    def _last_words(self) -> str:
+        """The last line of its standard error."""
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        return f" ({said[-1][:200]})" if said else ""
+
+
+def listen(
+    processes: Iterable[QueryProcess], deadline: Callable[[], float | None]
+) -> Iterator[tuple[QueryProcess, Message]]:
+    """The messages of processes as they arrive, until all have closed their output or the time is over.
+
+    Args:
+        processes: the processes.
+        deadline: tells the end of the time on the clock `time.monotonic`, which may change; None for no end.
+    """
+    with selectors.DefaultSelector() as selector:
+        for process in processes:
+            selector.register(process, selectors.EVENT_READ, process)
+        while selector.get_map():
+            end = deadline()
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                return
+            for key, _ in selector.select(left):
+                heard: QueryProcess = key.data
+                for message in heard.read():
+                    yield heard, message
+                if heard.silent:
+                    selector.unregister(heard)

@@ -1,0 +1,44 @@
+"""Claims about runs: reduced to invariants of other models, for every engine that knows these.
+
+Two more ways to the same answers share nothing with this one but the formulas: explicit search
+(`leadline.symbolic.concrete.fair`), and the replay of every counterexample (`leadline.symbolic.concrete.runs`).
+"""
+
+from typing import TYPE_CHECKING
+
+from leadline.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.runs.direct import LoopSearch, noting_model
+    from leadline.symbolic.engines.runs.explicit import Explicit
+    from leadline.symbolic.engines.runs.loops import loop_model
+    from leadline.symbolic.engines.runs.parts import METHODS, PARTS, Method, Part, Reduction
+    from leadline.symbolic.engines.runs.product import Product, product_of
+    from leadline.symbolic.engines.runs.reduction import answered
+
+__all__ = [
+    "METHODS",
+    "PARTS",
+    "Explicit",
+    "LoopSearch",
+    "Method",
+    "Part",
+    "Product",
+    "Reduction",
+    "answered",
+    "loop_model",
+    "noting_model",
+    "product_of",
+]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        ".parts": ("METHODS", "PARTS", "Method", "Part", "Reduction"),
+        ".explicit": ("Explicit",),
+        ".direct": ("LoopSearch", "noting_model"),
+        ".loops": ("loop_model",),
+        ".product": ("product_of", "Product"),
+        ".reduction": ("answered",),
+    },
+)

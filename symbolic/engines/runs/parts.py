@@ -1,0 +1,177 @@
+"""The invariants that a claim about runs comes to, in other models: what is asked, and what a proof is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from leadline.symbolic.engines.runs.changing import Changing
+from leadline.symbolic.engines.runs.formulas import conjuncts, normal, split
+from leadline.symbolic.engines.runs.history import bounds_model, history_model
+from leadline.symbolic.engines.runs.loops import loop_model
+from leadline.symbolic.engines.runs.product import Product, product_of
+from leadline.symbolic.engines.runs.rounds import rounds_model
+from leadline.symbolic.engines.runs.settling import Settling, understood
+from leadline.symbolic.lang import Model, Property, Temporal, UserError, expanded, expressions, is_step
+
+
+class Method(StrEnum):
+    """A way from a claim about runs to an invariant.
+
+    The first is of the part that a finite run can violate, the last of the evaluation of the claim. The others
+    are of the rest, by either.
+    """
+
+    HISTORY = "history"
+    ROUNDS = "k-liveness"
+    LOOPS = "liveness-to-safety"
+    BOUNDS = "bounds"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the invariants.
+
+    Attributes:
+        method: how it comes about.
+        rounds: with `Method.ROUNDS`, the number of rounds that a run has at most.
+        settled: with `Method.ROUNDS`, the predicates that settle, by level, as texts.
+        conjunct: with `Method.ROUNDS` and `Method.LOOPS`, the number of the conjunct that it is about, from 0;
+            None if it is about the whole.
+    """
+
+    method: Method
+    rounds: int = 0
+    settled: tuple[tuple[str, ...], ...] = ()
+    conjunct: int | None = None
+
+    @classmethod
+    def by_rounds(cls, rounds: int, settling: Settling, conjunct: int | None = None) -> Part:
+        """The part that counts rounds."""
+        return cls(Method.ROUNDS, rounds, tuple(tuple(x.text for x in level) for level in settling), conjunct)
+
+    @property
+    def text(self) -> str:
+        """It in a few words."""
+        text = f"{self.method}, k = {self.rounds}" if self.method is Method.ROUNDS else str(self.method)
+        return text if self.conjunct is None else f"{text} (conjunct {self.conjunct + 1})"
+
+
+class Reduction:
+    """The other models for a claim about runs.
+
+    Args:
+        model: the model.
+        claim: the claim, which has a temporal formula.
+    """
+
+    def __init__(self, model: Model, claim: Property) -> None:
+        assert claim.temporal is not None
+        self.model, self.name = model, claim.name
+        self.formula: Temporal = claim.temporal
+        self.safety, self.rest = split(self.formula)
+        self._products: dict[int | None, Product] = {}
+
+    @cached_property
+    def conjuncts(self) -> tuple[int | None, ...]:
+        """The numbers of the conjuncts of what is not safety; None alone if it is no conjunction."""
+        return tuple(range(len(self._live))) if len(self._live) > 1 else (None,)
+
+    @cached_property
+    def _live(self) -> tuple[Temporal, ...]:
+        assert self.rest is not None
+        return conjuncts(self.rest)
+
+    def product(self, conjunct: int | None = None) -> Product:
+        """The model beside a monitor of the negation of what is not safety, or of one of its conjuncts."""
+        if conjunct not in self._products:
+            assert self.rest is not None
+            claim = self.rest if conjunct is None else self._live[conjunct]
+            changing = Changing(self.model)
+            self._products[conjunct] = product_of(self.model, normal(claim, negated=True), changing)
+        return self._products[conjunct]
+
+    def needs(self, live: Method = Method.LOOPS) -> tuple[Method, ...]:
+        """The methods whose invariants together come to the claim.
+
+        Args:
+            live: the method for what is not safety.
+        """
+        if self.rest is None:
+            return (Method.HISTORY,)
+        return (*(() if self.safety.empty else (Method.HISTORY,)), live, Method.BOUNDS)
+
+    def check(self, parts: Sequence[Part]) -> None:
+        """Check that parts of a proof, each of which holds, prove the claim.
+
+        Raises:
+            UserError: if they do not.
+        """
+        lives = [one for one in parts if one.method in (Method.ROUNDS, Method.LOOPS)]
+        given = tuple(one.method for one in parts if one not in lives[1:])
+        numbers = tuple(one.conjunct for one in lives)
+        complete = not lives or (self.rest is not None and numbers in ((None,), self.conjuncts))
+        if not complete or given not in (self.needs(Method.ROUNDS), self.needs(Method.LOOPS)):
+            wanted = " and ".join(map(str, self.needs(Method.ROUNDS)))
+            of_each = f", for each of {len(self.conjuncts)} conjuncts" if len(self.conjuncts) > 1 else ""
+            given_text = " and ".join(one.text for one in parts) or "nothing"
+            raise UserError(f"{given_text}: a proof of {self.name} is by {wanted}{of_each}")
+
+    def stated(self, part: Part) -> Model:
+        """The model whose one property is the invariant of a part.
+
+        Raises:
+            UserError: if the part is of another model.
+        """
+        match part.method:
+            case Method.HISTORY:
+                return history_model(self.model, self.name, self.safety)
+            case Method.LOOPS:
+                return loop_model(self.product(part.conjunct), self.name)
+            case Method.ROUNDS:
+                product = self.product(part.conjunct)
+                settling = understood(product.variables, part.settled)
+                return rounds_model(product, self.name, part.rounds, settling)
+        nodes = expressions(expanded(self.formula))
+        states, steps = [x for x in nodes if not is_step(x)], [x for x in nodes if is_step(x)]
+        return bounds_model(self.model, self.name, states, steps)
+
+
+# -- proofs as data ------------------------------------------------------------------------------------
+
+PARTS = "parts"
+"""The member of a certificate that has the parts of a proof about runs."""
+
+METHODS = "methods"
+"""The member of an answer that says how a claim about runs is proved, a text for each part."""
+
+_OWN = ("strengthenings", "clauses", "within_bounds")
+"""The members of a certificate that are of one invariant."""
+
+
+def runs_certificate(model: Model, proofs: Sequence[tuple[Part, Mapping[str, Any]]]) -> dict[str, Any]:
+    """A proof of a claim about runs, as a JSON object that `certificates.read_certificate` reads.
+
+    Args:
+        model: the model.
+        proofs: the parts, each with the certificate of its invariant.
+    """
+    _, first = proofs[0]
+    return {
+        **{name: value for name, value in first.items() if name not in _OWN},
+        "parameters": dict(model.parameters),
+        "fingerprint": model.fingerprint,
+        PARTS: [
+            {
+                "method": str(part.method),
+                **({"rounds": part.rounds} if part.method is Method.ROUNDS else {}),
+                **({"settled": [list(level) for level in part.settled]} if part.settled else {}),
+                **({} if part.conjunct is None else {"conjunct": part.conjunct}),
+                **{name: made[name] for name in _OWN if name in made},
+            }
+            for part, made in proofs
+        ],
+    }

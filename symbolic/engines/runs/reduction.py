@@ -1,0 +1,231 @@
+"""Claims about runs, answered by engines that know invariants only: the claim becomes several, in other models."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from leadline.symbolic.concrete import Runs, Semantics
+from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.query import Listener, Query
+from leadline.symbolic.engines.ask.result import Answer, Effort, Result, Verdict
+from leadline.symbolic.engines.run.limits import Limits
+from leadline.symbolic.engines.runs.counting import Counting
+from leadline.symbolic.engines.runs.loops import SAVE
+from leadline.symbolic.engines.runs.parts import METHODS, Method, Part, Reduction, runs_certificate
+from leadline.symbolic.engines.runs.product import STUTTER, Product
+from leadline.symbolic.engines.runs.rounds import BEGIN
+from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
+from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay
+from leadline.symbolic.trace.trace import action_named
+
+Ask: TypeAlias = Callable[[Model, str, int], Result]
+"""Has an engine answer about a property of a model, which is named, with so many questions; 0 is no limit."""
+
+Loop: TypeAlias = Callable[[Product, str], Result | None]
+"""Has an engine look for a loop in a product, if it does so by itself; the property is named."""
+
+PATIENCE = 100_000
+"""Questions after which a proof by rounds gives way to one by loops, and that to one by rounds, ever longer."""
+
+
+def answered(
+    engine: Engine, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+) -> Answer:
+    """Have an engine that knows no runs answer a query, its claims about these reduced to invariants.
+
+    The arguments are those of `Engine.answer`.
+    """
+    claims = query.chosen(model)
+    runs = [one for one in claims if one.temporal is not None]
+    names = tuple(one.name for one in claims if one.temporal is None)
+    first = Answer(())
+    if names or query.deadlock:
+        first = engine.answer(model, replace(query, properties=names), new_solver, limits, listener)
+
+    def ask(other: Model, name: str, questions: int) -> Result:
+        options = engine.patient(query.options, questions)
+        asked = replace(query, properties=(name,), options=options, deadlock=False)
+        # Results about other models are not for the listener; progress is.
+        only = Listener(listener.progress)
+        return engine.answer(other, asked, new_solver, limits, only).results[0]
+
+    def loop(product: Product, name: str) -> Result | None:
+        return engine.loop(product, name, query, new_solver, Listener(listener.progress))
+
+    found = {one.property: one for one in first.results}
+    facts: dict[str, Any] = dict(first.facts)
+    for one in runs:
+        begin = time.process_time()
+        claim = _Claim(model, one, query, loop, counts=engine.certifies)
+        found[one.name] = claim.judged(ask)
+        if engine.certifies:
+            facts[one.name] = {**claim.facts, "cpu_seconds": round(time.process_time() - begin, 3)}
+        listener.done(found[one.name])
+    return replace(first, results=[found[name] for name in query.names(model)], facts=facts)
+
+
+class _Claim:
+    """A claim about runs of a model.
+
+    Args:
+        model: the model.
+        claim: the claim.
+        query: the query.
+        loop: has the engine look for a loop in a product, if it does so by itself.
+        counts: whether proofs by rounds are tried.
+    """
+
+    def __init__(self, model: Model, claim: Property, query: Query, loop: Loop, *, counts: bool) -> None:
+        self.model, self.name, self.query, self.counts = model, claim.name, query, counts
+        self.loop = loop
+        self.reduction = Reduction(model, claim)
+        self.formula = self.reduction.formula
+        self.semantics = Semantics(model)
+        self.parts: list[tuple[Part, Result]] = []
+
+    def judged(self, ask: Ask) -> Result:
+        """The answer of an engine.
+
+        Args:
+            ask: has the engine answer about the one property of another model.
+        """
+        for method in self.reduction.needs():
+            known = max((one.verdict for _, one in self.parts), default=Verdict.PROVED)
+            skipped = Verdict.VIOLATED if method is not Method.BOUNDS else Verdict.OUT_OF_BOUNDS
+            if known >= skipped:
+                continue
+            if method is Method.LOOPS and self.counts:
+                for conjunct in self.reduction.conjuncts:
+                    self._live(ask, conjunct)
+                    if self.parts[-1][1].verdict is not Verdict.PROVED:
+                        break
+            else:
+                self._ask(ask, Part(method))
+        results = [one for _, one in self.parts]
+        worst = max(results, key=lambda one: one.verdict)
+        loops = any(part.method is Method.LOOPS for part, _ in self.parts)
+        effort = Effort()
+        for one in results:
+            effort = effort.plus(one.effort)
+        depth = min(one.depth for one in results)
+        return replace(worst, effort=effort, depth=depth, loops=loops, certificate=self._certificate())
+
+    def _live(self, ask: Ask, conjunct: int | None) -> None:
+        """Ask about what is not safety: by rounds and by loops in turn, each time with more questions."""
+        share = min(1.0, 2 / len(self.reduction.conjuncts))
+        counting = Counting(self.reduction.product(conjunct), self.name, self.query.seed, share)
+        for turn in itertools.count():
+            limit = PATIENCE << 2 * turn
+            while counting.most is not None:
+                part = Part.by_rounds(counting.most, counting.settling, conjunct)
+                result = ask(self.reduction.stated(part), self.name, limit)
+                if result.verdict is not Verdict.VIOLATED:
+                    break
+                # It has a round too many, and may be the beginning of a run that is not fair.
+                assert result.trace is not None
+                counting.learn(result.trace)
+            if counting.most is not None and result.verdict is not Verdict.UNKNOWN:
+                self.parts.append((part, self._told(result)))
+                return
+            if self._ask(
+                ask, Part(Method.LOOPS, conjunct=conjunct), limit if counting.most is not None else 0
+            ):
+                return
+
+    def _ask(self, ask: Ask, part: Part, limit: int = 0) -> bool:
+        """Ask about a part; whether there is an answer within the limit, or none is to be had."""
+        loops = part.method is Method.LOOPS
+        result = self.loop(self.reduction.product(part.conjunct), self.name) if loops else None
+        result = result or ask(self.reduction.stated(part), self.name, limit)
+        if limit and result.verdict is Verdict.UNKNOWN:
+            return False
+        self.parts.append((part, self._told(result)))
+        return True
+
+    def _told(self, result: Result) -> Result:
+        """The result about another model, as one about the claim."""
+        if result.trace is None:
+            return result
+        trace = self._restored(result.trace)
+        verdict = Verdict.VIOLATED if trace.ends is TraceEnd.VIOLATES else Verdict.OUT_OF_BOUNDS
+        reason = end_reason(self.semantics, trace)
+        return replace(result, verdict=verdict, trace=trace, steps=trace.length, reason=reason)
+
+    def _certificate(self) -> dict[str, Any] | None:
+        """The certificate of a proof, made of those of its parts."""
+        proofs = [(part, one.certificate) for part, one in self.parts if one.certificate is not None]
+        return runs_certificate(self.model, proofs) if len(proofs) == len(self.parts) else None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The sizes of a proof."""
+        known: dict[str, Any] = {"frames": max(one.depth for _, one in self.parts)}
+        made = self._certificate()
+        if made is None:
+            return known
+        orbits = [orbit for part in made["parts"] for orbit in part["clauses"]]
+        known |= {"clauses": sum(map(len, orbits)), "orbits": len(orbits)}
+        return known | {METHODS: [part.text for part, _ in self.parts]}
+
+    # -- counterexamples ------------------------------------------------------------------------------
+
+    def _restored(self, trace: Trace) -> Trace:
+        """A counterexample of another model as one of the model itself, replayed."""
+        steps: list[Step] = []
+        saved: int | None = None
+        for step in trace.steps:
+            if step.action == SAVE:
+                saved = len(steps)
+            elif step.action not in (STUTTER, BEGIN):
+                steps.append(self._own(step))
+        begun = self._own(Step("init", trace.initial_picks, trace.initial))
+        plain = Trace(begun.picks, begun.state, tuple(steps), TraceEnd.VIOLATES, self.name)
+        if trace.ends is TraceEnd.VIOLATES:
+            found = self._outside(plain) or self._going_on(plain, saved)
+        else:
+            found = self._out_of_bounds(plain)
+        replay(self.semantics, found)
+        return found
+
+    def _own(self, step: Step) -> Step:
+        """A step without the monitor's part."""
+        action = action_named(self.model, step.action)
+        picks = {one.name: step.picks[one.name] for one in action.picks if one.name in step.picks}
+        state = None if step.state is None else step.state[: len(self.model.variables)]
+        return Step(step.action, picks, state)
+
+    def _going_on(self, trace: Trace, saved: int | None) -> Trace:
+        """The run with its loop, if the formula needs one: back to the state that was saved, or stopping."""
+        places = [trace.length] if saved is None else [saved, trace.length]
+        forms = [replace(trace, loop=place) for place in places]
+        return next((x for x in (*forms, trace) if disagreement(self.semantics, x) is None), forms[0])
+
+    def _out_of_bounds(self, trace: Trace) -> Trace:
+        """A run out of bounds: by a step of the model from its last state, or by the evaluation of the formula."""
+        if trace.last is None:
+            trace = replace(trace, steps=trace.steps[:-1])
+        trace = replace(trace, ends=TraceEnd.OUT_OF_BOUNDS)
+        last = trace.last
+        for outcome in self.semantics.initial() if last is None else self.semantics.successors(last):
+            if outcome.state is None and last is None:
+                return replace(trace, initial_picks=dict(outcome.picks), property=None)
+            if outcome.state is None:
+                step = Step(outcome.action, dict(outcome.picks), None)
+                return replace(trace, steps=(*trace.steps, step), property=None)
+        return trace
+
+    def _outside(self, trace: Trace) -> Trace | None:
+        """The run up to the first state or step in which the evaluation of the formula goes out of bounds."""
+        runs, nodes = Runs(self.semantics), expressions(expanded(self.formula))
+        for number in range(trace.length + 1):
+            visited = [stage.state for stage in trace.stages[: number + 1] if stage.state is not None]
+            try:
+                for node in nodes:
+                    runs.evaluate(node, visited[-2:])
+            except OutOfBounds:
+                return replace(trace, steps=trace.steps[:number], ends=TraceEnd.OUT_OF_BOUNDS)
+        return None
