@@ -111,9 +111,10 @@ class Asking:
 
     @property
     def farthest(self) -> int:
-        """The steps to the farthest state, or of a counterexample that is longer."""
-        lengths = [one.steps or 0 for one in self.every.results]
-        return max([_depth(self.every), *lengths])
+        """The steps to the farthest state, or of a counterexample that is longer; of that alone if states have
+        no end."""
+        depth = _depth(self.every) if self.every.facts["complete"] else 0
+        return max([depth, *(one.steps or 0 for one in self.every.results)])
 
     def check(self, options: Options, answer: Answer, *, decides: bool, shortest: bool) -> None:
         """Compare an answer with TLC's.
