@@ -23,6 +23,9 @@ from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
 VERSION = 1
 """The version of the files written here."""
 
+MOST_DIGITS = 4_000
+"""The digits of the longest number that is read."""
+
 INDUCTION = "induction"
 """The field that only a counterexample to induction has: its obligation and its conjuncts."""
 
@@ -281,12 +284,18 @@ def read_object(path: Path | Readable) -> dict[str, Json]:
     """
     text = read_text(path)
     try:
-        data = json.loads(text, object_pairs_hook=_no_key_twice)
+        data = json.loads(text, object_pairs_hook=_no_key_twice, parse_int=_integer)
     except (ValueError, RecursionError) as error:
         raise UserError(f"{path} is not JSON: {error}") from error
     if not isinstance(data, dict):
         raise UserError(f"{path}: a JSON object is needed")
     return data
+
+
+def _integer(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number has over {MOST_DIGITS} digits")
+    return int(text)
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def test_too_little_memory(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("script", "code", "text"),
     [
-        ("ulimit -n 16; {} check counter.py", 20, "Too many open files"),
+        ("ulimit -n 10; {} check counter.py", 20, "Too many open files"),
         ("mkdir gone; cd gone; rmdir ../gone; {} check counter.py", 2, "counter.py cannot be read"),
         ("mkdir gone; cd gone; rmdir ../gone; {} explore $OLDPWD/counter.py --format sarif", 12, ""),
         (

@@ -84,8 +84,9 @@ def test_queries_at_once_end_each_for_itself() -> None:
 
 PARENT = """
 import sys
-from leadline.symbolic.engines import Limits, Listener, process
-from tests.engines.test_limited import HARD, limited, query
+from leadline.symbolic.engines import Limits, Listener
+from leadline.symbolic.engines.run import process
+from tests.engines.limited import HARD, limited, query
 
 def told(_):
     print(process._servers[0].process.pid, flush=True)

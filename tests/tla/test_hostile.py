@@ -17,7 +17,7 @@ CASES = {
         "Init == x = 0\nSpec == Init /\\ [][Next]_x /\\ WF_x(x + 1)\nP == <>(x = 1)",
         "TRUE",
         "SPECIFICATION Spec PROPERTY P",
-        150,
+        21,
         "1 is no truth value",
     ),
     "5,000 digits": ("Init == x = 0", f"x < {'9' * 5000}", PLAIN, 0, ""),
@@ -43,7 +43,8 @@ def test_a_hostile_module_ends_with_a_message(
     path.with_suffix(".cfg").write_text(config)
     for more in ([], ["--depth", "3"]):
         assert main([command, str(path), *more]) == code
-        assert told in (err := capsys.readouterr().err) and "Traceback" not in err
+        said = "".join(capsys.readouterr())
+        assert told in said and "Traceback" not in said
 
 
 @pytest.mark.parametrize(

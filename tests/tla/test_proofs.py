@@ -87,7 +87,8 @@ def asked(path: Path, name: str, options: Options) -> tuple[Asked, Result]:
 
 def proof(path: Path, name: str, folder: Path) -> dict[str, Any]:
     """The certificate of a proof, which another solver has rechecked."""
-    question, result = asked(path, name, PdrOptions())
+    question, _ = asked(path, name, PdrOptions())
+    (result,) = answer_here(question.model, question.query).results
     assert result.verdict is Verdict.PROVED and result.certificate is not None
     file = folder / "proof.json"
     file.write_text(json.dumps(result.certificate), encoding="utf-8")
