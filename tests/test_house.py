@@ -310,7 +310,7 @@ def test_a_look_into_a_reason_is_found(code: str) -> None:
 
 
 def test_no_test_imports_another_test() -> None:
-    """What tests share is in a module of helpers."""
+    """Helpers that several tests use are in modules of their own."""
     found = [
         f"{path.relative_to(ROOT)} imports {node.module}"
         for path in python_files("tests")

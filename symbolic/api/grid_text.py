@@ -41,7 +41,7 @@ def grid_parts(answers: Answers) -> Iterator[Part]:
 
 
 def result_lines(rows: Sequence[Row], found: Sequence[Cell]) -> Iterator[str]:
-    """What a reader wants first, and so the last lines on a screen: surprises, then numbers.
+    """Surprises, then numbers: the last lines on the screen, which are read first.
 
     Args:
         rows: the rows, of which the queries are counted.

@@ -377,7 +377,7 @@ def test_no_label_of_a_message_lies_over_a_step(kip: Walker) -> None:
 
 @needs_chromium
 def test_a_link_leads_to_a_step(kip: Walker) -> None:
-    """That of the step at hand, one that is followed within the page, and the browser's way back."""
+    """The link of the current step, a link followed within the page, and the back button."""
     kip.press(Keys.HOME)
     link = kip.browser.driver.find_element(By.ID, "link")
     assert (link.text, link.get_attribute("href")) == ("#0", f"{kip.file.as_uri()}#0")

@@ -203,7 +203,7 @@ class _Exploring:
         return self._options.depth, self._progress, self._options.max_states
 
     def _needs_values(self, limits: Limits) -> str | None:
-        """What circuits do not answer yet; None if they can."""
+        """The part of the question that circuits do not answer yet; None if they answer all of it."""
         if self._runs:
             return f"{self._runs[0]} is a claim about runs"
         if self._options.symmetry:

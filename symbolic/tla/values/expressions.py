@@ -355,7 +355,7 @@ def lambda_(t: Translation, e: s.Lambda, scope: Scope) -> Code:
     return fails("LAMBDA is an operator, not a value")
 
 
-# What needs statements becomes a function of its own
+# An expression that needs statements becomes a function of its own
 
 
 def function(t: Translation, e: s.Expression, scope: Scope) -> Code:
