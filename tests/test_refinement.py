@@ -15,6 +15,7 @@ from leadline.properties.two_phase_commit import consistency, implements_transac
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Claim, Model, Protocol, action, build
 from leadline.symbolic.trace import replay
@@ -131,4 +132,4 @@ def test_states(name: str) -> None:
     protocol, states = STATES[name]
     model = build(protocol())
     query = Query(model.protocol, {}, (), EXPLORE)
-    assert answer_here(model, query).facts["states"] == states
+    assert answer_here(model, query).told(ExploreFacts).states == states

@@ -93,23 +93,27 @@ def asked(made: Model, *names: str, **options: Any) -> Any:
 def test_one_state_is_kept_for_each_value_of_the_view() -> None:
     made = model(COUNTER)
     found = asked(made, "below-three", "tails")
-    assert found.facts["states_within_steps"] == [1, 2, 3, 4, 5]
-    assert (found.facts["view"], found.facts["all_views"], found.facts["complete"]) == ("number", True, False)
+    assert found.facts.states_within_steps == [1, 2, 3, 4, 5]
+    assert (
+        found.facts.view,
+        found.facts.all_views,
+        found.facts.complete,
+    ) == ("number", True, False)
     violated, hidden = found.results
     assert (violated.verdict, violated.steps) == (Verdict.VIOLATED, 3)
     assert hidden.verdict is Verdict.SAFE and "view number" in hidden.reason
     everywhere = asked(made, "below-three", "tails", every_state=True)
-    assert everywhere.facts["states"] == 9 and everywhere.facts["complete"]
+    assert everywhere.facts.states == 9 and everywhere.facts.complete
     assert [one.steps for one in everywhere.results] == [3, 1]
 
 
 def test_a_proof_and_a_claim_about_runs_look_at_every_state() -> None:
     made = model(COUNTER)
     proof = asked(made, "tails", prove=True)
-    assert proof.results[0].verdict is Verdict.VIOLATED and "view" not in proof.facts
+    assert proof.results[0].verdict is Verdict.VIOLATED and proof.facts.view is None
     about_runs = asked(made, "tails", "ends")
     assert [one.verdict for one in about_runs.results] == [Verdict.VIOLATED] * 2
-    assert about_runs.facts["all_views"] is None and "ends" in about_runs.facts["view_unused"]
+    assert about_runs.facts.all_views is None and "ends" in str(about_runs.facts.view_unused)
 
 
 def test_no_fingerprint_depends_on_what_is_shown() -> None:
@@ -125,7 +129,7 @@ def test_a_state_beyond_a_constraint_hides_none_of_the_same_view() -> None:
         f"{COUNTER}\n@constraint(Counter)\ndef heads(counter, now):\n    return now.coin | (now.count < 1)\n"
     )
     found = asked(model(bounded), "below-three")
-    assert found.facts["states_within_steps"] == [1, 2, 3, 4, 5]
+    assert found.facts.states_within_steps == [1, 2, 3, 4, 5]
 
 
 def test_the_command_tells_of_the_view(files: None, capsys: pytest.CaptureFixture[str]) -> None:

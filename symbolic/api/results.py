@@ -130,7 +130,8 @@ class Results(Mapping[str, Result]):
         self.parameters = dict(asked.model.parameters)
         self.title = title(asked.model)
         self.engine = asked.engine.name
-        self.facts: Mapping[str, Any] = asked.answer.facts
+        told = asked.answer.facts
+        self.facts: Mapping[str, Any] = {} if told is None else told.to_json()
         self._asked = asked
         self._results = {found.property: Result(asked, found) for found in asked.verdicts}
 

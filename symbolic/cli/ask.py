@@ -264,7 +264,7 @@ class Question(Asked):
         ]
         if self.answer.out_of_bounds is not None:
             codes.append(Exit.OUT_OF_BOUNDS)
-        if self.answer.facts.get("stopped") is not None:
+        if self.answer.facts is not None and self.answer.facts.ended_early() is not None:
             codes.append(Exit.UNKNOWN)
         return worst(codes)
 

@@ -111,11 +111,9 @@ def _write_proof(path: Path, asked: ask.Question, limits: Limits) -> Exit:
         tell(f"no proof: {made}")
         return Exit.UNKNOWN
     tell(
-        f"wrote {formula_of(path)}: that within {made['within']} a step goes out of bounds or one of these "
-        f"fails: {', '.join(safe)} ({made['variables']} variables, {made['clauses']} clauses)"
+        f"wrote {formula_of(path)}: that within {made.within} a step goes out of bounds or one of these "
+        f"fails: {', '.join(safe)} ({made.variables} variables, {made.clauses} clauses)"
     )
-    seconds = made["build"] + made["solve"]
-    tell(
-        f"wrote {path}: its refutation by {PROVER.title} (DRUP, {made['proof_bytes']} bytes, {seconds:.1f} s)"
-    )
+    seconds = made.build + made.solve
+    tell(f"wrote {path}: its refutation by {PROVER.title} (DRUP, {made.proof_bytes} bytes, {seconds:.1f} s)")
     return Exit.HOLDS

@@ -16,6 +16,7 @@ from leadline.symbolic.cli.terminal import Exit, printable, put, tell
 from leadline.symbolic.concrete import Outcome, Semantics, State as Values
 from leadline.symbolic.engines import Query, answer_here
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.lang import (
     Expr,
     Model,
@@ -287,13 +288,9 @@ class Workbench:
         found = answer_here(model, query)
         (result,) = found.results
         if result.trace is None or result.trace.last is None:
-            stopped = found.facts["stopped"]
-            where = (
-                "any state"
-                if found.facts["complete"]
-                else f"any state within {counted(result.depth, 'step')}"
-            )
-            yield f"not true in {where}{f' ({stopped})' if stopped else ''}"
+            facts = found.told(ExploreFacts)
+            where = "any state" if facts.complete else f"any state within {counted(result.depth, 'step')}"
+            yield f"not true in {where}{f' ({facts.stopped})' if facts.stopped else ''}"
             return
         self._follow(result.trace)
         yield from self._arrived()

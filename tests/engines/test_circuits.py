@@ -12,6 +12,7 @@ from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Query, answer
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.lang import (
     Int,
     Model,
@@ -171,10 +172,9 @@ def test_the_answer_says_which_explorer_it_is_of() -> None:
     model = model_of(find("two-phase-commit"), {})
 
     def by(properties: tuple[str, ...], **options: Any) -> tuple[Any, Any]:
-        facts = answer(
-            model, Query("two-phase-commit", {}, properties, ExploreOptions(depth=3, **options))
-        ).facts
-        return facts["by"], facts.get("by_values_since")
+        query = Query("two-phase-commit", {}, properties, ExploreOptions(depth=3, **options))
+        facts = answer(model, query).told(ExploreFacts)
+        return facts.by, facts.by_values_since
 
     assert by(("consistency",)) == ("circuits", None)
     assert by(("consistency",), by="values") == ("values", None)
@@ -204,6 +204,6 @@ def test_picks_of_many_values_are_explored_on_values() -> None:
     model = build(Many(), [])
     with pytest.raises(NoCircuits, match="over 20,000 values"):
         on_circuits(model)
-    facts = answer(model, Query("many", {}, None, ExploreOptions())).facts
-    assert (facts["by"], facts["states"]) == ("values", 3)
-    assert "over 20,000 values" in facts["by_values_since"]
+    facts = answer(model, Query("many", {}, None, ExploreOptions())).told(ExploreFacts)
+    assert (facts.by, facts.states) == ("values", 3)
+    assert "over 20,000 values" in str(facts.by_values_since)

@@ -15,8 +15,9 @@ from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import ENGINES, Query, answer
 from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Verdict
-from leadline.symbolic.engines.explore.coverage import coverage_facts, covered, never_taken
-from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions, facts_of
+from leadline.symbolic.engines.explore.coverage import covered, never_taken, with_coverage
+from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.portfolio import Portfolio
 from leadline.symbolic.lang import (
     Int,
@@ -95,7 +96,7 @@ def violated(protocol: Stairs, now: Any) -> Any:
 CLAIMS = (flying_is_safe, high_is_rare, not_vacuous, violated)
 
 
-def found_in(model: Model, depth: int | None = None) -> dict[str, Any]:
+def found_in(model: Model, depth: int | None = None) -> ExploreFacts:
     explorer = Covering(Counted(model), names_of(model), depth)
     explorer.run()
     found = explorer.summary()
@@ -103,7 +104,7 @@ def found_in(model: Model, depth: int | None = None) -> dict[str, Any]:
         Result(name, "explore", Verdict.VIOLATED if one.violations else Verdict.SAFE)
         for name, one in found.properties.items()
     ]
-    return {**facts_of(found), **coverage_facts(explorer, results)}
+    return with_coverage(ExploreFacts.of(found), explorer, results)
 
 
 NAMES = {"climb": "Climb", "fly": "Fly", "rest": "Rest"}
@@ -133,7 +134,8 @@ def test_what_is_never_reached_is_told() -> None:
 
 def test_guards_are_counted_one_by_one() -> None:
     facts = found_in(build(Stairs(), CLAIMS))
-    counts = {(one["action"], one["guard"]): (one["evaluated"], one["true"]) for one in facts["guards"]}
+    assert facts.guards is not None
+    counts = {(one["action"], one["guard"]): (one["evaluated"], one["true"]) for one in facts.guards}
     assert counts == {
         ("climb", "height + by <= 3"): (8, 5),
         ("fly", "2 <= height"): (4, 2),
@@ -169,7 +171,8 @@ def test_counting_changes_nothing(seed: int) -> None:
 
 def test_a_property_without_a_vacuous_part_depends_on_every_one() -> None:
     """A property reported as vacuous stays true with its conclusion replaced; a state refutes the others."""
-    told = {(one["property"], one.get("never_true")) for one in found_in(build(Stairs(), CLAIMS))["vacuous"]}
+    vacuous = found_in(build(Stairs(), CLAIMS)).vacuous or ()
+    told = {(one["property"], one.get("never_true")) for one in vacuous}
     assert ("not-vacuous", "height = 3") not in told and ("high-is-rare", "height >= 1") not in told
 
 
@@ -178,9 +181,10 @@ def test_the_leases_of_two_replicas_are_vacuous() -> None:
     two = {"replicas": 2}
     model = model_of(find("spanner-leases"), two)
     found = answer(model, Query("spanner-leases", two, None, ExploreOptions(coverage=True)))
-    assert [one["property"] for one in found.facts["vacuous"]] == ["disjointness"]
-    assert found.facts["vacuous"][0]["empty"] == "intervals"
-    assert found.facts["actions"]["become_leader"] == 0
+    facts = found.told(ExploreFacts)
+    assert facts.vacuous is not None and [one["property"] for one in facts.vacuous] == ["disjointness"]
+    assert facts.vacuous[0]["empty"] == "intervals"
+    assert facts.actions["become_leader"] == 0
 
 
 def test_a_portfolio_tells_it_in_short() -> None:

@@ -15,6 +15,7 @@ from leadline.symbolic.engines import ENGINES, Answer, BmcOptions, Query, Verdic
 from leadline.symbolic.engines.ask.judgement import verdict_text
 from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.prove.pdr.results import ProofFacts
 from leadline.symbolic.engines.runs import counting, reduction
 from leadline.symbolic.engines.runs.counting import Counting
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
@@ -175,9 +176,10 @@ def test_texts_spell_predicates() -> None:
 def test_a_claim_is_proved_by_rounds(made: Callable[[], Model], name: str, tmp_path: Path) -> None:
     model = made()
     answer = asked(model, name)
-    methods = answer.facts[name]["methods"]
+    methods = answer.told(ProofFacts).sizes[name].methods
     assert [text.split(",")[0] for text in methods] == [Method.ROUNDS, Method.BOUNDS]
-    assert answer.facts[name]["clauses"] >= answer.facts[name]["orbits"] > 0
+    size = answer.told(ProofFacts).sizes[name]
+    assert size.clauses and size.orbits and size.clauses >= size.orbits
     stands(model, proof(model, name), tmp_path)
 
 
@@ -199,7 +201,7 @@ def test_a_claim_is_proved_by_loops_where_rounds_have_no_end(
 ) -> None:
     monkeypatch.setattr(counting.Counting, "_rounds", lambda self, states: None)
     model = relay()
-    assert asked(model, "begun").facts["begun"]["methods"] == [Method.LOOPS, Method.BOUNDS]
+    assert asked(model, "begun").told(ProofFacts).sizes["begun"].methods == [Method.LOOPS, Method.BOUNDS]
     stands(model, proof(model, "begun"), tmp_path)
 
 
@@ -228,7 +230,8 @@ def test_a_claim_that_does_not_hold_is_refuted() -> None:
 
 def test_conjuncts_are_proved_one_by_one(tmp_path: Path) -> None:
     model = clock()
-    assert [text.rpartition("(")[2] for text in asked(model, "passes").facts["passes"]["methods"]] == [
+    methods = asked(model, "passes").told(ProofFacts).sizes["passes"].methods
+    assert [text.rpartition("(")[2] for text in methods] == [
         "conjunct 1)",
         "conjunct 2)",
         "bounds",

@@ -14,6 +14,7 @@ from leadline.symbolic.concrete.orbits import Orbits, Symmetric
 from leadline.symbolic.engines import Query, answer
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.lang import (
     Model,
     UserError,
@@ -156,7 +157,7 @@ def test_symmetry_that_is_none_or_too_much_is_refused() -> None:
 
 def test_the_counts_are_told_as_reduced() -> None:
     model, asked = query("kafka-replication", symmetry=True)
-    found = answer(model, asked)
-    assert (found.facts["states"], found.facts["orbits"]) == (5_973, 2_987)
-    assert found.facts["orbits_within_steps"][:4] == [1, 3, 9, 25]
-    assert found.facts["states_within_steps"][:4] == [1, 5, 17, 49]
+    found = answer(model, asked).told(ExploreFacts)
+    assert (found.states, found.orbits) == (5_973, 2_987)
+    assert found.orbits_within_steps is not None and list(found.orbits_within_steps)[:4] == [1, 3, 9, 25]
+    assert found.states_within_steps[:4] == [1, 5, 17, 49]

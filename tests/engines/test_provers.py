@@ -16,6 +16,7 @@ from leadline.symbolic.engines.prove.certificates import read_certificate, reche
 from leadline.symbolic.engines.prove.invariants import InvariantQuery, spelled, understood
 from leadline.symbolic.engines.prove.k_induction import KInductionOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.prove.pdr.results import ProofFacts
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, UserError
 from tests.asking import model_for
@@ -38,7 +39,8 @@ def test_a_proof_without_help_is_accepted_by_the_other_solver(tmp_path: Path) ->
     model, told = asked(query(COMMIT, "consistency", options=PdrOptions(strengthenings=False)))
     (result,) = told.results
     assert (result.verdict, result.engine) == (Verdict.PROVED, "pdr")
-    assert told.facts["consistency"]["clauses"] >= told.facts["consistency"]["orbits"] > 0
+    size = told.told(ProofFacts).sizes["consistency"]
+    assert size.clauses and size.orbits and size.clauses >= size.orbits
     found = read_certificate(written(tmp_path, result.certificate))
     again = recheck(model, found, MINUTE, source=COMMIT)
     assert [(one.verdict, one.solver) for one in again.results] == [(Verdict.PROVED, "z3")]
@@ -54,8 +56,8 @@ def written(folder: Path, certificate: Mapping[str, Any] | None) -> Path:
 def test_an_invariant_without_a_clause_that_it_needs_is_refused() -> None:
     """Each orbit of a minimized invariant is left out once: what is left proves nothing."""
     _, told = asked(query(COMMIT, "consistency", options=PdrOptions(False, show=True)))
-    clauses = told.facts["consistency"]["invariant"]
-    assert len(clauses) > 3
+    clauses = told.told(ProofFacts).sizes["consistency"].invariant
+    assert clauses is not None and len(clauses) > 3
     refused = []
     for number in range(0, len(clauses), max(1, len(clauses) // 8)):
         rest = tuple(orbit for at, orbit in enumerate(clauses) if at != number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from leadline.symbolic.engines import (
     Verdict,
     answer_in_child,
 )
-from leadline.symbolic.engines.bounded.refutation import answer_proof, failure, formula_of
+from leadline.symbolic.engines.bounded.refutation import Refuted, answer_proof, failure, formula_of
 from leadline.symbolic.lang import InternalError, Model, UserError
 from leadline.symbolic.solve import Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
@@ -49,7 +48,7 @@ def answered(asked: Query) -> tuple[Model, dict[str, Result]]:
     return model, {result.property: result for result in here(asked, model=model)}
 
 
-def proved(asked: Query, names: list[str], limits: Limits, file: Path) -> Mapping[str, Any] | str:
+def proved(asked: Query, names: list[str], limits: Limits, file: Path) -> Refuted | str:
     model = model_for(asked)
     return answer_proof(asked, names, file, lambda query: answer_in_child(model, query, limits))
 
@@ -94,9 +93,9 @@ def test_what_is_safe_is_proved(
     file = tmp_path / "safe.drup"
     assert safe
     made = proved(asked, safe, MINUTE, file)
-    assert isinstance(made, dict) and made["proof_bytes"] == file.stat().st_size
+    assert isinstance(made, Refuted) and made.proof_bytes == file.stat().st_size
     formula = read_dimacs(formula_of(file).read_text())
-    assert len(formula) == made["clauses"] and max(map(abs, sum(formula, ()))) <= made["variables"]
+    assert len(formula) == made.clauses and max(map(abs, sum(formula, ()))) <= made.variables
     assert check(formula, read_proof(file.read_text())) >= 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["safe.drup", "safe.drup.cnf"]
 

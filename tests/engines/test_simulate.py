@@ -10,7 +10,7 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics, explore
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
-from leadline.symbolic.engines.explore.simulate import SimulateOptions, weights_of
+from leadline.symbolic.engines.explore.simulate import SimulateFacts, SimulateOptions, weights_of
 from leadline.symbolic.lang import ModelError, UserError
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for
@@ -30,7 +30,7 @@ def test_it_finds_nothing_that_exploration_does_not(settings: dict[str, Any]) ->
     query = Query(f"{FILE}:Lift", settings, None, SimulateOptions(200, 20), deadlock=True)
     model = model_for(query)
     told, seen = answer(model, query), explore(Semantics(model), list(model.properties))
-    assert told.facts["states"] <= seen.states
+    assert told.told(SimulateFacts).states <= seen.states
     for result in told.results:
         if result.verdict is Verdict.VIOLATED:
             assert result.trace is not None
@@ -49,7 +49,9 @@ def test_it_finds_nothing_that_exploration_does_not(settings: dict[str, Any]) ->
 
 
 def test_the_same_seed_takes_the_same_runs() -> None:
-    first, again, other = (simulated("Lift", runs=5, depth=9, seed=seed).facts for seed in (7, 7, 8))
+    first, again, other = (
+        simulated("Lift", runs=5, depth=9, seed=seed).told(SimulateFacts) for seed in (7, 7, 8)
+    )
     assert first == again != other
 
 
@@ -62,7 +64,7 @@ def test_no_violation_is_unknown_and_says_why() -> None:
 
 def test_limits_and_models_that_cannot_begin() -> None:
     told = simulated("Lift", runs=100_000_000, limits=Limits(seconds=0.3))
-    assert told.facts["stopped"] == "time: stopped after 0.3 s"
+    assert told.told(SimulateFacts).stopped == "time: stopped after 0.3 s"
     with pytest.raises(ModelError, match="has no initial state"):
         simulated("Begin", settings={"fine": False, "broken": False})
 
@@ -82,11 +84,11 @@ def test_a_heavy_action_is_taken_more_often() -> None:
     """Twenty to one where both are enabled; what is found stays a run of the model."""
     model = model_for(Query(f"{FILE}:Lift", {}, None, SimulateOptions()))
     first, *_ = taken = [
-        name for name, n in simulated("Lift", runs=50, depth=40).facts["actions"].items() if n
+        name for name, n in simulated("Lift", runs=50, depth=40).told(SimulateFacts).actions.items() if n
     ]
     assert len(taken) > 1
-    plain = simulated("Lift", runs=50, depth=40).facts["actions"]
-    heavy = simulated("Lift", runs=50, depth=40, weights=(f"{first}=20",)).facts["actions"]
+    plain = simulated("Lift", runs=50, depth=40).told(SimulateFacts).actions
+    heavy = simulated("Lift", runs=50, depth=40, weights=(f"{first}=20",)).told(SimulateFacts).actions
     assert heavy[first] / sum(heavy.values()) > plain[first] / sum(plain.values())
     assert weights_of(model, SimulateOptions(weights=(f"{first}=20",))) == {first: 20}
 

@@ -19,6 +19,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import UserError
@@ -144,7 +145,7 @@ def outcome(path: Path) -> str:
         compared = [compare(path, one, found.out_of_bounds is not None) for one in found.results]
     except UserError:
         return "not lowered"
-    if not found.facts["complete"]:
+    if not found.told(ExploreFacts).complete:
         return "not ended"
     return "agrees" if all(compared) else "unknown"
 

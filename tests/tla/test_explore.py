@@ -10,6 +10,7 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Level
 from leadline.symbolic.engines import Answer, Limits, Result, Verdict
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -76,16 +77,16 @@ def within(limit: int, *, orbits: bool, depth: int = 99) -> list[int]:
 
 @pytest.mark.parametrize("config", COUNTS)
 def test_states_are_counted_as_by_tlc(tmp_path: Path, config: str) -> None:
-    facts = explored(tmp_path, f"SPECIFICATION Spec {config}").facts
+    facts = explored(tmp_path, f"SPECIFICATION Spec {config}").told(ExploreFacts)
     orbits = "SYMMETRY" in config or "VIEW" in config
-    assert facts["states_within_steps"] == within(2, orbits=orbits)
-    assert facts["all_views" if "VIEW" in config else "complete"]
+    assert facts.states_within_steps == within(2, orbits=orbits)
+    assert facts.all_views if "VIEW" in config else facts.complete
 
 
 def test_a_depth_bounds_the_search(tmp_path: Path) -> None:
-    facts = explored(tmp_path, "SPECIFICATION Spec", depth=3).facts
-    assert facts["states_within_steps"] == within(99, orbits=False, depth=3)
-    assert not facts["complete"]
+    facts = explored(tmp_path, "SPECIFICATION Spec", depth=3).told(ExploreFacts)
+    assert facts.states_within_steps == within(99, orbits=False, depth=3)
+    assert not facts.complete
 
 
 VERDICTS = {
@@ -134,7 +135,7 @@ def test_a_deadlock_is_a_mistake_unless_the_configuration_allows_it(tmp_path: Pa
         answer = explore_specification(
             behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=deadlock
         )
-        assert answer.facts["deadlocks"] == 1
+        assert answer.told(ExploreFacts).deadlocks == 1
         assert [one.steps for one in answer.results] == ([] if allowed else [1])
 
 
@@ -147,7 +148,7 @@ def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
 def test_a_module_without_variables_has_one_state(tmp_path: Path) -> None:
     behaviour = Behaviour(specification(tmp_path, "Init == TRUE\nNext == TRUE", "INIT Init NEXT Next"))
     found = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
-    assert (found.facts["states"], [one.verdict for one in found.results]) == (1, [Verdict.SAFE])
+    assert (found.told(ExploreFacts).states, [one.verdict for one in found.results]) == (1, [Verdict.SAFE])
 
 
 def test_an_assumption_without_value_ends_all(tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ def test_the_level_of_a_state_is_known(tmp_path: Path) -> None:
     one = specification(tmp_path, LEVELS, "INIT Init\nNEXT Next\nCONSTRAINT Early\nINVARIANT Counted")
     found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=False)
     assert [(x.property, x.verdict) for x in found.results] == [("Counted", Verdict.SAFE)]
-    assert found.facts["states"] == 5
+    assert found.told(ExploreFacts).states == 5
 
 
 def test_a_constraint_without_a_value_is_an_error(tmp_path: Path) -> None:
@@ -241,7 +242,7 @@ def test_symmetry_is_used_where_the_module_treats_members_alike(tmp_path: Path, 
     behaviour = Behaviour(specification(tmp_path, SYMMETRIC, constants + config))
     answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False)
     counts, told = APART[config]
-    assert answer.facts["states_within_steps"] == counts
+    assert answer.told(ExploreFacts).states_within_steps == counts
     assert behaviour.symmetry is not None
     remark = behaviour.symmetry.remark()
     assert (remark and remark.replace(f"{tmp_path}/", "").rpartition("apart: ")[2]) == told

@@ -12,6 +12,7 @@ from leadline.symbolic.concrete.conditions import conditions_in
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Verdict, answer
 from leadline.symbolic.engines.bounded.bmc import SWEEPS
 from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.k_induction import KInductionOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
@@ -149,7 +150,7 @@ def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint:
     text = f"INIT Init NEXT Next {constraint} {claim}\n"
     behaviour = Behaviour(specification(tmp_path, COUNTING, text))
     found = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
-    assert (found.facts["states"], found.facts["deadlocks"]) == (5, 0)
+    assert (found.told(ExploreFacts).states, found.told(ExploreFacts).deadlocks) == (5, 0)
     (tmp_path / "M.cfg").write_text(text)
     steps, name = EXCLUDED[claim], claim.split()[1]
     options = (PdrOptions(), KInductionOptions(), BmcOptions(5), BmcOptions(5, SWEEPS, shortest=True))

@@ -16,6 +16,7 @@ from leadline.symbolic.engines import ENGINES, Answer, Limits, Options, Query, V
 from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.induction import InductionOptions
@@ -113,7 +114,7 @@ class Asking:
     def farthest(self) -> int:
         """The steps to the farthest state, or of a counterexample that is longer; of that alone if states have
         no end."""
-        depth = _depth(self.every) if self.every.facts["complete"] else 0
+        depth = _depth(self.every) if self.every.told(ExploreFacts).complete else 0
         return max([depth, *(one.steps or 0 for one in self.every.results)])
 
     def check(self, options: Options, answer: Answer, *, decides: bool, shortest: bool) -> None:
@@ -143,7 +144,7 @@ class Asking:
 
 def _depth(answer: Answer) -> int:
     """The steps to the farthest of the states found; those that a constraint excludes do not count."""
-    within = answer.facts["states_within_steps"]
+    within = answer.told(ExploreFacts).states_within_steps
     return next(k for k, states in enumerate(within) if states == within[-1])
 
 
@@ -157,7 +158,7 @@ def check(told: Tlc, folder: Path) -> None:
     asking = Asking(path, told)
     asking.check(EXPLORED, asking.whole, decides=True, shortest=True)
     if told.distinct is not None:
-        assert (asking.whole.facts["states"], _depth(asking.whole)) == (told.distinct, told.depth)
+        assert (asking.whole.told(ExploreFacts).states, _depth(asking.whole)) == (told.distinct, told.depth)
     asking.check(replace(EXPLORED, every_state=True), asking.every, decides=True, shortest=True)
     if asking.model is not None:
         for by in (VALUES, CIRCUITS):
@@ -174,8 +175,8 @@ def _check_states(asking: Asking, by: str) -> None:
     answer = asking.answer(options)
     asking.check(options, answer, decides=True, shortest=True)
     if asking.told.code == 0:
-        states = asking.every.facts["states"], _depth(asking.every)
-        assert (answer.facts["states"], _depth(answer)) == states, by
+        states = asking.every.told(ExploreFacts).states, _depth(asking.every)
+        assert (answer.told(ExploreFacts).states, _depth(answer)) == states, by
 
 
 def _ways(farthest: int) -> Sequence[tuple[Options, bool, bool]]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Part, Result, Table, Verdict, trace_json
+from leadline.symbolic.engines.ask.result import Answer, Facts, Part, Result, Table, Verdict, trace_json
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model, counted
 from leadline.symbolic.solve import Solver
@@ -65,6 +65,7 @@ class Engine(ABC):
         doing: the engine's work in a word, such as "checking", for the line that shows progress.
         kind: the name of its queries in a grid file, or "" if a grid cannot ask it.
         options: the class of its options.
+        facts: the class of the facts that it tells besides verdicts.
         takes_solver: whether it takes a solver.
         needs_property: whether its command needs a property, or --deadlock.
         proves: whether its definite answers hold at every depth.
@@ -83,6 +84,7 @@ class Engine(ABC):
     doing: ClassVar[str] = ""
     kind: ClassVar[str] = ""
     options: ClassVar[type[Options]]
+    facts: ClassVar[type[Facts]] = Facts
     takes_solver: ClassVar[bool] = True
     needs_property: ClassVar[bool] = True
     proves: ClassVar[bool] = False
@@ -194,7 +196,7 @@ class Engine(ABC):
         beyond = answer.out_of_bounds
         return {
             **self.model_json(model),
-            **answer.facts,
+            **({} if answer.facts is None else answer.facts.to_json()),
             "properties": {one.property: shown(one) for one in self.verdicts(model, query, answer)},
             "out_of_bounds": beyond
             and {

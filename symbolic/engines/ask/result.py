@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored, Trace, document
@@ -318,22 +318,49 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Facts:
+    """All that an engine tells besides its verdicts: a frozen dataclass for each engine that tells more."""
+
+    def ended_early(self) -> str | None:
+        """The reason why a search ended before it had looked at all that was asked; None if it did not."""
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts as a JSON object, without those that have their default."""
+        made = asdict(self)
+        return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The facts that `to_json` wrote."""
+        return cls(**data)
+
+
+Told = TypeVar("Told", bound=Facts)
+
+
+@dataclass(frozen=True)
 class Answer:
     """An engine's answer to a query.
 
     Attributes:
         results: a result for each part asked, in the query's order.
-        facts: further facts by name, as JSON.
+        facts: further facts, if the engine has any and came to an answer.
         out_of_bounds: a run to a step out of bounds that no result may tell of.
         lack: why the model tells less than its specification, such as that no finite types hold the values.
         model: the model whose values the runs have; None if it is the one that was asked about.
     """
 
     results: Sequence[Result]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Facts | None = None
     out_of_bounds: Trace | None = None
     lack: str | None = None
     model: Model | None = field(default=None, compare=False, repr=False)
+
+    def told(self, kind: type[Told]) -> Told:
+        """The facts, which are of this class."""
+        assert isinstance(self.facts, kind)
+        return self.facts
 
     @property
     def definite(self) -> bool:
@@ -344,13 +371,15 @@ class Answer:
         """The answer as a JSON object."""
         results = [one.to_json(model, source) for one in self.results]
         beyond = trace_json(model, self.out_of_bounds, source)
-        return {"results": results, "facts": self.facts, "out_of_bounds": beyond}
+        facts = None if self.facts is None else self.facts.to_json()
+        return {"results": results, "facts": facts, "out_of_bounds": beyond}
 
     @classmethod
-    def from_json(cls, model: Model, body: Mapping[str, Any]) -> Answer:
-        """The answer that `to_json` wrote."""
+    def from_json(cls, model: Model, body: Mapping[str, Any], facts: type[Facts]) -> Answer:
+        """The answer that `to_json` wrote, with the facts of its engine."""
         results = [Result.from_json(model, one) for one in body["results"]]
-        return cls(results, body["facts"], _trace(model, body["out_of_bounds"]))
+        told = None if body["facts"] is None else facts.from_json(body["facts"])
+        return cls(results, told, _trace(model, body["out_of_bounds"]))
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query, option
-from leadline.symbolic.engines.ask.result import Answer, Effort, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Effort, Facts, Result, Verdict
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions, chosen_unrolling
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.engines.run.limits import Limits
@@ -44,29 +43,8 @@ class RefutationOptions(BmcOptions):
     formula: str = option("")
 
 
-class Refutation(Engine):
-    """A refutation of the formula that one of the properties fails, with a proof."""
-
-    name = RefutationOptions.engine
-    options = RefutationOptions
-
-    def answer(
-        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
-    ) -> Answer:
-        options = query.options
-        assert isinstance(options, RefutationOptions)
-        names = query.names(model)
-        try:
-            made = write_refutation(model, names, options, Path(options.proof), Path(options.formula))
-        except OSError as error:
-            raise UserError(f"the proof cannot be written: {error.strerror}") from error
-        effort = Effort(made.build, made.solve, made.build + made.solve)
-        results = [Result(name, self.name, Verdict.SAFE, effort, depth=options.depth) for name in names]
-        return Answer(results, asdict(made))
-
-
 @dataclass(frozen=True)
-class Refuted:
+class Refuted(Facts):
     """A formula that was refuted, and its proof.
 
     Attributes:
@@ -84,6 +62,28 @@ class Refuted:
     proof_bytes: int
     build: float
     solve: float
+
+
+class Refutation(Engine):
+    """A refutation of the formula that one of the properties fails, with a proof."""
+
+    name = RefutationOptions.engine
+    options = RefutationOptions
+    facts = Refuted
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        options = query.options
+        assert isinstance(options, RefutationOptions)
+        names = query.names(model)
+        try:
+            made = write_refutation(model, names, options, Path(options.proof), Path(options.formula))
+        except OSError as error:
+            raise UserError(f"the proof cannot be written: {error.strerror}") from error
+        effort = Effort(made.build, made.solve, made.build + made.solve)
+        results = [Result(name, self.name, Verdict.SAFE, effort, depth=options.depth) for name in names]
+        return Answer(results, made)
 
 
 def write_refutation(
@@ -176,7 +176,7 @@ def formula_of(proof: Path) -> Path:
 
 def answer_proof(
     query: Query, names: Sequence[str], proof: Path, ask: Callable[[Query], Answer]
-) -> Mapping[str, Any] | str:
+) -> Refuted | str:
     """Write a proof that no property fails within the query's depth, and the formula that it refutes.
 
     Args:
@@ -187,7 +187,7 @@ def answer_proof(
         ask: answers a query, in a process with the limits of the proof.
 
     Returns:
-        The fields of `Refuted`, by name; or why there is no proof (time, memory, crash).
+        The refutation; or why there is no proof (time, memory, crash).
 
     Raises:
         UserError: if the files cannot be written.
@@ -203,7 +203,7 @@ def answer_proof(
             options=options,
         )
         made = ask(asked)
-        if not made.facts:
+        if not isinstance(made.facts, Refuted):
             return made.results[0].reason or "no reason is known"
         _publish({formula_part: formula_of(proof), proof_part: proof})
         return made.facts

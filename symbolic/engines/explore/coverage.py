@@ -3,54 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.concrete import Explorer
-from leadline.symbolic.concrete.coverage import Covering, Guard
+from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
 from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Table, Verdict
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart
 from leadline.symbolic.lang import Action, Model, Property, Span, counted, nodes as n
 from leadline.symbolic.notation.expressions import to_tla
 
 _LONGEST = 160  # characters of a formula
 
 
-def coverage_facts(explorer: Explorer | CircuitExplorer, results: Sequence[Result]) -> dict[str, Any]:
-    """The coverage of an exploration, as facts of its answer; empty if it was not counted.
-
-    With `first_reached` and `guards` if guards were counted.
+def with_coverage(
+    facts: ExploreFacts, explorer: Explorer | CircuitExplorer, results: Sequence[Result]
+) -> ExploreFacts:
+    """The facts of an exploration with its coverage, if it was counted.
 
     Args:
+        facts: the facts.
         explorer: the exploration, after its end.
         results: the verdicts.
     """
     if not isinstance(explorer, Covering | CircuitExplorer) or not explorer.looks_for_vacuity:
-        return {}
+        return facts
     model = explorer.semantics.model
     holding = {one.property for one in results if one.verdict in (Verdict.SAFE, Verdict.PROVED)}
-    facts: dict[str, Any] = {
-        "vacuous": [
-            {
-                "property": one.property,
-                "empty" if one.is_set else "never_true": _text(model, one.node),
-                "partly": one.partly,
-                "place": _place(_span_in(model.properties[one.property], one.part)),
-            }
-            for one in explorer.vacuous
-            if one.property in holding
-        ]
-    }
-    facts["never_true"] = [_guard(model, one) for one in explorer.untrue]
-    guards = explorer.guards
-    if guards is not None:
-        names = [action.name for action in model.actions]
-        facts["first_reached"] = dict(zip(names, explorer.first[1:], strict=True))
-        facts["guards"] = [_guard(model, one) for one in guards]
-    return facts
+    vacuous = [_vacuous(model, one) for one in explorer.vacuous if one.property in holding]
+    facts = replace(facts, vacuous=vacuous, never_true=[_guard(model, one) for one in explorer.untrue])
+    if explorer.guards is None:
+        return facts
+    names = [action.name for action in model.actions]
+    first = dict(zip(names, explorer.first[1:], strict=True))
+    return replace(facts, first_reached=first, guards=[_guard(model, one) for one in explorer.guards])
 
 
-def _guard(model: Model, guard: Guard) -> dict[str, Any]:
+def _vacuous(model: Model, found: Vacuous) -> VacuousPart:
+    text, place = _text(model, found.node), _place(_span_in(model.properties[found.property], found.part))
+    if found.is_set:
+        return {"property": found.property, "empty": text, "partly": found.partly, "place": place}
+    return {"property": found.property, "never_true": text, "partly": found.partly, "place": place}
+
+
+def _guard(model: Model, guard: Guard) -> GuardCount:
     return {
         "action": guard.action.name,
         "guard": _text(model, guard.node),
@@ -60,7 +57,7 @@ def _guard(model: Model, guard: Guard) -> dict[str, Any]:
     }
 
 
-def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[NoteKind, str]]:
+def vacuity(facts: ExploreFacts, name: str) -> list[tuple[NoteKind, str]]:
     """Whether a property holds vacuously, and why, such as "`x > 0` is never true (file.py:7)".
 
     Args:
@@ -68,7 +65,7 @@ def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[NoteKind, str]]:
         name: the property's name.
     """
     found = []
-    for one in facts.get("vacuous", ()):
+    for one in facts.vacuous or ():
         if one["property"] == name:
             empty = one.get("empty")
             why = f"`{empty}` is always empty" if empty else f"`{one['never_true']}` is never true"
@@ -77,17 +74,17 @@ def vacuity(facts: Mapping[str, Any], name: str) -> list[tuple[NoteKind, str]]:
     return found
 
 
-def never_taken(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str]:
+def never_taken(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str]:
     """A line for each action that is never taken, with its first guard that is never true.
 
     Args:
         facts: the facts of an exploration's answer.
         actions: the names by which actions are shown.
     """
-    untrue = {one["action"]: one for one in facts.get("never_true", ())}
+    untrue = {one["action"]: one for one in facts.never_true or ()}
     lines = []
     for name, shown in actions.items():
-        if not facts["actions"][name]:
+        if not facts.actions[name]:
             one = untrue.get(name)
             why = f", since `{one['guard']}` is never true ({one['place']})" if one is not None else ""
             lines.append(f"{_NEVER_TAKEN}{_so_far(facts)}: {shown}{why}")
@@ -98,7 +95,7 @@ _HOW = {NoteKind.VACUOUS: "vacuously", NoteKind.PARTLY_VACUOUS: "vacuously in pa
 _NEVER_TAKEN = "never taken"
 
 
-def noted(facts: Mapping[str, Any], name: str, actions: Mapping[str, str]) -> tuple[Note, ...]:
+def noted(facts: ExploreFacts, name: str, actions: Mapping[str, str]) -> tuple[Note, ...]:
     """The notes on a proof of a property by exploration: how it holds vacuously, and actions never taken.
 
     Args:
@@ -112,33 +109,31 @@ def noted(facts: Mapping[str, Any], name: str, actions: Mapping[str, str]) -> tu
     )
 
 
-def _so_far(facts: Mapping[str, Any]) -> str:
-    return "" if facts["complete"] else " so far"
+def _so_far(facts: ExploreFacts) -> str:
+    return "" if facts.complete else " so far"
 
 
-def covered(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
+def covered(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str | Table]:
     """The coverage for a person: what it lacks, and how much each action found.
 
     Args:
         facts: the facts of an answer with coverage.
         actions: the names by which actions are shown.
     """
-    rows = [
-        [shown, str(facts["actions"][name]), str(facts["first_reached"][name])]
-        for name, shown in actions.items()
-    ]
-    never = [shown for name, shown in actions.items() if not facts["actions"][name]]
+    first = facts.first_reached or {}
+    rows = [[shown, str(facts.actions[name]), str(first[name])] for name, shown in actions.items()]
+    never = [shown for name, shown in actions.items() if not facts.actions[name]]
     lines = [f"{_NEVER_TAKEN}{_so_far(facts)}: {', '.join(never)}"] if never else []
-    for name in dict.fromkeys(one["property"] for one in facts["vacuous"]):
+    for name in dict.fromkeys(one["property"] for one in facts.vacuous or ()):
         vacuous = vacuity(facts, name)
         lines += [f"holds {_HOW[kind]}{_so_far(facts)}: {name}, since {why}" for kind, why in vacuous]
     for action, shown in actions.items():
-        lines += _untrue([one for one in facts["guards"] if one["action"] == action], shown)
+        lines += _untrue([one for one in facts.guards or () if one["action"] == action], shown)
     lines = lines or ["every action is taken, every guard is true somewhere, and no property holds vacuously"]
     return [Table(["action", "times fired", "states first reached"], rows), "", *lines]
 
 
-def _untrue(guards: Sequence[Mapping[str, Any]], action: str) -> list[str]:
+def _untrue(guards: Sequence[GuardCount], action: str) -> list[str]:
     """The first guard of an action that is never true, or else the first that is never evaluated."""
     for one in guards:
         if not one["true"]:

@@ -16,14 +16,15 @@ from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Table, Verdict
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
-from leadline.symbolic.engines.explore.coverage import coverage_facts, covered, noted
+from leadline.symbolic.engines.explore.coverage import covered, noted, with_coverage
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.views import (
     qualified,
     view_extent,
-    view_facts,
     view_is_used,
     view_of,
     view_remarks,
+    with_view,
 )
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
 from leadline.symbolic.lang import Model, Property, UserError, counted
@@ -88,6 +89,7 @@ class Explore(Engine):
     kind = "explore"
     proves = True
     options = ExploreOptions
+    facts = ExploreFacts
     takes_solver = False
     needs_property = False
     limits_itself = True
@@ -131,12 +133,12 @@ class Explore(Engine):
         explorer = exploring.explorer
         found = explorer.summary(None if stop is None else stop.text)
         answer = because(stop, _answer(explorer.semantics, found, query, about_runs, stop))
-        about_view = view_facts(model, options, found, runs)
-        facts = {**answer.facts, **exploring.facts, **about_view, **coverage_facts(explorer, answer.results)}
+        facts = with_view(exploring.told(found), model, options, found, runs)
+        facts = with_coverage(facts, explorer, answer.results)
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
         if options.prove and found.complete:
             shown = {action.name: action.tla for action in model.actions} if options.notes else {}
-            answer = replace(answer, results=[proved(one, answer.facts, shown) for one in answer.results])
+            answer = replace(answer, results=[proved(one, facts, shown) for one in answer.results])
         if options.prove and found.stopped is not None:
             far = f"{counted(found.states, states)} within {counted(found.diameter, 'step')}"
             answer = replace(answer, results=[_unfinished(x, found.stopped, far) for x in answer.results])
@@ -153,7 +155,8 @@ class Explore(Engine):
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
-        return [*explored(answer.facts, {action.name: action.tla for action in model.actions}), *verdicts]
+        actions = {action.name: action.tla for action in model.actions}
+        return [*explored(answer.told(ExploreFacts), actions), *verdicts]
 
 
 def _of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
@@ -241,11 +244,10 @@ class _Exploring:
         properties = self._model.properties
         return {name: graph.counterexample(properties[name]) for name in runs}
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """The explorer that answered, as facts of an answer."""
+    def told(self, found: Exploration) -> ExploreFacts:
+        """The facts about the states found, with the explorer that answered."""
         by = CIRCUITS if isinstance(self.explorer, CircuitExplorer) else VALUES
-        return {"by": by, **({} if self.why is None else {"by_values_since": self.why})}
+        return replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
 
 
 def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
@@ -288,31 +290,31 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
     return Symmetric(model, sorts)
 
 
-def explored(facts: Mapping[str, Any], actions: Mapping[str, str]) -> list[str | Table]:
+def explored(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str | Table]:
     """An exploration for a person: lines and tables.
 
     Args:
-        facts: see `facts_of`.
+        facts: the facts of its answer.
         actions: the names by which actions are shown.
     """
-    within = facts["states_within_steps"]
+    within = facts.states_within_steps
     less = zip(within, (0, *within), strict=False)
     levels = [[str(k), str(x), str(x - y)] for k, (x, y) in enumerate(less)]
-    orbits = facts.get("orbits_within_steps")
+    orbits = facts.orbits_within_steps
     if orbits is not None:
         levels = [[*row, str(x)] for row, x in zip(levels, orbits, strict=True)]
-    fired = [[shown, str(facts["actions"][name])] for name, shown in actions.items()]
+    fired = [[shown, str(facts.actions[name])] for name, shown in actions.items()]
     return [
         extent(facts),
         *view_remarks(facts),
-        *([f"explored on values: {facts['by_values_since']}"] if "by_values_since" in facts else []),
-        *([facts["symmetry"]] if "symmetry" in facts else []),
+        *([f"explored on values: {facts.by_values_since}"] if facts.by_values_since is not None else []),
+        *([facts.symmetry] if facts.symmetry is not None else []),
         "",
         Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels).shortened(
             "levels"
         ),
         "",
-        *(covered(facts, actions) if "guards" in facts else [Table(["action", "times fired"], fired)]),
+        *(covered(facts, actions) if facts.guards is not None else [Table(["action", "times fired"], fired)]),
     ]
 
 
@@ -323,11 +325,11 @@ def _unfinished(result: Result, stopped: str, far: str) -> Result:
     return replace(result, reason=f"{stopped}, with {far}", reached={ExploreOptions.engine: far})
 
 
-def proved(result: Result, facts: Mapping[str, Any], actions: Mapping[str, str]) -> Result:
+def proved(result: Result, facts: ExploreFacts, actions: Mapping[str, str]) -> Result:
     """A result as a proof, where all reachable states were looked at, with those of some actions never taken."""
     if result.verdict is not Verdict.SAFE:
         return result
-    explored = f"all {counted(facts['states'], 'reachable state')} explored"
+    explored = f"all {counted(facts.states, 'reachable state')} explored"
     notes = noted(facts, result.property, actions)
     return replace(result, verdict=Verdict.PROVED, reason=explored, notes=notes)
 
@@ -339,19 +341,19 @@ def because(stop: Stop | None, answer: Answer) -> Answer:
     return replace(answer, results=results)
 
 
-def extent(facts: Mapping[str, Any]) -> str:
+def extent(facts: ExploreFacts) -> str:
     """A sentence on the states that were found."""
-    states, within = counted(facts["states"], "state"), f"within {counted(facts['diameter'], 'step')}"
-    deadlocks = counted(facts["deadlocks"], "deadlock")
-    if facts.get("orbits") is not None:
-        states = f"{counted(facts['orbits'], 'orbit')} of {states}"
-        deadlocks = f"{counted(facts['deadlocks'], 'orbit')} of deadlocks"
-    which = "all reachable states" if facts["complete"] else "not all reachable states"
+    states, within = counted(facts.states, "state"), f"within {counted(facts.diameter, 'step')}"
+    deadlocks = counted(facts.deadlocks, "deadlock")
+    if facts.orbits is not None:
+        states = f"{counted(facts.orbits, 'orbit')} of {states}"
+        deadlocks = f"{counted(facts.deadlocks, 'orbit')} of deadlocks"
+    which = "all reachable states" if facts.complete else "not all reachable states"
     which = view_extent(facts) or which
-    if facts["stopped"] is not None:
-        within = f"including all {within}" if facts["diameter"] >= 0 else "not even all initial ones"
+    if facts.stopped is not None:
+        within = f"including all {within}" if facts.diameter >= 0 else "not even all initial ones"
         states += ","
-        which += f"; {facts['stopped']}"
+        which += f"; {facts.stopped}"
     return f"{states} {within} ({which}), {deadlocks}"
 
 
@@ -372,24 +374,7 @@ def _answer(
     if query.deadlock:
         trace = _trace(semantics, found.deadlock, TraceEnd.DEADLOCK, None)
         results.append(_result(semantics, found, DEADLOCK, trace, beyond))
-    return Answer(results, facts_of(found), beyond)
-
-
-def facts_of(found: Exploration) -> dict[str, Any]:
-    """The facts of an answer."""
-    orbits = {"orbits": found.orbits, "orbits_within_steps": list(found.orbits_within_steps or ())}
-    return {
-        "states": found.states,
-        "diameter": found.diameter,
-        "states_within_steps": list(found.states_within_steps),
-        "complete": found.complete,
-        "stopped": found.stopped,
-        "generated": found.generated,
-        "deadlocks": found.deadlocks,
-        "steps_out_of_bounds": found.steps_out_of_bounds,
-        "actions": dict(found.fired),
-        **(orbits if found.orbits is not None else {}),
-    }
+    return Answer(results, None, beyond)
 
 
 def _tell_violations(explorer: Explorer | CircuitExplorer, told: set[str], listener: Listener) -> None:

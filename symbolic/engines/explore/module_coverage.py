@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.coverage import Attributing
 from leadline.symbolic.engines.ask.result import Result, Verdict
-from leadline.symbolic.tla.read.coverage import excerpt, suspects
+from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
+from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import FAILURES
@@ -33,25 +35,18 @@ class CoveringModule(Attributing):
         if self._suspects and not self.full:
             self._suspects = [(one, holds) for one, holds in self._suspects if _holds(holds, state)]
 
-    def facts(self, results: Sequence[Result]) -> dict[str, Any]:
-        """The coverage, as facts of an answer with these verdicts."""
+    def covered(self, facts: ExploreFacts, results: Sequence[Result]) -> ExploreFacts:
+        """The facts of an answer with these verdicts, with the coverage."""
         holding = {one.property for one in results if one.verdict is Verdict.SAFE}
         left = [one for one, _ in self._suspects if one.invariant in holding]
         parts = {(one.invariant, one.place) for one in left}
         outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
         names = [action.name for action in self._behaviour.actions]
-        return {
-            "vacuous": [
-                {
-                    "property": one.invariant,
-                    "empty" if one.is_set else "never_true": excerpt(one.formula),
-                    "partly": one.partly,
-                    "place": _short(one.place),
-                }
-                for one in outermost
-            ],
-            "first_reached": dict(zip(names, self.first[1:], strict=True)),
-            "guards": [
+        return replace(
+            facts,
+            vacuous=[_vacuous(one) for one in outermost],
+            first_reached=dict(zip(names, self.first[1:], strict=True)),
+            guards=[
                 {
                     "action": one.action,
                     "guard": excerpt(one.formula),
@@ -61,7 +56,14 @@ class CoveringModule(Attributing):
                 }
                 for one in self._behaviour.interpreter.conjuncts.values()
             ],
-        }
+        )
+
+
+def _vacuous(found: Suspect) -> VacuousPart:
+    text, place = excerpt(found.formula), _short(found.place)
+    if found.is_set:
+        return {"property": found.invariant, "empty": text, "partly": found.partly, "place": place}
+    return {"property": found.invariant, "never_true": text, "partly": found.partly, "place": place}
 
 
 def _holds(holds: Callable[[State], bool], state: State) -> bool:

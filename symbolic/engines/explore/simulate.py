@@ -14,7 +14,16 @@ from dataclasses import dataclass, field
 from leadline.symbolic.concrete import Outcome, Semantics, State, no_initial_state
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
-from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.ask.result import (
+    Answer,
+    Cause,
+    Effort,
+    Facts,
+    Progress,
+    Result,
+    Table,
+    Verdict,
+)
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortened, trace_of_path
@@ -46,12 +55,39 @@ class SimulateOptions(Options):
     )
 
 
+@dataclass(frozen=True)
+class SimulateFacts(Facts):
+    """The facts of a simulation.
+
+    Attributes:
+        runs: the number of runs.
+        steps: the number of their steps.
+        longest: the steps of the longest one.
+        states: the number of different states that they meet.
+        deadlocks: the number of runs that end in a deadlock.
+        stopped: why the simulation was ended early; None if it was not.
+        actions: how often each action was taken.
+    """
+
+    runs: int
+    steps: int
+    longest: int
+    states: int
+    deadlocks: int
+    stopped: str | None
+    actions: Mapping[str, int]
+
+    def ended_early(self) -> str | None:
+        return self.stopped
+
+
 class Simulate(Engine):
     """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes."""
 
     name = SimulateOptions.engine
     doing = "simulating"
     options = SimulateOptions
+    facts = SimulateFacts
     takes_solver = False
     needs_property = False
     limits_itself = True
@@ -76,11 +112,11 @@ class Simulate(Engine):
         return simulation.answer(options, stopped)
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
-        facts = answer.facts
-        extent = f"{counted(facts['runs'], 'run')}, {counted(facts['steps'], 'step')}"
-        states = f"{counted(facts['states'], 'distinct state')}, the longest run {facts['longest']}"
-        stopped = f"; {facts['stopped']}" if facts["stopped"] is not None else ""
-        taken = [[action.tla, str(facts["actions"][action.name])] for action in model.actions]
+        facts = answer.told(SimulateFacts)
+        extent = f"{counted(facts.runs, 'run')}, {counted(facts.steps, 'step')}"
+        states = f"{counted(facts.states, 'distinct state')}, the longest run {facts.longest}"
+        stopped = f"; {facts.stopped}" if facts.stopped is not None else ""
+        taken = [[action.tla, str(facts.actions[action.name])] for action in model.actions]
         told: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
         return [f"{extent}, {states}{stopped}", "", Table(["action", "times taken"], taken), *told]
 
@@ -220,15 +256,15 @@ class _Simulation:
         asked = [*self.names, *([DEADLOCK] if self.deadlock else [])]
         done = f"no violation in {counted(self.runs, 'run')} of at most {counted(options.depth, 'step')}"
         results = [self._result(name, beyond, done) for name in asked]
-        facts = {
-            "runs": self.runs,
-            "steps": self.steps,
-            "longest": self.longest,
-            "states": len(self.seen),
-            "deadlocks": self.deadlocks,
-            "stopped": stopped,
-            "actions": {one.name: self.taken[one.name] for one in self.semantics.model.actions},
-        }
+        facts = SimulateFacts(
+            runs=self.runs,
+            steps=self.steps,
+            longest=self.longest,
+            states=len(self.seen),
+            deadlocks=self.deadlocks,
+            stopped=stopped,
+            actions={one.name: self.taken[one.name] for one in self.semantics.model.actions},
+        )
         return Answer(results, facts, beyond)
 
     def _result(self, name: str, beyond: Trace | None, done: str) -> Result:

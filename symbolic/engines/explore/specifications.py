@@ -12,7 +12,8 @@ from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
-from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions, because, facts_of, proved
+from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions, because, proved
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.module_coverage import CoveringModule
 from leadline.symbolic.engines.explore.views import qualified
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
@@ -98,7 +99,7 @@ def _in_types(model: Model, behaviour: Behaviour, answer: Answer) -> Answer:
 
     results = [replace(one, trace=typed(one.trace, one.reason)) for one in answer.results]
     remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
-    facts = {**answer.facts, "by": VALUES, **({} if remark is None else {"symmetry": remark})}
+    facts = replace(answer.told(ExploreFacts), by=VALUES, symmetry=remark)
     beyond = typed(answer.out_of_bounds, behaviour.why)
     return replace(answer, results=results, facts=facts, out_of_bounds=beyond, model=telling.model)
 
@@ -155,12 +156,12 @@ def explore_specification(
     results = [judge.property(name) for name in names]
     if deadlock:
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
-    facts = facts_of(found)
+    facts = ExploreFacts.of(found)
     if found.all_views is not None:
-        facts |= {"view": behaviour.view_name, "all_views": found.all_views}
+        facts = replace(facts, view=behaviour.view_name, all_views=found.all_views)
         results = [qualified(one, facts) for one in results]
     if isinstance(explorer, CoveringModule):
-        facts |= explorer.facts(results)
+        facts = explorer.covered(facts, results)
     if options.prove and found.complete:
         results = [proved(one, facts, {}) for one in results]
     return _told(stop, Answer(results, facts, judge.beyond))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.concrete import Exploration, Semantics, State
 from leadline.symbolic.engines.ask.result import Result, Verdict
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.lang import Model, OutOfBounds, UserError, Value
 
 if TYPE_CHECKING:
@@ -54,42 +55,36 @@ def view_is_used(model: Model, options: ExploreOptions, runs: Sequence[str]) -> 
     return model.view is not None and not (options.every_state or options.prove or runs)
 
 
-def view_facts(
-    model: Model, options: ExploreOptions, found: Exploration, runs: Sequence[str]
-) -> dict[str, Any]:
-    """The part of a view in an exploration, as facts of its answer; empty if it was not asked for one.
-
-    `view` is its name. `all_views` says whether all its values that the states found lead to were found; it is
-    null where the view is not used, and `view_unused` says why.
-    """
+def with_view(
+    facts: ExploreFacts, model: Model, options: ExploreOptions, found: Exploration, runs: Sequence[str]
+) -> ExploreFacts:
+    """The facts of an exploration with the part of a view in it, if it was asked for one."""
     if model.view is None or options.every_state or options.prove:
-        return {}
-    told = {"view": model.view.name, "all_views": found.all_views}
-    if runs:
-        told["view_unused"] = f"{runs[0]} is a claim about runs, for which every state counts"
-    return told
+        return facts
+    unused = f"{runs[0]} is a claim about runs, for which every state counts" if runs else None
+    return replace(facts, view=model.view.name, all_views=found.all_views, view_unused=unused)
 
 
-def qualified(result: Result, facts: Mapping[str, Any]) -> Result:
+def qualified(result: Result, facts: ExploreFacts) -> Result:
     """A result with the note that it depends on a view, if nothing wrong was found under one."""
-    if facts.get("all_views") is None or result.verdict is not Verdict.SAFE:
+    if facts.all_views is None or result.verdict is not Verdict.SAFE:
         return result
-    note = f"looked at one state for each value of the view {facts['view']}"
+    note = f"looked at one state for each value of the view {facts.view}"
     return replace(result, reason=f"{result.reason}; {note}" if result.reason else note)
 
 
-def view_extent(facts: Mapping[str, Any]) -> str | None:
+def view_extent(facts: ExploreFacts) -> str | None:
     """The extent of an exploration under a view, in words; None without one."""
-    if facts.get("all_views") is None:
+    if facts.all_views is None:
         return None
-    which = "one for each value" if facts["all_views"] else "one for each value so far"
-    return f"{which} of the view {facts['view']}"
+    which = "one for each value" if facts.all_views else "one for each value so far"
+    return f"{which} of the view {facts.view}"
 
 
-def view_remarks(facts: Mapping[str, Any]) -> list[str]:
+def view_remarks(facts: ExploreFacts) -> list[str]:
     """A line that says what depends on a view, or why it is not used; none without one."""
-    if "view" not in facts:
+    if facts.view is None:
         return []
-    if facts["all_views"] is None:
-        return [f"the view {facts['view']} is not used: {facts['view_unused']}"]
+    if facts.all_views is None:
+        return [f"the view {facts.view} is not used: {facts.view_unused}"]
     return ["violations are real; that there are no others depends on the view"]

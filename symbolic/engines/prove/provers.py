@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.judgement import verdict_text
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Table, Verdict
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.prove.invariants import (
-    WITHIN_BOUNDS,
     invariant_certificate,
     scope,
     spelled,
     targets,
 )
 from leadline.symbolic.engines.prove.k_induction import KInductionOptions, k_induction
-from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress, PdrResult
+from leadline.symbolic.engines.prove.pdr.results import (
+    PdrOptions,
+    PdrProgress,
+    PdrResult,
+    ProofFacts,
+    ProofSize,
+)
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Model, Property, PropertyKind, counted
 from leadline.symbolic.trace import call_of, replay, shortened
-
-_INDUCTIVE = f"inductive_{WITHIN_BOUNDS}"
 
 LONGEST_SHORTENED = 300
 """Steps of the longest trace whose steps to spare are looked for: that takes the square of their number."""
@@ -44,13 +46,14 @@ class _Prover(Engine):
         return None if kind in proved else "only invariants and claims about runs are proved"
 
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
+        about = answer.facts.sizes if isinstance(answer.facts, ProofFacts) else {}
         results = [
             {
                 **self.result_json(model, query, one),
                 "engine": one.engine,
                 "solver": one.solver,
                 **one.effort.to_json(),
-                **answer.facts.get(one.property, {}),
+                **(about[one.property].to_json() if one.property in about else {}),
                 "reason": one.why,
                 "cause": one.cause,
                 "reached": dict(one.reached),
@@ -73,6 +76,7 @@ class Pdr(_Prover):
     name = PdrOptions.engine
     kind = "pdr"
     options = PdrOptions
+    facts = ProofFacts
     in_portfolio = PdrOptions()
     certifies = True
     takes_solver = False
@@ -90,7 +94,7 @@ class Pdr(_Prover):
     ) -> Answer:
         options = query.options
         assert isinstance(options, PdrOptions)
-        facts: dict[str, Any] = {}
+        sizes: dict[str, ProofSize] = {}
         results = []
         for target in targets(model, query):
             begin = time.process_time()
@@ -102,40 +106,31 @@ class Pdr(_Prover):
             found = pdr.pdr(model, target, options, seed=query.seed, told=told)
             if options.show and found.verdict is Verdict.PROVED and found.invariant is not None:
                 found = replace(found, invariant=pdr.minimized(model, target, found.invariant))
-            result, about = _told(model, target, query, found, options.show)
-            facts[target.name] = {**about, "cpu_seconds": round(time.process_time() - begin, 3)}
+            result, size = _told(model, target, query, found, options.show)
+            sizes[target.name] = replace(size, cpu_seconds=round(time.process_time() - begin, 3))
             results.append(result)
             listener.done(result)
-        return Answer(results, facts)
+        return Answer(results, ProofFacts(sizes))
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
+        sizes = answer.facts.sizes if isinstance(answer.facts, ProofFacts) else {}
         rows = []
         for one in answer.results:
-            about = answer.facts.get(one.property, {})
-            sizes = [str(about.get(name, "-")) for name in ("frames", "clauses", "orbits", "cpu_seconds")]
+            about = sizes.get(one.property)
+            told = () if about is None else (about.frames, about.clauses, about.orbits, about.cpu_seconds)
+            figures = ["-" if x is None else str(x) for x in told or [None] * 4]
             steps = "-" if one.steps is None else str(one.steps)
-            within = " within bounds" if about.get(WITHIN_BOUNDS) else ""
-            rows.append([one.property, f"{verdict_text(model, one)}{within}", steps, *sizes])
+            within = " within bounds" if about is not None and about.within_bounds else ""
+            rows.append([one.property, f"{verdict_text(model, one)}{within}", steps, *figures])
         header = ["property", "verdict", "steps", "frames", "clauses", "orbits", "CPU seconds"]
-        told: list[str | Table] = [Table(header, rows)]
-        for one in answer.results:
-            about = answer.facts.get(one.property, {})
-            if about.get(_INDUCTIVE) and one.trace is not None:
-                told += ["", *_only_bounds(model, one, about)]
-            if about.get(liveness.METHODS):
-                ways = " and ".join(about[liveness.METHODS])
-                told += ["", f"{one.property} is proved by {ways}; --out writes the proof."]
-            if "formulas" in about:
-                assumed = (one.certificate or {}).get("strengthenings", ())
-                told += ["", f"{one.property} follows from the conjunction of these, which is inductive:"]
-                told += [f"  {text}" for text in [*assumed, *about["formulas"]] or ["TRUE"]]
-        return told
+        sized = ((one, sizes[one.property]) for one in answer.results if one.property in sizes)
+        return [Table(header, rows), *(line for one, size in sized for line in _about(model, one, size))]
 
 
 def _told(
     model: Model, target: Property, query: Query, found: PdrResult, show: bool
-) -> tuple[Result, dict[str, Any]]:
-    """A result of PDR, and the facts about it."""
+) -> tuple[Result, ProofSize]:
+    """A result of PDR, and its size."""
     invariant = found.invariant if found.verdict is Verdict.PROVED else None
     clauses = None if invariant is None else spelled(model, invariant)
     trace = found.trace
@@ -160,20 +155,37 @@ def _told(
         if invariant is None or clauses is None
         else invariant_certificate(model, target.name, query.source, invariant, clauses),
     )
-    facts: dict[str, Any] = {"frames": found.progress.frames, "questions": found.progress.questions}
-    if found.invariant is not None and not found.invariant.in_bounds:
-        facts[WITHIN_BOUNDS if invariant is not None else _INDUCTIVE] = True
-    if invariant is not None:
-        facts |= {"clauses": invariant.clauses, "orbits": len(invariant.orbits)}
+    inductive = found.invariant is not None and not found.invariant.in_bounds
+    size = ProofSize(
+        frames=found.progress.frames,
+        questions=found.progress.questions,
+        within_bounds=inductive and invariant is not None,
+        inductive_within_bounds=inductive and invariant is None,
+        clauses=None if invariant is None else invariant.clauses,
+        orbits=None if invariant is None else len(invariant.orbits),
+    )
     if show and invariant is not None:
-        facts |= {
-            "invariant": clauses,
-            "formulas": [one.tla(model) for one in pdr.formulas(model, invariant)],
-        }
-    return result, facts
+        formulas = [one.tla(model) for one in pdr.formulas(model, invariant)]
+        size = replace(size, invariant=clauses, formulas=formulas)
+    return result, size
 
 
-def _only_bounds(model: Model, result: Result, about: Mapping[str, Any]) -> list[str]:
+def _about(model: Model, result: Result, size: ProofSize) -> Iterator[str]:
+    """A proof for a person: how it was found, what it shows, and what stands against it."""
+    if size.inductive_within_bounds and result.trace is not None:
+        yield from ("", *_only_bounds(model, result))
+    if size.methods:
+        yield from (
+            "",
+            f"{result.property} is proved by {' and '.join(size.methods)}; --out writes the proof.",
+        )
+    if size.formulas is not None:
+        assumed = (result.certificate or {}).get("strengthenings", ())
+        yield from ("", f"{result.property} follows from the conjunction of these, which is inductive:")
+        yield from (f"  {text}" for text in [*assumed, *size.formulas] or ["TRUE"])
+
+
+def _only_bounds(model: Model, result: Result) -> list[str]:
     """The advice where a step that leaves its bounds is all that stands against a proof."""
     assert result.trace is not None
     step = call_of(model, result.trace.stages[-1])

@@ -265,7 +265,7 @@ class _Session:
             case "done":
                 self.ledger.done(Result.from_json(self.model, message.body))
             case "answer":
-                self.answer = Answer.from_json(self.model, message.body)
+                self.answer = Answer.from_json(self.model, message.body, self.engine.facts)
                 for result in self.answer.results:
                     self.ledger.done(result)
             case "stopped":

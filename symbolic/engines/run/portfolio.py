@@ -15,6 +15,7 @@ from leadline.symbolic.engines.ask.judgement import verdict_text
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Table
 from leadline.symbolic.engines.explore.coverage import never_taken
+from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE
@@ -55,7 +56,7 @@ class Portfolio(Engine):
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         # If explicit search answered alone.
         actions = {action.name: action.tla for action in model.actions}
-        lines = never_taken(answer.facts, actions) if "actions" in answer.facts else []
+        lines = never_taken(answer.facts, actions) if isinstance(answer.facts, ExploreFacts) else []
         return [self.verdict_table(model, query, answer), *lines]
 
     def verdict_table(self, model: Model, query: Query, answer: Answer) -> Table:
@@ -71,7 +72,9 @@ class Portfolio(Engine):
         return Table(["property", "verdict", "steps", "answered by"], rows)
 
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
-        told = {
-            name: answer.facts[name] for name in ("actions", "vacuous", "never_true") if name in answer.facts
+        facts = answer.facts.to_json() if isinstance(answer.facts, ExploreFacts) else {}
+        results = [self.record(model, query, one) for one in answer.results]
+        return {
+            "results": results,
+            **{name: facts[name] for name in ("actions", "vacuous", "never_true") if name in facts},
         }
-        return {"results": [self.record(model, query, one) for one in answer.results], **told}

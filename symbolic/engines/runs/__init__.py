@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.runs.direct import LoopSearch, noting_model
     from leadline.symbolic.engines.runs.explicit import Explicit
     from leadline.symbolic.engines.runs.loops import loop_model
-    from leadline.symbolic.engines.runs.parts import METHODS, PARTS, Method, Part, Reduction
+    from leadline.symbolic.engines.runs.parts import PARTS, Method, Part, Reduction
     from leadline.symbolic.engines.runs.product import Product, product_of
     from leadline.symbolic.engines.runs.reduction import answered
 
 __all__ = [
-    "METHODS",
     "PARTS",
     "Explicit",
     "LoopSearch",
@@ -34,7 +33,7 @@ __all__ = [
 __getattr__ = on_demand(
     __name__,
     {
-        ".parts": ("METHODS", "PARTS", "Method", "Part", "Reduction"),
+        ".parts": ("PARTS", "Method", "Part", "Reduction"),
         ".explicit": ("Explicit",),
         ".direct": ("LoopSearch", "noting_model"),
         ".loops": ("loop_model",),

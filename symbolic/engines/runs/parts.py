@@ -145,9 +145,6 @@ class Reduction:
 PARTS = "parts"
 """The member of a certificate that has the parts of a proof about runs."""
 
-METHODS = "methods"
-"""The member of an answer that says how a claim about runs is proved, a text for each part."""
-
 _OWN = ("strengthenings", "clauses", "within_bounds")
 """The members of a certificate that are of one invariant."""
 

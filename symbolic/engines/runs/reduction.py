@@ -12,10 +12,11 @@ from leadline.symbolic.concrete import Runs, Semantics
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Effort, Result, Verdict
+from leadline.symbolic.engines.prove.pdr.results import ProofFacts, ProofSize
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.runs.counting import Counting
 from leadline.symbolic.engines.runs.loops import SAVE
-from leadline.symbolic.engines.runs.parts import METHODS, Method, Part, Reduction, runs_certificate
+from leadline.symbolic.engines.runs.parts import Method, Part, Reduction, runs_certificate
 from leadline.symbolic.engines.runs.product import STUTTER, Product
 from leadline.symbolic.engines.runs.rounds import BEGIN
 from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
@@ -57,13 +58,15 @@ def answered(
         return engine.loop(product, name, query, new_solver, Listener(listener.progress))
 
     found = {one.property: one for one in first.results}
-    facts: dict[str, Any] = dict(first.facts)
+    facts = first.facts
+    sizes = dict(facts.sizes) if isinstance(facts, ProofFacts) else {}
     for one in runs:
         begin = time.process_time()
         claim = _Claim(model, one, query, loop, counts=engine.certifies)
         found[one.name] = claim.judged(ask)
         if engine.certifies:
-            facts[one.name] = {**claim.facts, "cpu_seconds": round(time.process_time() - begin, 3)}
+            sizes[one.name] = replace(claim.size, cpu_seconds=round(time.process_time() - begin, 3))
+            facts = ProofFacts(sizes)
         listener.done(found[one.name])
     return replace(first, results=[found[name] for name in query.names(model)], facts=facts)
 
@@ -161,15 +164,15 @@ class _Claim:
         return runs_certificate(self.model, proofs) if len(proofs) == len(self.parts) else None
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """The sizes of a proof."""
-        known: dict[str, Any] = {"frames": max(one.depth for _, one in self.parts)}
+    def size(self) -> ProofSize:
+        """The size of the proof."""
+        known = ProofSize(frames=max(one.depth for _, one in self.parts))
         made = self._certificate()
         if made is None:
             return known
         orbits = [orbit for part in made["parts"] for orbit in part["clauses"]]
-        known |= {"clauses": sum(map(len, orbits)), "orbits": len(orbits)}
-        return known | {METHODS: [part.text for part, _ in self.parts]}
+        methods = [part.text for part, _ in self.parts]
+        return replace(known, clauses=sum(map(len, orbits)), orbits=len(orbits), methods=methods)
 
     # -- counterexamples ------------------------------------------------------------------------------
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
 
 from leadline.symbolic.engines.ask.query import Options, option
-from leadline.symbolic.engines.ask.result import Verdict
+from leadline.symbolic.engines.ask.result import Facts, Verdict
 from leadline.symbolic.trace import Trace
 
 if TYPE_CHECKING:
@@ -65,6 +66,58 @@ class PdrProgress:
     lemmas: int
     questions: int
     seconds: float
+
+
+@dataclass(frozen=True)
+class ProofSize:
+    """The cost and the size of a proof, or of the search for one.
+
+    Attributes:
+        frames: the number of frames that hold no bad state.
+        questions: the number of questions to solvers; None of a claim about runs.
+        within_bounds: whether it is a proof about the states reached within bounds.
+        inductive_within_bounds: whether it would be one, and only bounds stand against a proof.
+        clauses: the number of clauses of the invariant; None without a proof.
+        orbits: the number of their orbits.
+        methods: how a claim about runs is proved, a text for each part.
+        invariant: the clauses by orbit as texts, if they are asked for.
+        formulas: the same as TLA+.
+        cpu_seconds: of this process.
+    """
+
+    frames: int
+    questions: int | None = None
+    within_bounds: bool = False
+    inductive_within_bounds: bool = False
+    clauses: int | None = None
+    orbits: int | None = None
+    methods: Sequence[str] = ()
+    invariant: Sequence[Sequence[Sequence[str]]] | None = None
+    formulas: Sequence[str] | None = None
+    cpu_seconds: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The members that differ from their defaults."""
+        made = asdict(self)
+        return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
+
+
+@dataclass(frozen=True)
+class ProofFacts(Facts):
+    """The facts about proofs.
+
+    Attributes:
+        sizes: the size of each proof, by its property.
+    """
+
+    sizes: Mapping[str, ProofSize]
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: one.to_json() for name, one in self.sizes.items()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls({name: ProofSize(**one) for name, one in data.items()})
 
 
 @dataclass(frozen=True)
