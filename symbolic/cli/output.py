@@ -10,19 +10,19 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.api.tables import plain
-from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, put, tell, width
+from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, printable, put, tell, width
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Table, Verdict
 from leadline.symbolic.engines.ask.judgement import Judgement
 from leadline.symbolic.lang import PropertyKind, UserError
-from leadline.symbolic.trace import DEADLOCK, Line, Trace, document, end_reason, itf, tla_module
+from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
 
 # A violation weighs more than an open question, and an open question more than "holds so far".
 _WORST_FIRST = (Exit.VIOLATED, Exit.LIVENESS, Exit.DEADLOCK, Exit.OUT_OF_BOUNDS, Exit.UNKNOWN)
@@ -85,13 +85,10 @@ class Report:
 
     def show(self) -> None:
         """Print the answer, in colour on a terminal."""
-        if not in_colour():
+        if in_colour():
+            put(coloured(self.parts, width()), coloured=True)
+        else:
             put(self.text(width()))
-            return
-        # Here, since nothing but a terminal needs it.
-        from leadline.symbolic.cli.colour import coloured
-
-        put(coloured(self.parts, width()), coloured=True)
 
 
 def deliver(report: Report, written: str | None, out: Path | None) -> Exit:
@@ -234,3 +231,31 @@ def is_special(path: Path) -> bool:
         return not stat.S_ISREG(path.stat().st_mode)
     except OSError:
         return False
+
+
+_STYLES = {LineKind.HEAD: "1", LineKind.STEP: "1;36", LineKind.PART: "", LineKind.END: "1;31"}
+"""The codes of bold, bold cyan and bold red."""
+
+_PLAIN, _BOLD, _END = "", "1", "\x1b[0m"
+
+
+def coloured(parts: Sequence[Part], width: int | None) -> str:
+    """The parts of an answer as text with the codes of its colours.
+
+    Args:
+        parts: the parts.
+        width: the characters of a line; None for as many as there are.
+    """
+    return "".join(f"{_styled(line, style)}\n" for part in parts for line, style in _lines(part, width))
+
+
+def _lines(part: Part, width: int | None) -> Iterator[tuple[str, str]]:
+    """The lines of a part, each with the code of its style."""
+    style = _STYLES[part.kind] if isinstance(part, Line) else _PLAIN
+    for number, text in enumerate(plain(part, width)):
+        for line in text.split("\n"):
+            yield printable(line), _BOLD if isinstance(part, Table) and number == 0 else style
+
+
+def _styled(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}{_END}" if style and text else text

@@ -1,13 +1,17 @@
-"""Breadth-first exploration: every state within a number of steps, the violations and the deadlocks."""
+"""Breadth-first exploration: every state within a number of steps, the violations and the deadlocks.
+
+Python's cyclic garbage collector rests meanwhile: it would visit all states again and again.
+"""
 
 from __future__ import annotations
 
+import gc
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from leadline.symbolic.concrete.collector import collect_new, uncollected
 from leadline.symbolic.concrete.paths import Path, path_of
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import OutOfBounds
@@ -377,3 +381,20 @@ def explore(
     explorer = Explorer(semantics, properties, depth, progress, max_states)
     explorer.run()
     return explorer.summary()
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let Python's cyclic garbage collector rest."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def collect_new() -> None:
+    """Collect the garbage made since the last call. Each object is visited once."""
+    gc.collect(1)

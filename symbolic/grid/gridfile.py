@@ -6,7 +6,7 @@ A file holds one or more `[[check]]` tables. Each asks for every combination of 
                                          relative to the grid file; it runs, as with `leadline check`
     parameters = { replicas = [2, 3] }   the values of each parameter
     constraints = ["replicas < 4"]       conditions on the parameters, in the grammar of
-                                         `leadline.symbolic.grid.constraints`; a point that breaks one is
+                                         `leadline.symbolic.grid.conditions`; a point that breaks one is
                                          dropped
     properties = ["weak-isr"]            names; default: all that apply; [] asks only for deadlocks
     kinds = ["bounded"]                  kinds of queries, each answered by one engine; default: "bounded"
@@ -35,9 +35,10 @@ processor: it asks for one or more solvers by name.
 from __future__ import annotations
 
 import math
+import operator
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -45,8 +46,7 @@ from typing import Any
 from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, split_path
 from leadline.symbolic.engines import ENGINES, Engine, Limits
 from leadline.symbolic.files import read_text, real_path
-from leadline.symbolic.grid.conditions import Condition
-from leadline.symbolic.grid.constraints import read_constraint
+from leadline.symbolic.grid.conditions import Condition, Name, kind_of, read_condition
 from leadline.symbolic.grid.gridvalues import (
     MOST_VALUES,
     Complaint,
@@ -403,3 +403,35 @@ def _properties(reader: TableReader, entry: Entry, asked: SharedValues) -> tuple
         return None if name in known else unknown_name(f"{entry.name} has no property", name, known)
 
     return reader.many("properties", reader.values["properties"], complaint)
+
+
+def read_constraint(
+    text: str, declared: Mapping[str, Parameter], unset: frozenset[str], say: Callable[[str], None]
+) -> Condition | None:
+    """Read a constraint.
+
+    Args:
+        text: the text in the grid file.
+        declared: the protocol's parameters.
+        unset: the parameters that have neither a default nor a value in the grid.
+        say: called with each mistake, its line and column in front, both from 1.
+
+    Returns:
+        A condition on the values of all parameters, or None if there are mistakes.
+    """
+
+    def meaning(name: str) -> Name | str:
+        one = declared.get(name)
+        if one is None:
+            return unknown_name("there is no parameter", name, list(declared))
+        if name in unset:
+            return f"{name} is derived unless it is set: give it values in `parameters`"
+
+        def complaint(value: str) -> str | None:
+            if one.kind is not str or one.complaint(value) is None:
+                return None
+            return unknown_name(f"{name} is never", value, list(one.choices))
+
+        return Name(operator.itemgetter(name), frozenset({kind_of(one.kind())}), complaint)
+
+    return read_condition("a constraint", text, meaning, say)

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from leadline.symbolic.api.tables import SPARE, plain
 from leadline.symbolic.cli import terminal
-from leadline.symbolic.cli.colour import coloured
+from leadline.symbolic.cli.output import coloured
 from leadline.symbolic.engines import Table
 from leadline.symbolic.grid.store import Store
 from tests.cli.conftest import Leadline

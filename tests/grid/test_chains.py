@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from leadline.symbolic.grid.chains import Queue
 from leadline.symbolic.grid.query import GridQuery
+from leadline.symbolic.grid.schedule import Queue
 from tests.grid.queries import query
 
 

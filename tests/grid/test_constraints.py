@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from leadline.symbolic.grid.conditions import LONGEST, NESTING, Condition
-from leadline.symbolic.grid.constraints import read_constraint
+from leadline.symbolic.grid.gridfile import read_constraint
 from tests.grid.declared import DECLARED, UNSET
 
 POINT: dict[str, Any] = {

@@ -23,8 +23,8 @@ from leadline.symbolic.catalog.sources import _loaded
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.grid.cells import cells, joined
-from leadline.symbolic.grid.constraints import read_constraint
 from leadline.symbolic.grid.cost import CostModel
+from leadline.symbolic.grid.gridfile import read_constraint
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.rows import SCHEMA as _COLUMNS
 from leadline.symbolic.grid.store import Store

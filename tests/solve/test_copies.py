@@ -8,7 +8,7 @@ import pytest
 import z3
 from hypothesis import given, strategies as st
 
-from leadline.symbolic.solve import SOLVERS, Satisfiability, z3_terms
+from leadline.symbolic.solve import SOLVERS, Satisfiability, z3_solver
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.solve.z3_solver import Z3Solver
 
@@ -145,6 +145,6 @@ def test_memory_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = solver.new_variables(1), solver.new_variables(1)
     copier = solver.copier([solver.conj([a, b]), solver.xor(a, b)], [a, b])
     assert copier is not None
-    monkeypatch.setattr(z3_terms, "substitute", nothing)
+    monkeypatch.setattr(z3_solver, "substitute", nothing)
     with pytest.raises(z3.Z3Exception):
         copier.copy({a: b, b: a})
