@@ -146,7 +146,7 @@ ERRORS = {
     "<<1>> + <<2>>": "no integer",
     '1 = "a"': "compared",
     '"a" = 1': "compared",
-    "0 = FALSE": "no truth value",
+    "0 = FALSE": "compared",
     "[x |-> 1] = [x |-> TRUE]": "compared",
     '1 \\in {"a"}': "compared",
     "TRUE \\in {1}": "compared",

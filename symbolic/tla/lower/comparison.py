@@ -92,7 +92,13 @@ def _paired(a: Type, b: Type) -> list[tuple[Type, Type]] | None:
             return [(shapes.sequence_of(a).item, shapes.sequence_of(b).item)]
         case Map(), Map():
             return [(_given(a.value), _given(b.value))]
+        case (Map(key=Int()), (Seq() | Tuple())) | ((Seq() | Tuple()), Map(key=Int())):
+            return [(_results(a), _results(b))]
     return []
+
+
+def _results(kind: Type) -> Type:
+    return _given(kind.value) if isinstance(kind, Map) else shapes.sequence_of(kind).item
 
 
 def _given(kind: Type) -> Type:
@@ -157,7 +163,7 @@ def _among(t: Terms, node: n.Node, names: list[str]) -> n.Node:
     assert isinstance(node.type, Atoms)
     if len(names) == len(node.type.members) or not names:
         return t.boolean(bool(names))
-    return t.member(node, t.set_of([t.atom(name) for name in names]))
+    return t.disj([t.same(node, t.atom(name)) for name in names])
 
 
 def _atoms(t: Terms, a: n.Node, b: n.Node) -> n.Node:
@@ -187,7 +193,7 @@ def _functions(t: Terms, a: n.Node, b: n.Node) -> n.Node:
             )
         case ((Seq() | Tuple()), (Seq() | Tuple())):
             return _sequences(t, a, b)
-    return _maps(t, a, b)
+    return _maps(t, *_alike(t, a, b))
 
 
 def _first(t: Terms, pairs: list[tuple[n.Node, n.Node, n.Node]]) -> n.Node:

@@ -277,6 +277,12 @@ def _assert(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> En
     return at.terms.ite(at.truth(arguments[0], scope), at.terms.boolean(True), failed)
 
 
+def _named(t: Terms, name: n.Node) -> n.Node:
+    if not isinstance(name, n.Const) or not shapes.is_string(str(name.value)):
+        raise Unlowerable("the name of a model value is no constant")
+    return t.atom(shapes.unquoted(name.value))
+
+
 def _true(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
     return at.terms.boolean(True)
 
@@ -359,5 +365,6 @@ OPERATORS: dict[str, Rule] = {
     "Print": _same(1),
     "PrintT": _true,
     "TLCEval": _same(0),
+    "TLCModelValue": _of_nodes(_named),
 }
 """The operators with arguments."""

@@ -72,6 +72,11 @@ def quoted(text: str) -> str:
     return f'"{text}"'
 
 
+def unquoted(name: str) -> str:
+    """The text of a string among the atoms."""
+    return name[1:-1]
+
+
 def is_string(name: str) -> bool:
     """Whether an atom is a string, and no model value."""
     return name.startswith('"')

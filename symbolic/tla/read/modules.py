@@ -302,9 +302,10 @@ class _Entry:
         self.exports: dict[str, Symbol] = {}
         self.recursive: dict[str, s.Place] = {}
         self.resolver = self.loader.resolver(self.copy)
+        weak = Path(self.module.place.file).parent == LIBRARY
         for reference in self.module.extends:
             for name, symbol in self.loader.extend(reference, self.copy).items():
-                self.add(name, symbol, reference.place)
+                self.add(name, replace(symbol, weak=True) if weak else symbol, reference.place)
         for unit in self.module.units:
             self.unit(unit)
         for name, place in self.recursive.items():
@@ -368,7 +369,9 @@ class _Entry:
     def add(self, name: str, symbol: Symbol, place: s.Place, *, local: bool = False) -> bool:
         """Add a name, unless it has another meaning already."""
         known = self.names.get(name)
-        if known is not None and not self.loader.same(known, symbol):
+        if known is not None and known.weak and not symbol.weak:
+            known = None
+        if known is not None and not symbol.weak and not self.loader.same(known, symbol):
             where = f"at {known.place}" if known.place != s.BUILT_IN else "in a standard module"
             self.resolver.wrong(place, f"{name} is already defined, {where}: expected another name")
             return False

@@ -24,6 +24,8 @@ class Symbol:
         given: arguments that come before those that are written: the parameters of its instance.
         place: where it is declared or defined.
         instead: the expression that an instance puts in its place; None if none.
+        weak: whether another meaning may take its place: a library module extends the one that has it, and
+            older versions of the library module do not.
     """
 
     key: str
@@ -31,6 +33,7 @@ class Symbol:
     given: tuple[s.Expression, ...] = ()
     place: s.Place = s.BUILT_IN
     instead: s.Expression | None = None
+    weak: bool = False
 
     def applied(self, arguments: tuple[s.Expression, ...], place: s.Place) -> s.Expression:
         """The symbol applied to resolved arguments, or the symbol itself."""
@@ -199,7 +202,7 @@ class Resolver:
     def declare(self, name: str, arity: int, place: s.Place, names: Names) -> Symbol:
         """A bound name or a parameter, which must be new."""
         known = names.get(name)
-        if known is not None:
+        if known is not None and not known.weak:
             self.wrong(place, f"{name} is already defined, at {known.place}: expected another name")
         return Symbol(name + self.suffix, (0,) * arity, place=place)
 

@@ -50,10 +50,6 @@ class Standard:
 
 
 _NATURALS = {**_all(TWO, "+ - * ^ < > <= >= .. \\div %"), **_all(NONE, "Nat")}
-_PROVERS = ("TLAPS", "FiniteSetTheorems", "SequenceTheorems", "NaturalsInduction", "WellFoundedInduction",
-            "FunctionTheorems", "BagsTheorems", "SequencesTheorems", "SequencesExtTheorems",
-            "FiniteSetsExtTheorems", "SequenceOpTheorems")  # fmt: skip
-
 STANDARD = {
     "Naturals": Standard(_NATURALS),
     "Integers": Standard({**_all(NONE, "Int"), **_all(ONE, "-.")}, ("Naturals",)),
@@ -74,9 +70,16 @@ STANDARD = {
             "SortSeq": (0, 2),
         }
     ),
-    **{name: Standard({}) for name in _PROVERS},
+    # Operators of the modules in `library` that their text cannot define.
+    "LeadlineBuiltIn": Standard({**_all(ONE, "TLCModelValue"), **_all(TWO, "TLCGetOrDefault")}),
+    "TLAPS": Standard({}),
+    "NaturalsInduction": Standard({}, ("Integers",)),
+    "WellFoundedInduction": Standard({}, ("Integers",)),
+    # Names that such modules once had.
+    "SequencesTheorems": Standard({}, ("Sequences",)),
+    "SequenceOpTheorems": Standard({}, ("Sequences",)),
 }
-"""The modules that are built in, by name. Those for provers have only theorems, which are not read."""
+"""The modules that are built in, by name. Theorems of modules for provers are not read."""
 
 BUILT_IN = frozenset(CORE).union(*(module.operators for module in STANDARD.values()))
 """The names of all built-in operators."""

@@ -15,7 +15,6 @@ from leadline.symbolic.tla.values.values import (
     tla_text,
 )
 
-_ALIKE = ((frozenset, Unlisted), (tuple, LazyFunction))
 _PLAIN = SIMPLE | {Domain}
 
 
@@ -38,6 +37,8 @@ def unequal(a: Value, b: Value) -> bool:
     Raises:
         EvaluationError: where TLC cannot compare them.
     """
+    if isinstance(a, Unlisted | LazyFunction) or isinstance(b, Unlisted | LazyFunction):
+        a, b = _as_listed(a), _as_listed(b)
     kind = a.__class__
     if kind is b.__class__:
         if kind is tuple:
@@ -46,9 +47,15 @@ def unequal(a: Value, b: Value) -> bool:
             return len(a) == len(b) and _unequal_sets(a, b)
         if kind is not TypedModelValue or a.name[0] == b.name[0]:
             return False
-    elif ModelValue in (kind, b.__class__) or any(isinstance(a, x) and isinstance(b, x) for x in _ALIKE):
+    elif ModelValue in (kind, b.__class__):
         return False
     raise EvaluationError(f"{tla_text(a)} is compared with {tla_text(b)}")
+
+
+def _as_listed(value: Value) -> Value:
+    if isinstance(value, Unlisted):
+        return frozenset(value)
+    return value.table() if isinstance(value, LazyFunction) else value
 
 
 def _unequal_sets(a: Value, b: Value) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.values.scopes import Code, Kind, Local, Scope
-from leadline.symbolic.tla.values.translation import Rule, Translation, as_test, as_value, atomic
+from leadline.symbolic.tla.values.translation import Rule, Translation, as_value, atomic
 from leadline.symbolic.tla.values.values import domain_of, sequence_domain
 
 _CONSTANTS = {
@@ -25,13 +25,15 @@ _FUNCTIONS = {
     "^": ("power", Kind.INT),
        "RandomElement": ("pick", Kind.VALUE), "Assert": ("check", Kind.VALUE), "Print": ("tell", Kind.VALUE),
     "TLCEval": ("listed", Kind.VALUE), "TLCGet": ("register", Kind.VALUE),
-    "TLCSet": ("set_register", Kind.VALUE),
+    "TLCSet": ("set_register", Kind.VALUE), "TLCGetOrDefault": ("register_or", Kind.VALUE),
+    "TLCModelValue": ("named", Kind.VALUE),
     "\\div": ("divide", Kind.INT), "%": ("modulo", Kind.INT),
     "\\subseteq": ("subseteq", Kind.TRUTH),
 }  # fmt: skip
 _SETS = {"\\cup": ("|", "cup"), "\\cap": ("&", "cap"), "\\": ("-", "minus")}
 _NUMBERS = ("+", "-", "*", "<", ">", "<=", ">=")
 _TESTS = {"/\\": " and ", "\\/": " or "}
+_LITERALS = {"True": ("TRUE", "FALSE"), "False": ("FALSE", "TRUE")}
 _TEMPORAL = ("[]", "<>", "~>", "-+->", "\\cdot")
 
 
@@ -156,12 +158,12 @@ def equals(t: Translation, e: s.Apply, scope: Scope) -> Code:
 
 def equality(t: Translation, a: Code, b: Code, scope: Scope) -> Code:
     """An equation. Values that differ must be of kinds that TLC compares."""
-    if Kind.TRUTH in (a.kind, b.kind):
-        return Code(f"({as_test(a)} == {as_test(b)})", Kind.TRUTH)
-    if a.kind is b.kind and a.kind in (Kind.INT, Kind.STRING):
+    if a.kind is b.kind and a.kind in (Kind.INT, Kind.STRING, Kind.TRUTH):
         return Code(f"({a.text} == {b.text})", Kind.TRUTH)
     if Kind.MODEL in (a.kind, b.kind):
         return Code(f"({as_value(a)} is {as_value(b)})", Kind.TRUTH)
+    if Kind.TRUTH in (a.kind, b.kind):
+        return _equal_truth(t, a, b, scope)
     if {a.kind, b.kind} == {Kind.INT, Kind.STRING}:
         return Code(f"unequal({a.text}, {b.text})", Kind.TRUTH)
     if a.kind in (Kind.INT, Kind.STRING):
@@ -172,6 +174,19 @@ def equality(t: Translation, a: Code, b: Code, scope: Scope) -> Code:
         kind = "int" if b.kind is Kind.INT else "str"
         check = f"{left}.__class__ is not {kind} and unequal({left}, {right})"
     return Code(f"({first} == {other} or {check})", Kind.TRUTH)
+
+
+def _equal_truth(t: Translation, a: Code, b: Code, scope: Scope) -> Code:
+    """An equation of a truth value and any other value."""
+    a, b = (b, a) if a.kind is Kind.TRUTH else (a, b)
+    first, again = t.held(a.text, scope)
+    if b.text in _LITERALS:
+        wanted, other = _LITERALS[b.text]
+        return Code(
+            f"({first} is {wanted} or {again} is not {other} and unequal({again}, {wanted}))", Kind.TRUTH
+        )
+    wanted, wanted_again = t.held(as_value(b), scope)
+    return Code(f"({first} is {wanted} or unequal({again}, {wanted_again}))", Kind.TRUTH)
 
 
 def membership(t: Translation, e: s.Apply, scope: Scope) -> Code:

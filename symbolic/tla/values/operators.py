@@ -28,6 +28,7 @@ from leadline.symbolic.tla.values.values import (
     domain_of,
     fail,
     function,
+    model_value,
     sequence,
     sequence_domain,
     tla_text,
@@ -344,6 +345,11 @@ def set_level(level: int | None) -> None:
             _registers[name] = level
 
 
+def register_or(name: Value, default: Value) -> Value:
+    """`TLCGetOrDefault(name, default)`."""
+    return _registers.get(name, default)
+
+
 def register(name: Value) -> Value:
     """`TLCGet(name)`: a value that was set, the configuration, or the level of a breadth-first search."""
     if name in _registers:
@@ -355,6 +361,11 @@ def set_register(name: Value, value: Value) -> Value:
     """`TLCSet(name, value)`."""
     _registers[name] = listed(value)
     return TRUE
+
+
+def named(name: Value) -> Value:
+    """`TLCModelValue(name)`."""
+    return model_value(name) if name.__class__ is str else fail(f"{tla_text(name)} is no string")
 
 
 def now() -> int:

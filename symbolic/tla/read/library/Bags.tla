@@ -1,5 +1,6 @@
 -------------------------------- MODULE Bags ---------------------------------
 (* Bags as functions from their elements to how often each occurs: Lamport, Specifying Systems, section 18.4. *)
+EXTENDS TLC
 LOCAL INSTANCE Naturals
 LOCAL INSTANCE Folds
 

@@ -10,15 +10,19 @@ BagRemove(B, x) == B (-) SetToBag({x})
 
 BagRemoveAll(B, x) == [e \in DOMAIN B \ {x} |-> B[e]]
 
-LOCAL Times(Op(_, _), x, n, y) ==
-  LET times[k \in 0..n] == IF k = 0 THEN y ELSE Op(x, times[k - 1])
-  IN  times[n]
+MapThenFoldBag(Op(_, _), base, f(_), choose(_), B) ==
+  LET times(x) == LET power[n \in 1..B[x]] == Op(IF n = 1 THEN base ELSE power[n - 1], f(x)) IN power[B[x]]
+  IN  MapThenFoldSet(Op, base, times, LAMBDA T : CHOOSE x \in T : TRUE, DOMAIN B)
 
+LOCAL Times(Op(_, _), start, x, n) ==
+  LET times[k \in 0..n] == IF k = 0 THEN start ELSE Op(times[k - 1], x) IN times[n]
+
+(* TLC's order: the first element is added first, and the operator has it second. *)
 FoldBag(Op(_, _), base, B) ==
-  LET fold[T \in SUBSET DOMAIN B] ==
-        IF T = {} THEN base
-        ELSE LET x == CHOOSE y \in T : TRUE IN Times(Op, x, B[x], fold[T \ {x}])
-  IN  fold[DOMAIN B]
+  LET RECURSIVE over(_, _)
+      over(T, sum) ==
+        IF T = {} THEN sum ELSE LET x == CHOOSE y \in T : TRUE IN over(T \ {x}, Times(Op, sum, x, B[x]))
+  IN  over(DOMAIN B, base)
 
 SumBag(B) == FoldBag(LAMBDA x, y : x + y, 0, B)
 

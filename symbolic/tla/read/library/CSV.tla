@@ -7,6 +7,6 @@ LOCAL Refused(name) == Assert(FALSE, name \o ": files are out of reach here")
 
 CSVWrite(template, value, file) == Refused("CSVWrite")
 CSVRead(columns, delimiter, file) == Refused("CSVRead")
-CSVWriteRecord(value, delimiter, file) == Refused("CSVWriteRecord")
+CSVWriteRecord(value, delimiter, headers, file) == Refused("CSVWriteRecord")
 CSVRecords(file) == Refused("CSVRecords")
 ===================================================================

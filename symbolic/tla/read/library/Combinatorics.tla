@@ -1,6 +1,6 @@
 ---------------------------- MODULE Combinatorics ----------------------------
 (* Factorials and binomial coefficients, by the names of the community modules. *)
-LOCAL INSTANCE Integers
+EXTENDS Naturals
 
 factorial[n \in Nat] == IF n = 0 THEN 1 ELSE n * factorial[n - 1]
 

@@ -1,8 +1,6 @@
 ---------------------------- MODULE FiniteSetsExt ----------------------------
 (* Operators on finite sets, by the names of the community modules. *)
-LOCAL INSTANCE Integers
-LOCAL INSTANCE FiniteSets
-LOCAL INSTANCE Folds
+EXTENDS Integers, FiniteSets, Folds, Functions
 
 FoldSet(Op(_, _), base, S) ==
   MapThenFoldSet(Op, base, LAMBDA x : x, LAMBDA T : CHOOSE x \in T : TRUE, S)

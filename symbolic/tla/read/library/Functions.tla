@@ -1,6 +1,6 @@
 ------------------------------ MODULE Functions ------------------------------
 (* Operators on functions, by the names of the community modules. *)
-LOCAL INSTANCE Integers
+EXTENDS Integers, Folds
 LOCAL INSTANCE FiniteSets
 
 Range(f) == {f[x] : x \in DOMAIN f}
@@ -21,11 +21,9 @@ Inverse(f, S, T) == [t \in T |-> CHOOSE s \in S : t \in Range(f) => f[s] = t]
 
 IsInjective(f) == \A a, b \in DOMAIN f : f[a] = f[b] => a = b
 
-IsSurjective(f, T) == \A t \in T : \E x \in DOMAIN f : f[x] = t
-
 Injection(S, T) == {f \in [S -> T] : IsInjective(f)}
 
-Surjection(S, T) == {f \in [S -> T] : IsSurjective(f, T)}
+Surjection(S, T) == {f \in [S -> T] : \A t \in T : \E x \in S : f[x] = t}
 
 Bijection(S, T) == Injection(S, T) \cap Surjection(S, T)
 

@@ -1,10 +1,6 @@
 ------------------------------- MODULE Graphs -------------------------------
 (* Directed graphs as records of `node` and `edge`, by the names of the community modules. *)
-LOCAL INSTANCE Integers
-LOCAL INSTANCE Sequences
-LOCAL INSTANCE FiniteSets
-LOCAL INSTANCE SequencesExt
-LOCAL INSTANCE Relation
+EXTENDS Naturals, Sequences, FiniteSets, SequencesExt, Relation
 
 IsDirectedGraph(G) == G = [node |-> G.node, edge |-> G.edge] /\ G.edge \subseteq (G.node \X G.node)
 

@@ -10,4 +10,6 @@ RandomSubset(k, S) ==
 
 RandomSetOfSubsets(k, n, S) ==
   {RandomSubset(RandomElement(0..(IF 2 * n > Cardinality(S) THEN Cardinality(S) ELSE 2 * n)), S) : i \in 1..k}
+
+TestRandomSetOfSubsets(k, n, S) == [i \in 1..5 |-> Cardinality(RandomSetOfSubsets(k, n, S))]
 =============================================================================

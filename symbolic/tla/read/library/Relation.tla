@@ -1,7 +1,6 @@
 ------------------------------ MODULE Relation ------------------------------
 (* Relations as functions of pairs to BOOLEAN, by the names of the community modules. *)
-LOCAL INSTANCE Integers
-LOCAL INSTANCE FiniteSets
+EXTENDS Naturals, FiniteSets
 
 LOCAL Under(Op(_, _), S) == [p \in S \X S |-> Op(p[1], p[2])]
 

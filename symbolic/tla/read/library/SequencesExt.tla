@@ -1,17 +1,10 @@
 ---------------------------- MODULE SequencesExt -----------------------------
 (* Operators on sequences, by the names of the community modules. *)
-LOCAL INSTANCE Integers
-LOCAL INSTANCE Sequences
-LOCAL INSTANCE FiniteSets
-LOCAL INSTANCE FiniteSetsExt
-LOCAL INSTANCE Functions
-LOCAL INSTANCE TLC
+EXTENDS Sequences, Naturals, FiniteSets, FiniteSetsExt, Folds, Functions, Bags, TLC
 
 ToSet(s) == {s[i] : i \in DOMAIN s}
 
 ToBag(s) == [x \in ToSet(s) |-> Cardinality({i \in DOMAIN s : s[i] = x})]
-
-IsInjective(f) == \A a, b \in DOMAIN f : f[a] = f[b] => a = b
 
 SetToSeqs(S) == {f \in [1..Cardinality(S) -> S] : IsInjective(f)}
 

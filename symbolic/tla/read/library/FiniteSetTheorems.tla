@@ -1,0 +1,4 @@
+-------------------------- MODULE FiniteSetTheorems --------------------------
+(* The theorems of the original are not read; these are the modules that it extends. *)
+EXTENDS FiniteSets, Integers, Functions, WellFoundedInduction
+==============================================================================

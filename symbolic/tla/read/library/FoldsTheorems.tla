@@ -1,0 +1,4 @@
+---------------------------- MODULE FoldsTheorems ----------------------------
+(* The theorems of the original are not read; these are the modules that it extends. *)
+EXTENDS Folds, FiniteSets
+==============================================================================

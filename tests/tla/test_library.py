@@ -1,0 +1,68 @@
+"""The modules that come along: names and arities are those of the originals.
+
+`data/module_names.json` has what each original exports, as its text says: the standard modules of TLC 1.8.0, and
+the community modules of July 2026.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.lang import ModelError
+from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.standard import CORE, LIBRARY, STANDARD
+from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.values import model_value
+from tests.tla.loading import specification
+
+NAMES = json.loads((Path(__file__).parents[1] / "data" / "module_names.json").read_text())
+OWN = {"LeadlineBuiltIn", "Apalache", "Variants"}
+"""Modules that TLC has not."""
+
+
+def exported(folder: Path, module: str) -> dict[str, list[int]]:
+    names = specification(folder, f"EXTENDS {module}\nVARIABLE v").names
+    return {name: list(one.arities) for name, one in names.items() if name not in {*CORE, "v"}}
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_names_and_arities_are_those_of_the_original(module: str, tmp_path: Path) -> None:
+    assert exported(tmp_path, module) == NAMES[module]
+
+
+def test_every_module_is_compared() -> None:
+    ours = {path.stem for path in LIBRARY.glob("*.tla")} | STANDARD.keys()
+    assert {name for name in ours - OWN - NAMES.keys() if not name.endswith(("Theorems", "Induction"))} == {
+        "TLAPS"
+    }
+
+
+def test_a_name_that_older_versions_keep_to_themselves_may_be_defined(tmp_path: Path) -> None:
+    body = r"""
+    EXTENDS SequencesExt, Integers
+    Range(f) == 7
+    A == Range(<<1, 2>>)
+    B == LET Max(S) == 8 IN Max({})
+    C == \E Min \in {1} : Min = 1
+    D == Cardinality({1, 2})
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    values = [interpreter.constant(s.Apply(name)) for name in "ABD"]
+    assert values == [7, 8, 2] and interpreter.holds(s.Apply("C"))
+    with pytest.raises(ModelError, match="ToSet is already defined"):
+        specification(tmp_path, "EXTENDS SequencesExt\nToSet(x) == x")
+
+
+def test_model_values_by_name(tmp_path: Path) -> None:
+    body = r"""
+    EXTENDS TLC, TLCExt, Integers, Sequences
+    A == {TLCModelValue("T_MV" \o ToString(i)) : i \in 1..2}
+    B == TLCGetOrDefault("none", 3)
+    C == TLCGetAndSet("some", LAMBDA a, b : a + b, 4, 5) + TLCGet("some")
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert interpreter.constant(s.Apply("A")) == {model_value("T_MV1"), model_value("T_MV2")}
+    assert [interpreter.constant(s.Apply(name)) for name in "BC"] == [3, 14]
