@@ -86,6 +86,9 @@ def model_value(name: str) -> ModelValue:
 class Unlisted:
     """The type of sets that are not listed."""
 
+    def __iter__(self) -> Iterator[Value]:
+        raise NotImplementedError
+
 
 SIMPLE = frozenset({int, str, Truth, ModelValue})
 """The types whose values TLC compares with all others of the type."""
