@@ -27,11 +27,12 @@ def test_the_memory_that_is_available() -> None:
     assert found is not None and 0 <= found < Limits.LARGEST
 
 
-GROWING = """EXTENDS Integers
-VARIABLES x, y
-Init == x = 0 /\\ y = <<>>
-Next == x' = x + 1 /\\ y' = [i \\in 1..5000 |-> x * 1000 + i]
-Inv == x >= 0"""
+GROWING = """EXTENDS Sequences
+VARIABLE y
+Init == y = <<0>>
+Next == y' = y \\o y
+Inv == y # <<>>"""
+"""Each state takes twice the memory of the one before it."""
 
 
 def test_exploration_ends_at_the_limit_that_nobody_gave(

@@ -61,7 +61,8 @@ def test_the_table(grid: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "2 as expected, 1 safe, 1 violated, of 4 cells",
         "4 queries: 1 violated, 2 reached, 1 safe",
     ]
-    assert err == ""
+    # A busy machine takes so long that the plan tells its progress.
+    assert [x for x in err.splitlines() if not x.startswith("leadline: planning ")] == []
     assert Path("kept/report.txt").read_text() == out
 
 
