@@ -13,7 +13,8 @@ from leadline.symbolic.lang import Type
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.keys import keyed, others, unkeyed
 from leadline.symbolic.tla.typing import agreeing, type_of
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.values.interpreter import Interpreter, State
+from leadline.symbolic.tla.values.values import FAILURES
 
 WALK = 300
 """The steps of a random walk."""

@@ -17,9 +17,9 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values.alias import Field, fields_of
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
+from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import is_violated
-from leadline.symbolic.tla.values.values import EvaluationError, ModelValue
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, ModelValue
 
 AHEAD = 4.0
 """The seconds of the processor that the interpreter runs ahead."""

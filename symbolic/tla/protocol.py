@@ -28,8 +28,8 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import read_config
 from leadline.symbolic.tla.read.specification import Specification, load
 from leadline.symbolic.tla.values.behaviour import no_behaviour
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
-from leadline.symbolic.tla.values.values import tla_text
+from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.values import FAILURES, tla_text
 
 SYMMETRY_REMARK = (
     "SYMMETRY: only `leadline explore` relies on it; here model values are interchangeable where the module "

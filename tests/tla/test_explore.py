@@ -231,7 +231,7 @@ APART = {
     "NEXT Next INVARIANT Some": ([1, 4, 8, 11, 12], "b at M.tla:19:22; a at M.tla:19:19"),
     "NEXT Next INVARIANT Told": ([1, 5, 11, 15, 16], "a, b, c, d at M.tla:17:26"),
     "NEXT Next INVARIANT NotFirst": ([1, 5, 11, 15, 16], "a, b, c, d at M.tla:16:21"),
-    "NEXT Chosen INVARIANT Small": ([1, 5, 11, 15, 16], "a, b, c at M.tla:10:32"),
+    "NEXT Chosen INVARIANT Small": ([1, 5, 11, 15, 16], "a, b, c, d at M.tla:10:32"),
 }
 
 
@@ -246,6 +246,45 @@ def test_symmetry_is_used_where_the_module_treats_members_alike(tmp_path: Path, 
     assert behaviour.symmetry is not None
     remark = behaviour.symmetry.remark()
     assert (remark and remark.replace(f"{tmp_path}/", "").rpartition("apart: ")[2]) == told
+
+
+CHOICES = """
+EXTENDS Integers, Sequences, FiniteSets, TLC
+CONSTANTS Nodes
+VARIABLES sent, out, time
+Symmetry == Permutations(Nodes)
+ASSUME (CHOOSE n \\in Nodes : TRUE) \\in Nodes
+Init == sent = {} /\\ out = <<>> /\\ time = 0
+Add == \\E n \\in Nodes, b \\in 0..1 : /\\ \\A m \\in sent : m.from # n
+                                    /\\ sent' = sent \\cup {[from |-> n, ballot |-> b]}
+                                    /\\ UNCHANGED <<out, time>>
+Best == CHOOSE m \\in sent : \\A k \\in sent : k.ballot <= m.ballot
+Highest == Add \\/ (sent # {} /\\ out' = <<Best.ballot>> /\\ UNCHANGED <<sent, time>>)
+Winner == Add \\/ (sent # {} /\\ out' = <<Best.from>> /\\ UNCHANGED <<sent, time>>)
+InSequence(S) == CHOOSE f \\in [1..Cardinality(S) -> S] : \\A i, j \\in DOMAIN f : f[i] = f[j] => i = j
+Listed == Add \\/ (\\E n \\in Nodes : out' = InSequence({<<1, n>>, <<2, n>>}) /\\ UNCHANGED <<sent, time>>)
+RECURSIVE Sum(_)
+Sum(S) == IF S = {} THEN 0 ELSE LET one == CHOOSE m \\in S : TRUE IN one.ballot + Sum(S \\ {one})
+Total == Add \\/ (out' = <<Sum(sent)>> /\\ UNCHANGED <<sent, time>>)
+Wait == sent # {} /\\ Best.ballot < 2 /\\ time < 2 /\\ time' = time + 1 /\\ UNCHANGED <<sent, out>>
+Late == Add \\/ Wait \\/ (time = 2 /\\ sent # {} /\\ out' = <<Best.from>> /\\ UNCHANGED <<sent, time>>)
+AnyOne == sent # {} => (CHOOSE m \\in sent : TRUE).from \\in Nodes
+"""
+CHOSEN = {
+    "NEXT Highest": 22, "NEXT Listed": 28, "NEXT Total": 30,
+    "NEXT Winner": 81, "NEXT Late": 133, "NEXT Add INVARIANT AnyOne": 10,
+}  # fmt: skip
+"""The numbers of states of TLC: with SYMMETRY where it holds, without it for Winner and Late."""
+
+
+@pytest.mark.parametrize("config", CHOSEN)
+def test_a_choice_upholds_the_symmetry_if_nothing_depends_on_it(tmp_path: Path, config: str) -> None:
+    constants = "CONSTANT Nodes = {a, b, c} INIT Init SYMMETRY Symmetry CHECK_DEADLOCK FALSE\n"
+    behaviour = Behaviour(specification(tmp_path, CHOICES, constants + config))
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+    assert answer.facts["states"] == CHOSEN[config]
+    assert behaviour.symmetry is not None
+    assert ("at " in (behaviour.symmetry.remark() or "")) is ("Winner" in config or "Late" in config)
 
 
 def test_a_symmetry_that_does_not_hold_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

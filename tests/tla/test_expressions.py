@@ -19,9 +19,9 @@ from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import untyped
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.operators import listed
-from leadline.symbolic.tla.values.values import tla_text
+from leadline.symbolic.tla.values.values import FAILURES, tla_text
 from tests.tla.loading import specification
 
 ROWS = json.loads((Path(__file__).parents[1] / "data" / "tlc_expressions.json").read_text())

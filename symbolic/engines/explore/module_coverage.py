@@ -14,7 +14,7 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.values.interpreter import FAILURES
+from leadline.symbolic.tla.values.values import FAILURES
 
 
 class CoveringModule(Attributing):

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from operator import eq
+from typing import Any, TypeVar
 
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification, conjuncts
 from leadline.symbolic.tla.read.syntax import operators
-from leadline.symbolic.tla.values.interpreter import FAILURES, Action, Interpreter, State
+from leadline.symbolic.tla.values.interpreter import Action, Interpreter, State
 from leadline.symbolic.tla.values.operators import set_level
 from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
-from leadline.symbolic.tla.values.values import EvaluationError, Value
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,9 @@ class Behaviour:
         self.specification = specification
         self.symmetry = _symmetry(specification)
         self.interpreter = Interpreter(specification, counting, self.symmetry)
+        if self.symmetry is not None:
+            pure = all(map(self.interpreter.translation.pure, specification.formulas))
+            self.symmetry.repeatable = pure and not counting
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
         self.met: list[State] = []
@@ -89,7 +95,8 @@ class Behaviour:
         found = (operators(one.body) for one in specification.definitions.values())
         self._asks_level = any("TLCGet" in names for names in found)
         self.weight = None
-        self.interpreter.assume()
+        # The choices of an assumption are those of no state.
+        (Interpreter(specification) if self.symmetry is not None else self.interpreter).assume()
         if specification.init is None or specification.next is None:
             raise no_behaviour(specification)
 
@@ -139,6 +146,10 @@ class Behaviour:
             return None
         return Orbits(group(self.symmetry.permutations))
 
+    def _alike(self, evaluate: Callable[[], _T], same: Callable[[_T, _T], bool] = eq) -> _T:
+        """The result of an evaluation, if the symmetry allows it: see `Symmetry.alike`."""
+        return evaluate() if self.symmetry is None else self.symmetry.alike(evaluate, same)
+
     def begin_anew(self) -> None:
         """Forget the states found, after a permutation was dropped that does not hold."""
         self.broken.clear()
@@ -159,7 +170,7 @@ class Behaviour:
         if self.specification.view is None:
             return None
         view, guarded = self.interpreter.term(self.specification.view), self.interpreter.guarded
-        return lambda state: guarded(lambda: view(state))
+        return lambda state: guarded(lambda: self._alike(lambda: view(state)))
 
     @property
     def view_name(self) -> str:
@@ -200,9 +211,7 @@ class Behaviour:
         canonical = self.canonical
 
         def find(state: State | None, add: Callable[[State | None], None]) -> None:
-            found: list[State | None] = []
-            step(state, found.append)
-            for one in found:
+            for one in self._alike(lambda: _listed(step, state), _same_states):
                 if one is not None:
                     self._check(state, one, checks)
                 add(canonical(one) if canonical is not None and one is not None else one)
@@ -218,7 +227,9 @@ class Behaviour:
         for name, tests in checks.items():
             if name in self.broken or not tests:
                 continue
-            if not self.interpreter.guarded(lambda: all(test(before, state) for test in tests)):  # noqa: B023
+            if not self.interpreter.guarded(
+                lambda: self._alike(lambda: all(test(before, state) for test in tests))  # noqa: B023
+            ):
                 self.broken[name] = (before, state)
 
     @cached_property
@@ -268,12 +279,9 @@ class Behaviour:
 
         def holds(state: State, *_: Any) -> bool:
             try:
-                for predicate in predicates:
-                    if not predicate(state):
-                        return False
+                return self._alike(lambda: all(predicate(state) for predicate in predicates))
             except FAILURES as error:
                 raise interpreter.error(error) from error
-            return True
 
         return self._of_new_state(holds)
 
@@ -288,7 +296,7 @@ class Behaviour:
 
         def within(state: State, *_: object) -> bool:
             try:
-                return bool(guarded(lambda: holds(state)))
+                return bool(guarded(lambda: self._alike(lambda: holds(state))))
             except EvaluationError as error:
                 self._outside[state] = str(error)
                 raise
@@ -322,6 +330,16 @@ class Behaviour:
         yield from (Outcome(name, picks, after) for picks, after in found)
         if why is not None:
             yield Outcome(name, (), None, why)
+
+
+def _listed(step: Callable[..., None], state: State | None) -> list[State | None]:
+    found: list[State | None] = []
+    step(state, found.append)
+    return found
+
+
+def _same_states(some: list[State | None], others: list[State | None]) -> bool:
+    return set(some) == set(others)
 
 
 def no_behaviour(specification: Specification) -> ModelError:

@@ -17,22 +17,11 @@ from leadline.symbolic.tla.values.scopes import Scope
 from leadline.symbolic.tla.values.search import RULES, Part, Search, StagedSearch, parts
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.translation import Translation
-from leadline.symbolic.tla.values.values import EvaluationError, Value, tla_text
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, tla_text
 from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 
 State: TypeAlias = tuple[Value, ...]
 """A value for each variable, in the order of the specification's variables."""
-
-FAILURES = (
-    EvaluationError,
-    KeyError,
-    TypeError,
-    IndexError,
-    AttributeError,
-    RecursionError,
-    OverflowError,
-)
-"""The exceptions that generated code raises where an expression has no value."""
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import conjuncts
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter, State
-from leadline.symbolic.tla.values.values import EvaluationError, Value, items_of, ordered
+from leadline.symbolic.tla.values.interpreter import Interpreter, State
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of, ordered
 
 Names: TypeAlias = Mapping[str, s.Expression]
 """Expressions for bound names and parameters. They mention none themselves."""

@@ -3,22 +3,42 @@
 A permutation of SYMMETRY is used only if the module treats the values that it moves alike. All operators of TLA+
 do, with two exceptions: a model value that is named, directly or by a constant, and CHOOSE. Names are found before
 the search (`Symmetry.named`), choices between several elements when they occur (`Symmetry.chosen`).
+
+CHOOSE takes the first element in the order of values. A permutation g changes that order: in the state that g
+makes of a state s, the choice from C is one from g(C). If the first element of g(C) is g of the first one of C,
+both states choose alike. Otherwise the step or formula is evaluated in s once for each element that some g
+would make it choose. If the results agree, they do not depend on the choice, and s and g(s) are treated alike.
+That is done only where such a choice was met (`Symmetry.alike`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from functools import cached_property
+from operator import eq
+from typing import TypeAlias, TypeVar, cast
 
 from leadline.symbolic.lang import LeadlineError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
-from leadline.symbolic.tla.values.values import EvaluationError, ModelValue, Value, domain_of, items_of
+from leadline.symbolic.tla.values.values import (
+    FAILURES,
+    EvaluationError,
+    ModelValue,
+    Value,
+    domain_of,
+    items_of,
+    order,
+)
 
 State: TypeAlias = tuple[Value, ...]
 _Permutation: TypeAlias = Mapping[Value, Value]
 _Constant: TypeAlias = Callable[[s.Expression], Value]
+_T = TypeVar("_T")
+
+_MOST_KNOWN = 100_000
+"""Sets of which is kept how permutations choose from them."""
 
 
 class ToldApart(LeadlineError):
@@ -33,18 +53,30 @@ class Symmetry:
 
     Attributes:
         apart: for each place where the module tells values apart that SYMMETRY exchanges, their names.
+        open_choices: how often permutations would have chosen different elements.
+        repeatable: whether a formula may be evaluated several times: it prints and counts nothing.
     """
 
     def __init__(self, functions: Iterable[Value]) -> None:
         graphs = ({x: y for x, y in items_of(f) if x is not y} for f in functions)
-        self.permutations: list[_Permutation] = [one for one in graphs if one]
         self.apart: dict[s.Place, frozenset[str]] = {}
+        self.open_choices = 0
+        self.repeatable = True
         self._watching = True
+        self._case: frozenset[int] | None = None
+        self._others: list[tuple[frozenset[int], s.Place, frozenset[Value]]] = []
+        self._use([one for one in graphs if one])
 
-    @property
-    def moved(self) -> frozenset[Value]:
-        """The model values that are exchanged with others."""
-        return frozenset(x for one in self.permutations for x in one)
+    def _use(self, permutations: Sequence[_Permutation]) -> None:
+        self.permutations = permutations
+        self.moved = frozenset[Value](x for one in permutations for x in one)
+        self._first: dict[tuple[Value, ...], dict[int, frozenset[int]]] = {}
+        self.__dict__.pop("group", None)
+
+    @cached_property
+    def group(self) -> list[_Move]:
+        """All combinations of the permutations; the identity is left out."""
+        return [_Move(one) for one in group(self.permutations)]
 
     def remark(self) -> str | None:
         """The places where the module tells values apart, for a person; None if there is none."""
@@ -92,25 +124,91 @@ class Symmetry:
         kept = [one for one in self.permutations if _Move(one)(value) == value]
         if len(kept) < len(self.permutations):
             self.apart[e.place] = frozenset({e.operator})
-            self.permutations = kept
+            self._use(kept)
         return True
 
     def chosen(self, found: Sequence[Value], undecided: bool, place: s.Place) -> Value:
-        """The first of the elements that satisfy the formula of a CHOOSE.
+        """The element that a CHOOSE takes of those that satisfy its formula.
 
         Args:
+            found: the elements, in the order of values.
             undecided: whether the formula has no value for an element after the first.
 
         Raises:
-            ToldApart: if there are several, and they are not the same everywhere.
+            ToldApart: if permutations choose differently, and `alike` does not evaluate each case.
         """
-        if self._watching and (undecided or len(found) > 1):
-            moved = self.moved
-            mine = moved if undecided else moved & frozenset(_model_values(found))
-            if mine:
-                self._drop(place, mine)
-                raise ToldApart
-        return found[0]
+        if not self._watching or not (undecided or len(found) > 1):
+            return found[0]
+        mine = self.moved if undecided else self.moved & frozenset(_model_values(found))
+        if not mine:
+            return found[0]
+        taken = {} if undecided else self._taken(tuple(found))
+        if len(taken) == 1:
+            return found[0]
+        if undecided or self._case is None:
+            self._drop(place, mine)
+            raise ToldApart
+        self.open_choices += 1
+        cases = {index: those & self._case for index, those in taken.items() if those & self._case}
+        (index, self._case), *others = cases.items()
+        self._others += [(those, place, mine) for _, those in others]
+        return found[index]
+
+    def _taken(self, found: tuple[Value, ...]) -> dict[int, frozenset[int]]:
+        """The indices of the elements that permutations choose, each with those of the permutations."""
+        known = self._first.get(found)
+        if known is None:
+            taken: dict[int, list[int]] = {0: [0]}
+            for number, move in enumerate(self.group, start=1):
+                keys = [order(move(one)) for one in found]
+                taken.setdefault(keys.index(min(keys)), []).append(number)
+            if len(self._first) >= _MOST_KNOWN:
+                self._first.clear()
+            known = self._first[found] = {index: frozenset(those) for index, those in taken.items()}
+        return known
+
+    def alike(self, evaluate: Callable[[], _T], same: Callable[[_T, _T], bool] = eq) -> _T:
+        """The result of an evaluation, which must be the same whatever permutations make it choose.
+
+        Args:
+            evaluate: a function that depends on nothing but the state that it is about.
+            same: whether two results are the same.
+
+        Raises:
+            ToldApart: if it is not.
+        """
+        if not (self._watching and self.repeatable and self.permutations):
+            return evaluate()
+        self._others.clear()
+        try:
+            self._case = frozenset(range(len(self.group) + 1))
+            result, failure = _attempt(evaluate)
+            while self._others:
+                self._case, place, values = self._others.pop()
+                other, fails = _attempt(evaluate)
+                both = failure is not None and fails is not None
+                one = failure is None and fails is None and same(cast(_T, result), cast(_T, other))
+                if not (both or one):
+                    self._drop(place, values)
+                    raise ToldApart
+        finally:
+            self._case = None
+        if failure is not None:
+            raise failure
+        return cast(_T, result)
+
+    def once(self, compute: Callable[[], Value]) -> Value:
+        """The value of a constant expression with a CHOOSE, which must be the same in each case.
+
+        One that is not listed may choose later, and its choices are kept: no formula is evaluated again then.
+        """
+        case, self._case = self._case, None
+        value = compute()
+        if isinstance(value, ModelValue | tuple | frozenset | str | int):
+            self._case = case
+        else:
+            self.repeatable = False
+        return value
 
     def _drop(self, place: s.Place, values: Iterable[Value]) -> None:
         """Drop the permutations that move one of some values."""
@@ -118,7 +216,15 @@ class Symmetry:
         kept = [one for one in self.permutations if values.isdisjoint(one)]
         if len(kept) < len(self.permutations):
             self.apart[place] = self.apart.get(place, frozenset()) | frozenset(map(str, values))
-            self.permutations = kept
+            self._use(kept)
+
+
+def _attempt(evaluate: Callable[[], _T]) -> tuple[_T | None, Exception | None]:
+    """The result of an evaluation, or its error."""
+    try:
+        return evaluate(), None
+    except FAILURES as error:
+        return None, error
 
 
 def _nodes(e: s.Node) -> Iterator[s.Node]:

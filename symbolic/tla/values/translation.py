@@ -275,6 +275,13 @@ class Translation:
                     found += self.loops_in(body, inner)
         return found
 
+    def _chooses(self, e: s.Expression) -> bool:
+        """Whether the value of an expression may depend on a CHOOSE."""
+        free = self.analysis.free(e) & self.definitions.keys()
+        inside = free.union(*map(self.reached, free)) & self.definitions.keys()
+        bodies = (e, *(self.definitions[key].body for key in inside))
+        return any(isinstance(node, s.Choose) for body in bodies for node in s.nodes(body))
+
     def recursive(self, key: str) -> bool:
         """Whether a definition mentions itself."""
         return key in self.reached(key)
@@ -288,7 +295,8 @@ class Translation:
             return literal
         if key not in self._constants:
             compute = self.source.fn("constant")
-            text = self._once(f"{compute.name}()")
+            watched = self.source.namespace.get("symmetry") is not None and self._chooses(e)
+            text = self._once(f"symmetry.once({compute.name})" if watched else f"{compute.name}()")
             self._constants[key] = (e, Code(text, Kind.VALUE))
             body = self.definitions[e.operator].body if isinstance(e, s.Apply) and named else e
             truth = self.is_truth(body)

@@ -29,6 +29,18 @@ class EvaluationError(OutOfBounds):
     """An expression that has no value: TLC reports an error for it."""
 
 
+FAILURES = (
+    EvaluationError,
+    KeyError,
+    TypeError,
+    IndexError,
+    AttributeError,
+    RecursionError,
+    OverflowError,
+)
+"""The exceptions that generated code raises where an expression has no value."""
+
+
 def fail(text: str) -> NoReturn:
     """Raise an evaluation error; generated code calls it within expressions."""
     raise EvaluationError(text)

@@ -67,7 +67,11 @@ class Memo(dict[Hashable, Any]):
 
     def add(self, key: Hashable, arguments: tuple[Any, ...]) -> Any:
         """Compute a result and keep it."""
+        symmetry = self._namespace.get("symmetry")
+        before = 0 if symmetry is None else symmetry.open_choices
         result = self._namespace[self._plain](*arguments)
+        if symmetry is not None and (symmetry.open_choices > before or not self._is_listed(result)):
+            return result  # It depends on a choice, or will: it is another one in the next case.
         self._computed += 1
         if len(self) >= _MOST:
             self._drop()
@@ -80,6 +84,11 @@ class Memo(dict[Hashable, Any]):
                 self._drop()
             self._computed = self.hits = 0
         return result
+
+    def _is_listed(self, result: Any) -> bool:
+        if self._lists is None:
+            return type(result) in LISTED or type(result) is bool
+        return all(one is None or LISTED.issuperset(map(type, one)) for one in result)
 
     def _drop(self) -> None:
         self.clear()
