@@ -22,7 +22,8 @@ from leadline.symbolic.tla.lower.scope import Scope
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.typing import type_of, typed
-from leadline.symbolic.tla.values.interpreter import FAILURES, Interpreter
+from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.values import FAILURES
 from tests.tla.loading import specification
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "tlc_equalities.json").read_text())

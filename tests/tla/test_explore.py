@@ -282,7 +282,7 @@ def test_a_choice_upholds_the_symmetry_if_nothing_depends_on_it(tmp_path: Path, 
     constants = "CONSTANT Nodes = {a, b, c} INIT Init SYMMETRY Symmetry CHECK_DEADLOCK FALSE\n"
     behaviour = Behaviour(specification(tmp_path, CHOICES, constants + config))
     answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False)
-    assert answer.facts["states"] == CHOSEN[config]
+    assert answer.told(ExploreFacts).states == CHOSEN[config]
     assert behaviour.symmetry is not None
     assert ("at " in (behaviour.symmetry.remark() or "")) is ("Winner" in config or "Late" in config)
 
