@@ -15,8 +15,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Level, Semantics, State, explore
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.run.limits import own_peak_mb
+from leadline.symbolic.meaning import Level, explore
 
 
 class _Violated(Exception):

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Explorer, Semantics
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.meaning import Explorer
 
 _ELECTION = str(Path(__file__).parent / "modules" / "election.tla")
 

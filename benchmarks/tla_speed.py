@@ -25,7 +25,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
 from leadline.symbolic.tla.values.behaviour import Behaviour

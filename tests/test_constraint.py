@@ -11,12 +11,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.bounded.bmc import STEPS, SWEEPS, BmcOptions, bounded_check
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
 from tests.engines.comparison import compare
 from tests.export.parsed import parsed

@@ -8,7 +8,7 @@ import pytest
 
 from leadline.benchmarks.known_points import Point, points_of
 from leadline.symbolic.catalog import Entry, entries, find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Query, Verdict
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.prove.induction.checker import Checker
@@ -16,6 +16,7 @@ from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.lang import Claim, Known, Model, PropertyKind, expected
 from leadline.symbolic.lang.known import Status
 from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
 from tests.asking import bounded_query, here
 

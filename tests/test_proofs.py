@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.prove.induction.checker import Checker
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
 
 KAFKA_TRANSACTIONS = ("as-published", "mended-become-leader")

@@ -6,7 +6,8 @@ The figures are TLC's.
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.meaning import Exploration, explore
 from tests.tlc_names import MODULES
 from tests.truth import (
     Row,

@@ -6,9 +6,10 @@ import pytest
 
 from leadline.encodings.kafka_transactions import KafkaTransactions, balanced
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning import Exploration, explore
 from tests.asking import bounded_query, here
 from tests.truth import (
     Row,

@@ -3,8 +3,9 @@
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning import Exploration, explore
 from tests.truth import (
     Row,
     bounded,

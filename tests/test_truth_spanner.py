@@ -7,7 +7,7 @@ import pytest
 from leadline.encodings.spanner_leases import SpannerLeases
 from leadline.encodings.spanner_transactions import SpannerTransactions
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.lang import (
     AssumptionFailed,
@@ -22,6 +22,7 @@ from leadline.symbolic.lang import (
     implies,
     probe,
 )
+from leadline.symbolic.meaning import explore
 from tests.truth import (
     Row,
     bounded,

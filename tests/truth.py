@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Exploration
 from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning import Exploration
 from tests.asking import bounded_query, here
 from tests.tlc_names import CONSTANTS, MODULES, PROPERTIES
 

@@ -13,7 +13,7 @@ from leadline.symbolic import lang
 from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_entry, settings_of, store_place
 from leadline.symbolic.cli.terminal import Exit, printable, put, tell
-from leadline.symbolic.concrete import Outcome, Semantics, State as Values
+from leadline.symbolic.concrete import Semantics, State as Values
 from leadline.symbolic.engines import Query, answer_here
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import boolean, negation
+from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.trace import Stored, disagreement, stored_traces
 from leadline.symbolic.trace.text import parts
 from leadline.symbolic.trace.trace import Step, Trace, call_of, title

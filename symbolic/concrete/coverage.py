@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leadline.symbolic.concrete.actions import Form, functions_of
-from leadline.symbolic.concrete.explore import Explorer
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import Action, Bool, Model, OutOfBounds, Pick, Property, nodes as n, schedule
 from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.meaning import Explorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,39 +114,7 @@ class Suspect:
     around: frozenset[n.Node]
 
 
-class Attributing(Explorer):
-    """An exploration that also counts the states that each action is the first to reach.
-
-    Attributes:
-        first: for init and each action, the number of states that were new when it reached them.
-    """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.first = [0] * len(self.fired)
-
-    def begin(self) -> None:
-        super().begin()
-        self.first[0] = self.counted
-
-    def expand(self, index: int) -> None:
-        if index in self.beyond:
-            return
-        state, enabled = self.order[index], False
-        for place, step in enumerate(self.semantics.steps):
-            if place:
-                found: list[State | None] = []
-                step(state, found.append)
-                enabled = enabled or bool(found)
-                self.fired[place] += len(found)
-                before = self.counted
-                self.take(found, index)
-                self.first[place] += self.counted - before
-        if not enabled:
-            self.deadlocks.append(index)
-
-
-class Covering(Attributing):
+class Covering(Explorer[Semantics]):
     """An exploration that also looks for guards for which actions are never taken, and for properties that hold
     vacuously.
 
@@ -154,6 +122,7 @@ class Covering(Attributing):
         untrue: after `look_at_guards`, the first guard that is never true of each action that is never taken.
     """
 
+    attributing = True
     untrue: Sequence[Guard] = ()
     looks_for_vacuity = True
 

@@ -1,72 +1,45 @@
-"""The graph of the states that an exploration has found, with the fairness conditions that each step serves."""
+"""The fairness conditions that each step of a model serves, in the graph of the states found."""
 
 from __future__ import annotations
 
 import itertools
-from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from leadline.symbolic.concrete.runs import changes_beyond
 from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import Arm, Fairness, Model, Value
+from leadline.symbolic.meaning.graph import FoundGraph
 
 Steps: TypeAlias = Callable[[State], Iterator[tuple[State | None, int]]]
 """The steps of an action from a state: where each leads, None if out of bounds, and its mask."""
 
 
-class Graph:
-    """States, and the steps between them.
-
-    A fairness condition at some values has a bit. A set of such conditions is a number, its mask.
+def graph_of(
+    semantics: Semantics, states: Sequence[State], beyond: Collection[int], begun: Sequence[int]
+) -> FoundGraph:
+    """The graph of states that an exploration of a model has found.
 
     Args:
         semantics: the concrete meaning of the model.
         states: the states.
         beyond: the places of states beyond a constraint, which have no steps.
         begun: the places of the initial states.
-
-    Attributes:
-        able: for each state, the mask of the conditions of which an action can be taken.
-        weak: the mask of the weak conditions.
-        strong: the mask of the strong conditions.
     """
+    served, *masks = _conditions(semantics.model)
+    actions = [_steps(semantics, action.name, served) for action in semantics.model.actions]
 
-    def __init__(
-        self, semantics: Semantics, states: Sequence[State], beyond: set[int], begun: Sequence[int]
-    ) -> None:
-        self.states = states
-        self.begun = begun
-        self._beyond = beyond
-        served, self.weak, self.strong = _conditions(semantics.model)
-        actions = [_steps(semantics, action.name, served) for action in semantics.model.actions]
-        # Steps in the order of their states: the first of each state, where each leads, its mask by number.
-        self._first, self._targets, self._served = array("q", [0]), array("q"), array("q")
-        self.able: list[int] = []
-        places = {state: place for place, state in enumerate(states)}
-        numbers: dict[int, int] = {}
-        for place, state in enumerate(states):
-            able, found = 0, dict[State, int]()
-            for steps in actions if place not in beyond else ():
-                for after, mask in steps(state):
-                    able |= mask
-                    if after is not None:
-                        found[after] = found.get(after, 0) | mask
-            for after, mask in found.items():
-                if after in places:
-                    self._targets.append(places[after])
-                    self._served.append(numbers.setdefault(mask, len(numbers)))
-            self._first.append(len(self._targets))
-            self.able.append(able)
-        self._masks = list(numbers)
+    def found(place: int) -> tuple[int, dict[State, int]]:
+        able, after = 0, dict[State, int]()
+        for steps in actions:
+            for target, mask in steps(states[place]):
+                able |= mask
+                if target is not None:
+                    after[target] = after.get(target, 0) | mask
+        return able, after
 
-    def steps(self, place: int) -> Iterator[tuple[int, int]]:
-        """The steps from a state, the stuttering one first: where each leads, and its mask."""
-        if place not in self._beyond:
-            yield place, 0
-        for i in range(self._first[place], self._first[place + 1]):
-            yield self._targets[i], self._masks[self._served[i]]
+    return FoundGraph(states, beyond, begun, (masks[0], masks[1]), found)
 
 
 @dataclass(frozen=True)

@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.concrete.module import ANYWHERE, Source
-from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, Value
+from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Value
 from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.meaning import Outcome
 
 State: TypeAlias = tuple[Value, ...]
 """A value for each of the model's variables, in their order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One way to begin, or one step.
-
-    Attributes:
-        action: the action's name; "init" for an initial state.
-        picks: the picks by name, in order. If the step goes out of bounds, only those made by then.
-        state: the state after it; None if the step goes out of bounds.
-        why: the expression that went out of bounds; None if none did.
-        place: the assignment or guard that did, if it is known.
-    """
-
-    action: str
-    picks: tuple[tuple[str, Value], ...]
-    state: State | None
-    why: str | None = None
-    place: Span | None = None
 
 
 def no_initial_state(model: Model) -> ModelError:
@@ -42,34 +23,8 @@ def no_initial_state(model: Model) -> ModelError:
     return ModelError([Mistake(model.init.span, text)])
 
 
-class _Enough(Exception):
-    """No more states are needed."""
-
-
-def first_states(begin: Callable[..., None], most: int) -> tuple[list[Any], bool]:
-    """The first initial states, each once, and whether there are more.
-
-    Args:
-        begin: the initial condition, the first of the `steps` of a concrete meaning.
-        most: the most states.
-    """
-    found: dict[Any, None] = {}
-
-    def add(state: Any) -> None:
-        if state is not None and state not in found:
-            if len(found) >= most:
-                raise _Enough
-            found[state] = None
-
-    try:
-        begin(None, add)
-    except _Enough:
-        return list(found), True
-    return list(found), False
-
-
 class Semantics:
-    """The concrete meaning of a model, compiled to Python functions.
+    """The concrete meaning of a model, compiled to Python functions: a `Meaning`.
 
     Args:
         model: a protocol at fixed parameters.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leadline.symbolic.concrete import first_states
 from leadline.symbolic.lang import Type
+from leadline.symbolic.meaning import first_states
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.keys import keyed, others, unkeyed
 from leadline.symbolic.tla.typing import agreeing, type_of

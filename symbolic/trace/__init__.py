@@ -1,4 +1,4 @@
-"""Counterexamples: replayed, shown as text, and written as JSON, ITF or TLA+. Floor 3.
+"""Counterexamples: replayed, shown as text, and written as JSON, ITF or TLA+. Floor 4.
 
 Every trace is replayed step by step by the concrete meaning before it is shown. The concrete meaning shares
 no code with the encoding. A replay that fails is an internal error.

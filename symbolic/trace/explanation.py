@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from leadline.symbolic.concrete import Runs, Semantics, State, is_refuted, satisfies
+from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.lang import (
     Always,
     Both,
@@ -26,6 +26,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import negation
+from leadline.symbolic.meaning import is_refuted, satisfies
 from leadline.symbolic.trace.explainer import Explainer
 from leadline.symbolic.trace.fair import word_of
 from leadline.symbolic.trace.reason import Reason

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leadline.symbolic.concrete import Runs, Semantics, Word
+from leadline.symbolic.concrete import Runs, Semantics
 from leadline.symbolic.lang import (
     Always,
     Both,
@@ -21,6 +21,7 @@ from leadline.symbolic.lang import (
     counted,
     expanded,
 )
+from leadline.symbolic.meaning import Word
 from leadline.symbolic.trace.trace import Trace, states
 
 _MOST_NAMED = 4

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from leadline.symbolic.concrete import (
-    MissingPick,
-    Outcome,
-    Runs,
-    Semantics,
-    State,
-    is_refuted,
-    neglected,
-    satisfies,
-)
+from leadline.symbolic.concrete import MissingPick, Runs, Semantics, State, neglected
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, expanded, expressions
+from leadline.symbolic.meaning import Outcome, is_refuted, satisfies
 from leadline.symbolic.trace.fair import word_of
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
 

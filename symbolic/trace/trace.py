@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from leadline.symbolic.concrete import Path, State
+from leadline.symbolic.concrete import State
 from leadline.symbolic.lang import Action, InternalError, Model, Value, camel, counted, setting_text
+from leadline.symbolic.meaning import Path
 
 
 class TraceEnd(StrEnum):

@@ -8,7 +8,8 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli.terminal import Exit
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.meaning import explore
 from tests.cli.conftest import Leadline
 
 PROTOCOLS = Path(__file__).parent.parent / "protocols"

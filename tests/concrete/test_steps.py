@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Outcome, Semantics
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.module import out_of_bounds
 from leadline.symbolic.lang import (
     Action,
@@ -40,6 +40,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.span import NOWHERE
 from leadline.symbolic.lang.types import Value
+from leadline.symbolic.meaning import Outcome
 from tests.concrete.protocols import Broken, Counter, Letters, Partial, Subsets
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.bounded.bmc import BmcOptions, bounded_check
 from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.solve import SOLVERS
 
 DEPTH = 6

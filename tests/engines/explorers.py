@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leadline.symbolic.concrete import Exploration, Semantics
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning import Exploration
 from tests.engines.numbers import names_of, numbers
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from leadline.symbolic.concrete import Exploration
 from leadline.symbolic.lang import (
     Model,
 )
+from leadline.symbolic.meaning import Exploration
 
 
 def names_of(model: Model) -> list[str]:

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort, Listener, Progress, Query, Result, Verdict
 from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.lang import InternalError, Model, ModelError
+from leadline.symbolic.meaning import Exploration, explore
 from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, TraceEnd

@@ -11,7 +11,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import ENGINES, Query, answer
 from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Verdict
@@ -32,6 +32,7 @@ from leadline.symbolic.lang import (
     invariant,
     set_of,
 )
+from leadline.symbolic.meaning import explore
 from tests.engines.numbers import names_of, numbers
 from tests.random_symmetric import symmetric_model
 

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Outcome, Semantics
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import ENGINES, BmcOptions, Result, Verdict
 from leadline.symbolic.engines.bounded.bmc import bounded_check
 from leadline.symbolic.engines.bounded.cubes import Cube, cubes
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.lang import Int, Model, Protocol, UserError, action, build, invariant, ite
+from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import DEADLOCK
 from tests.random_symmetric import symmetric_model

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.orbits import Orbits, Symmetric
 from leadline.symbolic.engines import Query, answer
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
@@ -21,6 +21,7 @@ from leadline.symbolic.lang import (
     build,
 )
 from leadline.symbolic.lang.symmetry import permuted
+from leadline.symbolic.meaning import Exploration, explore
 from tests.engines.crowd import Crowd, at_most_three, not_all
 from tests.engines.numbers import lengths, names_of
 from tests.random_symmetric import symmetric_model

@@ -8,13 +8,14 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from leadline.symbolic.concrete import Exploration, Semantics, State, explore
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.prove.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, minimized, pdr, recheck
 from leadline.symbolic.lang import Model, ModelError
+from leadline.symbolic.meaning import Exploration, explore
 from leadline.symbolic.solve import SOLVERS
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models

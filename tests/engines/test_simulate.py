@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.explore.simulate import SimulateFacts, SimulateOptions, weights_of
 from leadline.symbolic.lang import ModelError, UserError
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for
 from tests.cli.conftest import Leadline, leadline  # noqa: F401  # a fixture

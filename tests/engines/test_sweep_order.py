@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.catalog import entries, model_of
-from leadline.symbolic.concrete import Outcome, Semantics, State
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.bounded.sweeps import ALL_TRIES, BEGINNINGS, LOOK, first_enabled, sweep_order
 from leadline.symbolic.lang import (
     Int,
@@ -23,6 +23,7 @@ from leadline.symbolic.lang import (
     sort,
 )
 from leadline.symbolic.lang.states import Next
+from leadline.symbolic.meaning import Outcome
 from tests.engines.cases import entry
 
 

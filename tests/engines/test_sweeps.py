@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from leadline.symbolic.catalog import model_of
-from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions, bounded_check
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.lang import Model, OutOfBounds, Protocol, UserError, build
+from leadline.symbolic.meaning import Exploration, explore
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.solve.cadical import CadicalSolver
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, replay

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import Machine, aiger, witness
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.parameters import Setting
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import DEADLOCK, TraceEnd, replay
 from tests.export.simulated_aiger import Circuit
 from tests.random_symmetric import symmetric_model

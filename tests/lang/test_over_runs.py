@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Runs, Semantics, Word, neglected
-from leadline.symbolic.concrete.graph import Graph
+from leadline.symbolic.concrete import Runs, Semantics, neglected
+from leadline.symbolic.concrete.graph import graph_of
 from leadline.symbolic.engines import ENGINES, Query, Verdict, answer_here
 from leadline.symbolic.lang import (
     Bool,
@@ -58,6 +58,7 @@ from leadline.symbolic.lang.temporal import (
     Negated,
     expressions,
 )
+from leadline.symbolic.meaning import Word
 
 
 class Counters(Protocol):
@@ -376,7 +377,7 @@ def test_a_step_out_of_bounds_can_be_taken_if_it_would_change_a_watched_variable
     assert [bool(Runs(semantics).chances(one, begun)) for one in (go_a, go_b, stay_a)] == [True, True, False]
     assert {neglected(Runs(semantics), one, Word([begun], 0)) for one in (go_a, go_b)} == {()}
     assert neglected(Runs(semantics), stay_a, Word([begun], 0)) is None
-    graph = Graph(semantics, [begun], set(), [0])
+    graph = graph_of(semantics, [begun], set(), [0])
     assert graph.able[0] == graph.weak & 0b011
     for engine in ("explore", "pdr", "bmc"):
         query = Query("test", {}, ("moved",), ENGINES[engine].options())

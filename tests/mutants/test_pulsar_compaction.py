@@ -10,9 +10,10 @@ from leadline.encodings.pulsar_compaction import (
     PulsarCompaction,
 )
 from leadline.symbolic.catalog import find
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import action, build
+from leadline.symbolic.meaning import explore
 from tests.truth import bounded
 
 

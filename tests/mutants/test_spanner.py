@@ -8,7 +8,7 @@ from leadline.encodings.spanner_leases import SpannerLeases
 from leadline.encodings.spanner_transactions import SpannerTransactions
 from leadline.encodings.truetime import TrueTime
 from leadline.symbolic.catalog import find
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.lang import (
     action,
@@ -19,6 +19,7 @@ from leadline.symbolic.lang import (
     of,
     pick,
 )
+from leadline.symbolic.meaning import explore
 from tests.truth import bounded
 
 

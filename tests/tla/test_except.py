@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter

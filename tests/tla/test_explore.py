@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import main
-from leadline.symbolic.concrete import Level
 from leadline.symbolic.engines import Answer, Limits, Result, Verdict
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
+from leadline.symbolic.meaning import Level
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tla.loading import specification, write
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Exploration, Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning import Exploration, explore
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
 from leadline.symbolic.tla.values.behaviour import Behaviour

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Explorer, Runs, Semantics, Word, neglected, satisfies
+from leadline.symbolic.concrete import Runs, Semantics, neglected
 from leadline.symbolic.export import tla_module, tlc_config
 from leadline.symbolic.lang import (
     Int,
@@ -44,6 +44,7 @@ from leadline.symbolic.lang import (
     weak_next,
 )
 from leadline.symbolic.lang.types import Sort
+from leadline.symbolic.meaning import Explorer, Word, satisfies
 from leadline.symbolic.notation.names import all_types, named_members
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import parse_config

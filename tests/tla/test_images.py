@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Verdict
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.meaning import explore
 from tests.tla.loading import write
 from tests.tla.lowered import asked
 

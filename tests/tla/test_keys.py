@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
@@ -15,6 +15,7 @@ from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.structures import Set, record
 from leadline.symbolic.lang.types import Int
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import origin
 from tests.tla.loading import write
 from tests.tla.lowered import asked

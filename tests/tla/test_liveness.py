@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete.conditions import conditions_in
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Verdict, answer
 from leadline.symbolic.engines.bounded.bmc import SWEEPS
 from leadline.symbolic.engines.explore.explore import ExploreOptions
@@ -19,6 +18,7 @@ from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang.temporal import expanded
+from leadline.symbolic.meaning.graph import conditions_in
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.runs import is_violated, literal

@@ -10,10 +10,11 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import NoSymbolicForm, nodes as n, span
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source

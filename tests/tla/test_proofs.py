@@ -14,10 +14,11 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Limits, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.prove.certificates import read_certificate
-from leadline.symbolic.engines.prove.pdr import PdrOptions, samples
+from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.runs import settling
 from leadline.symbolic.engines.runs.parts import Reduction
 from leadline.symbolic.engines.runs.product import CHOICE
+from leadline.symbolic.meaning import walks
 from leadline.symbolic.tla import origin
 from tests.tla.loading import write
 
@@ -129,7 +130,7 @@ def test_numbers_that_fall(most: int, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_some_initial_states_are_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples, "MOST_INITIAL", 2)
+    monkeypatch.setattr(walks, "MOST_INITIAL", 2)
     path = write(tmp_path, Can=CAN)
     path.with_suffix(".cfg").write_text("SPECIFICATION Spec\nPROPERTIES Ends Wrong\nCHECK_DEADLOCK FALSE\n")
     assert asked(path, "Ends", PdrOptions())[1].verdict is Verdict.PROVED

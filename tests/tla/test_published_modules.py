@@ -18,12 +18,13 @@ import pytest
 
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import ModelError
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla.read.config import parse_config
 from leadline.symbolic.tla.read.specification import load
 from leadline.symbolic.tla.values.behaviour import Behaviour

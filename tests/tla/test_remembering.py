@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Explorer
+from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla.values import writer
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.reuse import reuse
@@ -63,7 +63,7 @@ def test_steps_in_stages_are_those_of_the_whole_action(
 ) -> None:
     monkeypatch.setattr(writer, "_MOST", most)
     one = behaviour(tmp_path)
-    explorer = Explorer(one, ["Few"], 5)  # type: ignore[arg-type]  # a Behaviour explores as a Semantics does
+    explorer = Explorer(one, ["Few"], 5)
     explorer.run()
     traced = one.interpreter.traced
     assert len(explorer.order) > 300

@@ -8,12 +8,13 @@ import pytest
 
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Model, Sort
 from leadline.symbolic.lang.types import Atoms, all_types
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter

@@ -7,8 +7,9 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
-from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import Int, OutOfBounds, Protocol, Seq, action, build, invariant
+from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, shortened
 from tests.strategies import models
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from leadline.symbolic.concrete import Outcome, Semantics, State
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.encode import Instance, Unrolled
 from leadline.symbolic.encode.circuit import FALSE, Circuit
 from leadline.symbolic.encode.expressions import Expressions, Partial
@@ -34,6 +34,7 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
 )
 from leadline.symbolic.lang.nodes import rebuilt, replaced
+from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
 
 LOOK = 1000

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from leadline.symbolic import bits
-from leadline.symbolic.concrete import Checked, Exploration, Level, Path, Semantics, State
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
-from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, schedule
+from leadline.symbolic.meaning import Checked, Exploration, Level, Path
+from leadline.symbolic.meaning.paths import path_of
 
 
 class CircuitExplorer:

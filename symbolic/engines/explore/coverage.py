@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from leadline.symbolic.concrete import Explorer
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
 from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Table, Verdict
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart
 from leadline.symbolic.lang import Action, Model, Property, Span, counted, nodes as n
+from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.notation.expressions import to_tla
 
 _LONGEST = 160  # characters of a formula
 
 
 def with_coverage(
-    facts: ExploreFacts, explorer: Explorer | CircuitExplorer, results: Sequence[Result]
+    facts: ExploreFacts, explorer: Explorer[Semantics] | CircuitExplorer, results: Sequence[Result]
 ) -> ExploreFacts:
     """The facts of an exploration with its coverage, if it was counted.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.symbolic import bits
-from leadline.symbolic.concrete import Exploration, Explorer, Level, Path, Semantics
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
 from leadline.symbolic.engines import runs as liveness
@@ -28,6 +28,7 @@ from leadline.symbolic.engines.explore.views import (
 )
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
 from leadline.symbolic.lang import Model, Property, UserError, counted
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
 BY = CIRCUITS, VALUES = ("circuits", "values")
@@ -187,7 +188,7 @@ class _Exploring:
         self._names = [one.name for one in chosen if one.temporal is None]
         self._runs = [one.name for one in chosen if one.temporal is not None]
         self.why = self._needs_values(limits)
-        self.explorer: Explorer | CircuitExplorer
+        self.explorer: Explorer[Semantics] | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
             raise UserError(f"--by circuits: {self.why}, which needs --by values")
         if self.why is not None or options.by == VALUES:
@@ -217,7 +218,7 @@ class _Exploring:
             return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
         return None
 
-    def _by_values(self) -> Explorer:
+    def _by_values(self) -> Explorer[Semantics]:
         semantics = meaning(self._model, self._chosen, self._options)
         semantics.view = view_of(semantics, self._options, self._runs)
         kind = Covering if self._options.coverage or self._options.vacuity else Explorer
@@ -377,14 +378,16 @@ def _answer(
     return Answer(results, None, beyond)
 
 
-def _tell_violations(explorer: Explorer | CircuitExplorer, told: set[str], listener: Listener) -> None:
+def _tell_violations(
+    explorer: Explorer[Semantics] | CircuitExplorer, told: set[str], listener: Listener
+) -> None:
     """Tell the properties that are violated so far and were not told before."""
     for name in set(explorer.violated()) - told:
         told.add(name)
         listener.done(_violated(explorer, name))
 
 
-def _violated(explorer: Explorer | CircuitExplorer, name: str) -> Result:
+def _violated(explorer: Explorer[Semantics] | CircuitExplorer, name: str) -> Result:
     """The result about a property that is violated: no deeper search finds a shorter path."""
     semantics = explorer.semantics
     trace = _trace(semantics, explorer.violation(name), TraceEnd.VIOLATES, name)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict
 
-from leadline.symbolic.concrete import Exploration
 from leadline.symbolic.engines.ask.result import Facts
+from leadline.symbolic.meaning import Exploration
 
 
 class VacuousPart(TypedDict):

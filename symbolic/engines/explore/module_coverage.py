@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
-from leadline.symbolic.concrete import State
-from leadline.symbolic.concrete.coverage import Attributing
 from leadline.symbolic.engines.ask.result import Result, Verdict
 from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
+from leadline.symbolic.meaning import Explorer, State
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.values import FAILURES
 
 
-class CoveringModule(Attributing):
+class CoveringModule(Explorer[Behaviour]):
     """An exploration of a specification that also looks for invariants that hold vacuously.
 
-    Its semantics is a `Behaviour` that counts.
+    Its behaviour counts how often conjuncts are true.
     """
+
+    attributing = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._behaviour = cast(Behaviour, self.semantics)
-        predicate = self._behaviour.interpreter.predicate
-        asserted = suspects(self._behaviour.specification)
+        predicate = self.semantics.interpreter.predicate
+        asserted = suspects(self.semantics.specification)
         self._suspects = [(one, predicate(one.weakened)) for one in asserted]
 
     def keep(self, state: State, parent: int) -> None:
@@ -41,7 +40,7 @@ class CoveringModule(Attributing):
         left = [one for one, _ in self._suspects if one.invariant in holding]
         parts = {(one.invariant, one.place) for one in left}
         outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
-        names = [action.name for action in self._behaviour.actions]
+        names = [action.name for action in self.semantics.actions]
         return replace(
             facts,
             vacuous=[_vacuous(one) for one in outermost],
@@ -54,7 +53,7 @@ class CoveringModule(Attributing):
                     "evaluated": one.counts[0],
                     "true": one.counts[1],
                 }
-                for one in self._behaviour.interpreter.conjuncts.values()
+                for one in self.semantics.interpreter.conjuncts.values()
             ],
         )
 

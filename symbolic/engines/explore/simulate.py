@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from leadline.symbolic.concrete import Outcome, Semantics, State, no_initial_state
+from leadline.symbolic.concrete import Semantics, State, no_initial_state
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import (
@@ -26,6 +26,7 @@ from leadline.symbolic.engines.ask.result import (
 )
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
+from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortened, trace_of_path
 
 _EVERY = 0.2  # seconds between two looks at the clock for the progress line

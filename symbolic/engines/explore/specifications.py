@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
-from typing import cast
 
-from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Path, Semantics
-from leadline.symbolic.concrete.fair import OutsideAt
-from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
@@ -18,6 +14,7 @@ from leadline.symbolic.engines.explore.module_coverage import CoveringModule
 from leadline.symbolic.engines.explore.views import qualified
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, Model, UserError, counted
+from leadline.symbolic.meaning import Exploration, Explorer, Level, OutsideAt, Path, path_of
 from leadline.symbolic.tla.origin import sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling
 from leadline.symbolic.tla.read import syntax as s
@@ -129,17 +126,16 @@ def explore_specification(
     """
     specification = behaviour.specification
     names = (*specification.invariants, *specification.properties)
-    semantics = cast(Semantics, behaviour)  # it has all that breadth-first search asks for
     kind = CoveringModule if options.coverage else Explorer
     bounds = options.depth, _levelled(behaviour, progress), options.max_states
-    explorer: Explorer = kind(semantics, names, *bounds)
+    explorer: Explorer[Behaviour] = kind(behaviour, names, *bounds)
     stop: Stop | None = None
     runs: FairRuns | None = None
     about_runs: dict[str, tuple[Trace, str | None] | None] = {}
     try:
         with limited(limits):
             while not _has_run(behaviour, explorer):
-                explorer = kind(semantics, names, *bounds)
+                explorer = kind(behaviour, names, *bounds)
             for name in specification.properties:
                 if behaviour.safety(name).more:
                     progress(Level(len(explorer.within) - 1, 0, explorer.counted))
@@ -175,7 +171,7 @@ def _told(stop: Stop | None, answer: Answer) -> Answer:
     return answer
 
 
-def _has_run(behaviour: Behaviour, explorer: Explorer) -> bool:
+def _has_run(behaviour: Behaviour, explorer: Explorer[Behaviour]) -> bool:
     """Explore. False if a part of the symmetry does not hold: the search begins anew without it."""
     try:
         explorer.run()
@@ -197,18 +193,17 @@ def _levelled(behaviour: Behaviour, progress: Callable[[Level], None]) -> Callab
     return told
 
 
-def _fair_runs(behaviour: Behaviour, explorer: Explorer, options: ExploreOptions) -> FairRuns:
+def _fair_runs(behaviour: Behaviour, explorer: Explorer[Behaviour], options: ExploreOptions) -> FairRuns:
     """The runs through the states found. Where states stand for others, all are looked for first."""
     if behaviour.canonical is not None or behaviour.view is not None:
-        semantics = cast(Semantics, behaviour.without_canonical())
-        explorer = Explorer(semantics, (), options.depth, max_states=options.max_states)
+        explorer = Explorer(behaviour.without_canonical(), (), options.depth, max_states=options.max_states)
         explorer.run()
     return FairRuns(behaviour.interpreter, explorer)
 
 
 def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, str | None] | None:
     """A fair run that violates a property, or one on which it has no value and the reason."""
-    semantics = cast(Semantics, behaviour.without_canonical() if behaviour.canonical else behaviour)
+    semantics = behaviour.without_canonical() if behaviour.canonical else behaviour
     try:
         word = runs.violating(name)
     except OutsideAt as outside:
@@ -231,7 +226,7 @@ class _Judge:
     def __init__(
         self,
         behaviour: Behaviour,
-        explorer: Explorer,
+        explorer: Explorer[Behaviour],
         found: Exploration,
         about_runs: Mapping[str, tuple[Trace, str | None] | None],
     ) -> None:
@@ -288,7 +283,7 @@ class _Judge:
             path = self.explorer.path(self.explorer.order.index(before))
         outcomes = self.behaviour.initial() if before is None else self.behaviour.successors(before)
         last = next(one for one in outcomes if one.state == after)
-        return (*path, cast(Outcome, last))  # it has the same attributes
+        return (*path, last)
 
 
 def _trace(path: Path | None, ends: TraceEnd, name: str | None) -> Trace | None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.concrete import Exploration, Semantics, State
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.ask.result import Result, Verdict
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.lang import Model, OutOfBounds, UserError, Value
+from leadline.symbolic.meaning import Exploration
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines.explore.explore import ExploreOptions

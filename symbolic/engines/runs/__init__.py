@@ -1,7 +1,7 @@
 """Claims about runs: reduced to invariants of other models, for every engine that knows these.
 
 Two more ways to the same answers share nothing with this one but the formulas: explicit search
-(`leadline.symbolic.concrete.fair`), and the replay of every counterexample (`leadline.symbolic.concrete.runs`).
+(`leadline.symbolic.meaning.fair`), and the replay of every counterexample (`leadline.symbolic.meaning.runs`).
 """
 
 from typing import TYPE_CHECKING

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 from random import Random
-from typing import cast
 
-from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.engines.prove.pdr.samples import MOST_SECONDS, Walks
+from leadline.symbolic.concrete import State
 from leadline.symbolic.engines.runs.product import Product
 from leadline.symbolic.engines.runs.rounds import rounds_model
 from leadline.symbolic.engines.runs.settling import Moves
 from leadline.symbolic.engines.runs.walking import Counted, Rounds, Steps
 from leadline.symbolic.lang import Model
+from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
 from leadline.symbolic.trace import Trace
 
 MOST_ROUNDS = 20
@@ -42,7 +41,7 @@ class Counting:
         self._seconds = share * MOST_SECONDS
         self._steps = Steps(product, name)
         self._moves = Moves(product)
-        walks = self._walks(self._steps, seed)
+        walks: Walks[State] = Walks(self._steps, LOOK, Random(seed), self._seconds)
         self._moves.look(self._steps, walks.states, self._seconds)
         self.settling = self._moves.settling()
         found = self._walked(seed)
@@ -50,14 +49,12 @@ class Counting:
             found = self._walked(seed)
         self.most = self._rounds(found)
 
-    def _walks(self, steps: Steps | Rounds, seed: int) -> Walks:
-        # They have all that walks ask for.
-        return Walks(cast(Semantics, steps), LOOK, Random(seed), self._seconds)
-
     def _walked(self, seed: int) -> list[Counted]:
         """States of the product with its rounds counted."""
         moves = self._moves.moving(self.settling) if self.settling else None
-        return cast(list[Counted], self._walks(Rounds(self._steps, MOST_ROUNDS + 1, moves), seed).states)
+        rounds = Rounds(self._steps, MOST_ROUNDS + 1, moves)
+        walks: Walks[Counted] = Walks(rounds, LOOK, Random(seed), self._seconds)
+        return walks.states
 
     def _moved(self, states: Iterable[State]) -> bool:
         """Whether the steps from more states say something else about what settles."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
-from leadline.symbolic.concrete import Explorer, Runs, Semantics, State
-from leadline.symbolic.concrete.conditions import Conditioned, conditions_in
-from leadline.symbolic.concrete.fair import OutsideAt, Product, fair_run
-from leadline.symbolic.concrete.graph import Graph
-from leadline.symbolic.concrete.paths import path_of
+from leadline.symbolic.concrete import Runs, Semantics, State
+from leadline.symbolic.concrete.graph import graph_of
 from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import OutOfBounds, Property, Temporal, expanded
 from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.meaning import Explorer, OutsideAt, path_of
+from leadline.symbolic.meaning.fair import Product, fair_run
+from leadline.symbolic.meaning.graph import Conditioned, conditions_in
 from leadline.symbolic.trace import Trace, TraceEnd, replay, trace_of_path
 
 
@@ -24,11 +23,11 @@ class Explicit:
         explorer: the exploration, after its end.
     """
 
-    def __init__(self, explorer: Explorer) -> None:
-        self.semantics: Semantics = explorer.semantics
+    def __init__(self, explorer: Explorer[Semantics]) -> None:
+        self.semantics = explorer.semantics
         self.runs = Runs(self.semantics)
         begun = [place for place, parent in enumerate(explorer.parents) if parent < 0]
-        self.graph = Graph(self.semantics, explorer.order, explorer.beyond, begun)
+        self.graph = graph_of(self.semantics, explorer.order, explorer.beyond, begun)
         self._explorer = explorer
 
     def counterexample(self, claim: Property) -> Trace | None:
@@ -65,9 +64,7 @@ class Explicit:
         conditions, rest = conditions_in(formula)
         if not conditions:
             return Product(self.graph, self.runs, formula)
-        # It has all that the search for runs asks for.
-        graph = cast(Graph, Conditioned(self.graph, self.runs, conditions))
-        return Product(graph, self.runs, rest)
+        return Product(Conditioned(self.graph, self.runs, conditions), self.runs, rest)
 
     def _fails(self, nodes: Sequence[Node], place: int) -> bool:
         try:

@@ -1,4 +1,4 @@
-"""The states and steps of a specification, in the form in which breadth-first search asks for them."""
+"""The meaning of a specification: its states, steps and properties, as the searches ask for them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from operator import eq
 from typing import Any, TypeVar
 
 from leadline.symbolic.lang import Mistake, ModelError
+from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification, conjuncts
@@ -19,23 +20,6 @@ from leadline.symbolic.tla.values.symmetry import Orbits, Symmetry, group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One way to begin, or one step.
-
-    Attributes:
-        action: the action's name; "init" for an initial state.
-        picks: the bound names with their values, in the order in which they are bound.
-        state: the state after it; None if an expression has no value.
-        why: the error of that expression; None if there is none.
-    """
-
-    action: str
-    picks: tuple[tuple[str, Value], ...]
-    state: State | None
-    why: str | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +40,7 @@ class Safety:
 
 
 class Behaviour:
-    """The states and steps of a specification.
+    """The states and steps of a specification: a `Meaning`.
 
     States that its symmetry identifies are given as the one that came first, as far as the symmetry holds.
     A step that an action constraint excludes is given as one that changes nothing.
@@ -67,7 +51,7 @@ class Behaviour:
 
     Attributes:
         symmetry: the permutations of SYMMETRY; None without it.
-        model: the specification; breadth-first search asks for its variables and actions.
+        model: the behaviour itself, which has the variables and the actions.
         weight: None: the states that one stands for are not counted.
         met: some states that the search has found, for the types of values.
         why: the error of the step out of bounds that the search has found; None if there is none.

@@ -8,15 +8,11 @@ put in place.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
-from leadline.symbolic.concrete import Explorer, Runs, Word, is_refuted, satisfies
-from leadline.symbolic.concrete.fair import OutsideAt, Product, fair_run
-from leadline.symbolic.concrete.graph import Graph
 from leadline.symbolic.lang import (
     Always,
     Both,
@@ -31,9 +27,13 @@ from leadline.symbolic.lang import (
     Temporal,
     nodes as n,
 )
+from leadline.symbolic.meaning import Explorer, OutsideAt, Word, is_refuted, satisfies
+from leadline.symbolic.meaning.fair import Product, fair_run
+from leadline.symbolic.meaning.graph import FoundGraph
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import conjuncts
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, items_of, ordered
 
@@ -261,7 +261,7 @@ def about_steps(e: s.Expression, level: Callable[[s.Expression], Level]) -> bool
 
 
 class _Leaves:
-    """The evaluation of leaves, as `Runs` evaluates the nodes of models."""
+    """Evaluates leaves."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._error = interpreter.error
@@ -281,78 +281,62 @@ class _Leaves:
             raise self._error(error) from error
 
 
-class _Steps:
-    """The graph of the states that an exploration has found, with the conditions of fairness that steps serve.
-
-    Each condition has a bit. Its attributes are those of `leadline.symbolic.concrete.graph.Graph`.
+class _Conditions:
+    """The conditions of fairness, each with a bit, that steps between the states found serve.
 
     Raises:
         OutsideAt: if a condition has no value.
     """
 
-    def __init__(self, explorer: Explorer, leaves: _Leaves, conditions: Sequence[Fair]) -> None:
-        self.states = explorer.order
-        self.begun = [place for place, parent in enumerate(explorer.parents) if parent < 0]
-        bits = [1 << i for i in range(len(conditions))]
-        self.weak = sum(bit for bit, one in zip(bits, conditions, strict=True) if not one.strong)
-        self.strong = sum(bits) - self.weak
-        self._conditions = list(zip(bits, conditions, strict=True))
-        self._leaves = leaves
-        self._beyond = explorer.beyond
-        places = {state: place for place, state in enumerate(self.states)}
-        self._first, self._targets, self._served = array("q", [0]), array("q"), array("q")
-        self.able: list[int] = []
-        numbers: dict[int, int] = {}
-        for place, state in enumerate(self.states):
-            able = 0 if place in self._beyond else self._able(place)
-            found: list[Any] = []
-            for step in explorer.semantics.steps[1:] if place not in self._beyond else ():
-                step(state, found.append)
-            for after in dict.fromkeys(found):
-                if after in places:
-                    self._targets.append(places[after])
-                    mask = self._mask(able, place, places[after])
-                    self._served.append(numbers.setdefault(mask, len(numbers)))
-            self.able.append(able)
-            self._first.append(len(self._targets))
-        self._masks = list(numbers)
+    def __init__(self, explorer: Explorer[Behaviour], leaves: _Leaves, conditions: Sequence[Fair]) -> None:
+        self._explorer, self._leaves = explorer, leaves
+        self._conditions = [(1 << i, one) for i, one in enumerate(conditions)]
+
+    def graph(self) -> FoundGraph:
+        """The graph of the states found."""
+        explorer, conditions = self._explorer, self._conditions
+        begun = [place for place, parent in enumerate(explorer.parents) if parent < 0]
+        weak = sum(bit for bit, one in conditions if not one.strong)
+        strong = sum(bit for bit, one in conditions if one.strong)
+        self._places = {state: place for place, state in enumerate(explorer.order)}
+        return FoundGraph(explorer.order, explorer.beyond, begun, (weak, strong), self._found)
+
+    def _found(self, place: int) -> tuple[int, dict[State, int]]:
+        able, found = self._able(place), list[Any]()
+        for step in self._explorer.semantics.steps[1:]:
+            step(self._explorer.order[place], found.append)
+        new = [after for after in dict.fromkeys(found) if after in self._places]
+        return able, {after: self._mask(able, place, self._places[after]) for after in new}
 
     def _able(self, place: int) -> int:
         try:
-            state = self.states[place]
+            state = self._explorer.order[place]
             return sum(bit for bit, one in self._conditions if self._leaves.holds(one.able, state))
         except EvaluationError as error:
             raise OutsideAt((place,)) from error
 
     def _mask(self, able: int, place: int, target: int) -> int:
         try:
-            step = self.states[place], self.states[target]
+            step = self._explorer.order[place], self._explorer.order[target]
             return sum(
                 bit for bit, one in self._conditions if able & bit and self._leaves.happens(one.taken, *step)
             )
         except EvaluationError as error:
             raise OutsideAt((place, target)) from error
 
-    def steps(self, place: int) -> Iterator[tuple[int, int]]:
-        """The steps from a state, the stuttering one first: where each leads, and what it serves."""
-        if place not in self._beyond:
-            yield place, 0
-        for i in range(self._first[place], self._first[place + 1]):
-            yield self._targets[i], self._masks[self._served[i]]
-
 
 class FairRuns:
     """The runs through the states that an exploration of a specification has found."""
 
-    def __init__(self, interpreter: Interpreter, explorer: Explorer) -> None:
+    def __init__(self, interpreter: Interpreter, explorer: Explorer[Behaviour]) -> None:
         self._formulas = Formulas(interpreter)
         self._explorer = explorer
         self._conditions = [one for one in self._formulas.fairness if isinstance(one, Fair)]
         self._leaves = _Leaves(interpreter)
 
     @cached_property
-    def _graph(self) -> _Steps:
-        return _Steps(self._explorer, self._leaves, self._conditions)
+    def _graph(self) -> FoundGraph:
+        return _Conditions(self._explorer, self._leaves, self._conditions).graph()
 
     def states_to(self, places: Sequence[int]) -> list[State]:
         """The states of a path to the first of some places, and those at the others."""
@@ -365,9 +349,7 @@ class FairRuns:
         Raises:
             OutsideAt: if an expression has no value.
         """
-        # They have all that the search for runs asks for.
-        graph, leaves = cast(Graph, self._graph), cast(Runs, self._leaves)
-        return fair_run(Product(graph, leaves, self._formulas.of_runs(name)))
+        return fair_run(Product(self._graph, self._leaves, self._formulas.of_runs(name)))
 
 
 def is_violated(interpreter: Interpreter, name: str, states: Sequence[State], loop: int | None) -> bool:
@@ -382,7 +364,7 @@ def is_violated(interpreter: Interpreter, name: str, states: Sequence[State], lo
     Raises:
         EvaluationError: if an expression has no value.
     """
-    formulas, leaves = Formulas(interpreter), cast(Runs, _Leaves(interpreter))
+    formulas, leaves = Formulas(interpreter), _Leaves(interpreter)
     if loop is None:
         return is_refuted(leaves, formulas.claim(name), states)
     word = Word(states, loop)

@@ -23,9 +23,10 @@ from leadline.symbolic.engines.prove.pdr.generalize import Generalizer
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
 from leadline.symbolic.engines.prove.pdr.memory import Found, Memory
 from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
-from leadline.symbolic.engines.prove.pdr.samples import Samples, Walks
+from leadline.symbolic.engines.prove.pdr.samples import Samples, choices_to
 from leadline.symbolic.engines.prove.pdr.system import Bad, Choice, Cube, System
 from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Property
+from leadline.symbolic.meaning.walks import Walks
 from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
 
@@ -125,7 +126,8 @@ class _Search:
     def run(self) -> tuple[Invariant | Trace | None, str | None]:
         """The invariant, the trace of a violation, or neither and why."""
         options = self._options
-        self._walks = walks = Walks(self._semantics, options.samples, self._dice)
+        walks: Walks[State] = Walks(self._semantics, options.samples, self._dice)
+        self._walks = walks
         self._longer = [] if walks.complete else list(options.longer)
         trace = self._bad_sample()
         if trace is not None:
@@ -151,7 +153,7 @@ class _Search:
     def _begin_frames(self, system: System) -> None:
         """Begin with frames that are empty."""
         options, before, dice = self._options, self._frames, self._dice
-        self._samples = Samples(system, self._walks, dice)
+        self._samples = Samples(system, self._walks, self._semantics, dice)
         self._frames = frames = Frames(system, self._watch, Memory(system, dice))
         if before is not None:
             frames.counts = before.counts
@@ -302,7 +304,7 @@ class _Search:
             self._looked_at += 1
             try:
                 if not self._semantics.evaluate(self._target.formula, state):
-                    return self._trace(walks.choices_to(state), Bad.VIOLATED)
+                    return self._trace(choices_to(self._semantics, walks, state), Bad.VIOLATED)
             except OutOfBounds:
                 continue
         return None

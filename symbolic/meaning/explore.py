@@ -10,11 +10,13 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
-from leadline.symbolic.concrete.paths import Path, path_of
-from leadline.symbolic.concrete.semantics import Semantics, State
 from leadline.symbolic.lang import OutOfBounds
+from leadline.symbolic.meaning.interface import Meaning, State
+from leadline.symbolic.meaning.paths import Path, path_of
+
+AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +131,23 @@ class _Watch:
 
 
 @dataclass
-class Explorer:
+class Explorer(Generic[AnyMeaning]):
     """A breadth-first exploration that can be summarized even if an exception ends `run` early.
 
     The arguments are those of `explore`. States have their index in the order of discovery, and a state's
     parent is the one that it came from.
 
+    Attributes:
+        fired: for init and each action, the number of outcomes.
+        attributing: whether it counts the states that each action is the first to reach.
+        first: these numbers, for init and each action.
+
     Raises:
         UserError: if a property is unknown.
     """
 
-    semantics: Semantics
+    attributing: ClassVar[bool] = False
+    semantics: AnyMeaning
     properties: Sequence[str] = ()
     depth: int | None = None
     progress: Callable[[Level], None] = lambda _: None
@@ -162,6 +170,7 @@ class Explorer:
         model = self.semantics.model
         self.parts: list[dict[Any, Any]] = [{} for _ in model.variables]
         self.fired = [0] * (1 + len(model.actions))
+        self.first = [0] * len(self.fired)
         self.within_constraint = self.semantics.constraint
         self.watches = [_Watch(name, self.semantics.property_function(name)) for name in self.properties]
 
@@ -249,6 +258,7 @@ class Explorer:
             raise self.semantics.no_initial_state()
         self.fired[0] = len(found)
         self.take(found, -1)
+        self.first[0] = self.counted
 
     @property
     def counted(self) -> int:
@@ -263,17 +273,21 @@ class Explorer:
         found: list[State | None] = []
         add = found.append
         before = 0
-        fired = self.fired
+        fired, attributing = self.fired, self.attributing
         for place, step in enumerate(self.semantics.steps):
             if place:
                 step(state, add)
                 if len(found) != before:
                     fired[place] += len(found) - before
+                    if attributing:
+                        known = self.counted
+                        self.take(found[before:], index)
+                        self.first[place] += self.counted - known
                     before = len(found)
-        if found:
-            self.take(found, index)
-        else:
+        if not found:
             self.deadlocks.append(index)
+        elif not self.attributing:
+            self.take(found, index)
 
     def take(self, found: list[State | None], parent: int) -> None:
         """Keep the new states."""
@@ -357,7 +371,7 @@ class Explorer:
 
 
 def explore(
-    semantics: Semantics,
+    semantics: Meaning,
     properties: Sequence[str] = (),
     depth: int | None = None,
     progress: Callable[[Level], None] = lambda _: None,

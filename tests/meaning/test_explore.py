@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.concrete import Exploration, Explorer, Level, Outcome, Semantics, explore
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import (
     Bool,
     Claim,
@@ -23,6 +23,7 @@ from leadline.symbolic.lang import (
     map_of,
     sort,
 )
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, explore
 from tests.concrete.protocols import Broken, Counter, Letters, Subsets, below_two, two_is_unspeakable
 
 CLAIMS = (below_two, two_is_unspeakable)

@@ -1,18 +1,18 @@
-"""Premises of a claim as fairness conditions of a graph, of which the search for runs keeps account by itself.
+"""The graph of the states that an exploration has found, with the fairness conditions that each step serves.
 
-A run that violates a disjunction violates each of its parts. To violate `<>[]P` is to satisfy `[]<>~P`, a
-condition like weak fairness; to violate `[]<>P /\\ <>[]Q` is to satisfy `<>[]~P \\/ []<>~Q`, one like strong
-fairness. In the tableau of the whole formula each of the latter would double the states.
+Premises of a claim are conditions too, of which the search for runs keeps account by itself. A run that violates
+a disjunction violates each of its parts. To violate `<>[]P` is to satisfy `[]<>~P`, a condition like weak
+fairness; to violate `[]<>P /\\ <>[]Q` is to satisfy `<>[]~P \\/ []<>~Q`, one like strong fairness. In the tableau
+of the whole formula each of the latter would double the states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
-from leadline.symbolic.concrete.fair import OutsideAt
-from leadline.symbolic.concrete.graph import Graph
-from leadline.symbolic.concrete.runs import Runs
 from leadline.symbolic.lang import (
     Always,
     Both,
@@ -26,6 +26,92 @@ from leadline.symbolic.lang import (
     Temporal,
     formulas,
 )
+from leadline.symbolic.meaning.interface import State
+from leadline.symbolic.meaning.runs import Predicates
+
+
+class OutsideAt(Exception):
+    """The evaluation of a predicate goes out of bounds.
+
+    Attributes:
+        places: the place of the state, or those of the states before and after the step.
+    """
+
+    def __init__(self, places: tuple[int, ...]) -> None:
+        super().__init__()
+        self.places = places
+
+
+class Graph(Protocol):
+    """States, and the steps between them.
+
+    A fairness condition at some values has a bit. A set of such conditions is a number, its mask.
+
+    Attributes:
+        states: the states.
+        begun: the places of the initial states.
+        able: for each state, the mask of the conditions of which an action can be taken.
+        weak: the mask of the weak conditions.
+        strong: the mask of the strong conditions.
+    """
+
+    states: Sequence[State]
+    begun: Sequence[int]
+    able: list[int]
+    weak: int
+    strong: int
+
+    def steps(self, place: int) -> Iterator[tuple[int, int]]:
+        """The steps from a state, the stuttering one first: where each leads, and its mask."""
+
+
+Found: TypeAlias = Callable[[int], tuple[int, Mapping[State, int]]]
+"""For the place of a state, the mask of what can be taken there, and the states after it with their masks."""
+
+
+class FoundGraph:
+    """The `Graph` of the states that an exploration has found. Its steps are found once.
+
+    Args:
+        states: the states.
+        beyond: the places of states beyond a constraint, which have no steps.
+        begun: the places of the initial states.
+        masks: the masks of the weak and of the strong conditions.
+        found: finds the steps from a state.
+    """
+
+    def __init__(
+        self,
+        states: Sequence[State],
+        beyond: Collection[int],
+        begun: Sequence[int],
+        masks: tuple[int, int],
+        found: Found,
+    ) -> None:
+        self.states, self.begun = states, begun
+        self.weak, self.strong = masks
+        self._beyond = beyond
+        # Steps in the order of their states: the first of each state, where each leads, its mask by number.
+        self._first, self._targets, self._served = array("q", [0]), array("q"), array("q")
+        self.able: list[int] = []
+        places = {state: place for place, state in enumerate(states)}
+        numbers: dict[int, int] = {}
+        for place in range(len(states)):
+            able, steps = (0, {}) if place in beyond else found(place)
+            for after, mask in steps.items():
+                if after in places:
+                    self._targets.append(places[after])
+                    self._served.append(numbers.setdefault(mask, len(numbers)))
+            self._first.append(len(self._targets))
+            self.able.append(able)
+        self._masks = list(numbers)
+
+    def steps(self, place: int) -> Iterator[tuple[int, int]]:
+        """The steps from a state, the stuttering one first: where each leads, and its mask."""
+        if place not in self._beyond:
+            yield place, 0
+        for i in range(self._first[place], self._first[place + 1]):
+            yield self._targets[i], self._masks[self._served[i]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +152,7 @@ def _is_plain(formula: Temporal, *, steps: bool = True) -> bool:
 
 
 class Conditioned:
-    """A graph with more conditions. Its attributes are those of `Graph`.
+    """A `Graph` with more conditions.
 
     Args:
         graph: the graph.
@@ -74,7 +160,7 @@ class Conditioned:
         conditions: the conditions.
     """
 
-    def __init__(self, graph: Graph, runs: Runs, conditions: list[Condition]) -> None:
+    def __init__(self, graph: Graph, runs: Predicates, conditions: list[Condition]) -> None:
         self.states, self.begun = graph.states, graph.begun
         self._graph, self._runs = graph, runs
         first = (graph.weak | graph.strong).bit_length()

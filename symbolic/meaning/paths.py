@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from leadline.symbolic.concrete.semantics import Outcome, Semantics, State
 from leadline.symbolic.lang import InternalError
+from leadline.symbolic.meaning.interface import Meaning, Outcome, State
 
 Path: TypeAlias = tuple[Outcome, ...]
 """The outcome of init, and then that of each step; of length 1 for an initial state."""
 
 
-def path_of(semantics: Semantics, states: Sequence[State | None]) -> Path:
+def path_of(semantics: Meaning, states: Sequence[State | None]) -> Path:
     """A path through some states, the first an initial one; a last None is a step out of bounds.
 
     Where states stand for others, it is a path through such as they stand for.
@@ -25,7 +25,7 @@ def path_of(semantics: Semantics, states: Sequence[State | None]) -> Path:
     return tuple(path)
 
 
-def _reaching(semantics: Semantics, outcomes: Iterable[Outcome], state: State | None) -> Outcome:
+def _reaching(semantics: Meaning, outcomes: Iterable[Outcome], state: State | None) -> Outcome:
     """The first of some outcomes that leads to a state, or out of bounds if that is None.
 
     Raises:

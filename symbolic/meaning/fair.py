@@ -15,9 +15,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from leadline.symbolic.concrete.graph import Graph
-from leadline.symbolic.concrete.runs import Runs, Word
-from leadline.symbolic.concrete.semantics import State
 from leadline.symbolic.lang import (
     Always,
     Both,
@@ -33,6 +30,9 @@ from leadline.symbolic.lang import (
     expanded,
     formulas,
 )
+from leadline.symbolic.meaning.graph import Graph, OutsideAt
+from leadline.symbolic.meaning.interface import State
+from leadline.symbolic.meaning.runs import Predicates, Word
 
 Owed: TypeAlias = frozenset[tuple[Temporal, bool]]
 """The formulas that a run must satisfy, or must violate where the second part is false."""
@@ -42,18 +42,6 @@ Edge: TypeAlias = tuple[Node, int, int]
 """A step to a node, the mask of the fairness conditions that it serves, and that of promises that it puts off."""
 _BITS = 20
 _OWED = (1 << _BITS) - 1
-
-
-class OutsideAt(Exception):
-    """The evaluation of a predicate goes out of bounds.
-
-    Attributes:
-        places: the place of the state, or those of the states before and after the step.
-    """
-
-    def __init__(self, places: tuple[int, ...]) -> None:
-        super().__init__()
-        self.places = places
 
 
 class Product:
@@ -69,7 +57,7 @@ class Product:
         begun: the initial nodes.
     """
 
-    def __init__(self, graph: Graph, runs: Runs, formula: Temporal) -> None:
+    def __init__(self, graph: Graph, runs: Predicates, formula: Temporal) -> None:
         self.graph = graph
         self._runs = runs
         whole = expanded(formula)

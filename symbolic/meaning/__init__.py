@@ -1,0 +1,32 @@
+"""One interface of meanings on values, and the searches over it. Floor 2.
+
+The meaning of a model (`leadline.symbolic.concrete`) and that of a TLA+ module (`leadline.symbolic.tla.values`)
+implement `Meaning`: initial states, steps, properties, and how a step is told. Breadth-first search, random walks,
+fair runs and the temporal formulas that a run satisfies are written once, here, and know neither.
+"""
+
+from leadline.symbolic.meaning.explore import Checked, Exploration, Explorer, Level, explore
+from leadline.symbolic.meaning.graph import OutsideAt
+from leadline.symbolic.meaning.interface import Meaning, Outcome, State, Steps, first_states
+from leadline.symbolic.meaning.paths import Path, path_of
+from leadline.symbolic.meaning.runs import Predicates, Word, is_refuted, satisfies
+
+__all__ = [
+    "Checked",
+    "Exploration",
+    "Explorer",
+    "Level",
+    "Meaning",
+    "Outcome",
+    "OutsideAt",
+    "Path",
+    "Predicates",
+    "State",
+    "Steps",
+    "Word",
+    "explore",
+    "first_states",
+    "is_refuted",
+    "path_of",
+    "satisfies",
+]

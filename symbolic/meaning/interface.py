@@ -1,0 +1,127 @@
+"""A meaning: the states, steps and properties of a protocol as values, whatever the protocol is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from leadline.symbolic.lang import ModelError, Span
+
+State: TypeAlias = tuple[Any, ...]
+"""A value for each variable, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One way to begin, or one step.
+
+    Attributes:
+        action: the action's name; "init" for an initial state.
+        picks: the picks by name, in the order in which they are made. If the step goes out of bounds, only those
+            made by then.
+        state: the state after it; None if the step goes out of bounds.
+        why: the expression that went out of bounds, or the error; None if there is none.
+        place: the assignment or guard that went out of bounds, if it is known.
+    """
+
+    action: str
+    picks: tuple[tuple[str, Any], ...]
+    state: State | None
+    why: str | None = None
+    place: Span | None = None
+
+
+class Named(Protocol):
+    """An action."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class Space(Protocol):
+    """The variables and the actions of a protocol."""
+
+    @property
+    def variables(self) -> Sequence[object]: ...
+
+    @property
+    def actions(self) -> Sequence[Named]: ...
+
+
+class Steps(Protocol):
+    """States and steps alone."""
+
+    @property
+    def steps(self) -> Sequence[Callable[..., None]]:
+        """For the initial states and then for each action: `(state, add)`, calling `add(next state)`, or
+        `add(None)` for each outcome out of bounds. The state given for initial states is None."""
+
+
+class Meaning(Steps, Protocol):
+    """The meaning of a protocol as values.
+
+    Attributes:
+        model: its variables and actions.
+        canonical: gives the state that `steps` put in place of one; None if each stands for itself.
+        weight: gives the number of states that such a state stands for; None if these are not counted.
+        view: gives the value by which exploration tells states apart; None for all of a state.
+        constraint: the function `(state, {}) -> whether all constraints hold`; None without constraints.
+    """
+
+    @property
+    def model(self) -> Space: ...
+
+    @property
+    def canonical(self) -> Callable[[State], State] | None: ...
+
+    @property
+    def weight(self) -> Callable[[State], int] | None: ...
+
+    @property
+    def view(self) -> Callable[[State], Any] | None: ...
+
+    @property
+    def constraint(self) -> Callable[..., bool] | None: ...
+
+    def property_function(self, name: str) -> Callable[..., bool]:
+        """The function `(state, {}) -> whether a property holds`; it raises OutOfBounds.
+
+        Raises:
+            UserError: if there is no such property.
+        """
+
+    def initial(self) -> list[Outcome]:
+        """Every outcome of the initial condition."""
+
+    def successors(self, state: State, /) -> Iterable[Outcome]:
+        """Every outcome of every enabled action, in the order of the actions and then of their picks."""
+
+    def no_initial_state(self) -> ModelError:
+        """The error of a protocol without initial states."""
+
+
+class _Enough(Exception):
+    """No more states are needed."""
+
+
+def first_states(begin: Callable[..., None], most: int) -> tuple[list[Any], bool]:
+    """The first initial states, each once, and whether there are more.
+
+    Args:
+        begin: the initial condition, the first of the `steps` of a meaning.
+        most: the most states.
+    """
+    found: dict[Any, None] = {}
+
+    def add(state: Any) -> None:
+        if state is not None and state not in found:
+            if len(found) >= most:
+                raise _Enough
+            found[state] = None
+
+    try:
+        begin(None, add)
+    except _Enough:
+        return list(found), True
+    return list(found), False
