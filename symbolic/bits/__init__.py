@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
+    from leadline.symbolic.bits.fair import Conditions
     from leadline.symbolic.bits.initial import initial_states
     from leadline.symbolic.bits.machine import Claim, Machine, NoCircuits
     from leadline.symbolic.bits.search import Found, Search
 
-__all__ = ["Claim", "Found", "Machine", "NoCircuits", "Search", "initial_states"]
+__all__ = ["Claim", "Conditions", "Found", "Machine", "NoCircuits", "Search", "initial_states"]
 
 __getattr__ = on_demand(
     __name__,
     {
+        ".fair": ("Conditions",),
         ".initial": ("initial_states",),
         ".machine": ("Claim", "Machine", "NoCircuits"),
         ".search": ("Found", "Search"),

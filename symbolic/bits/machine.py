@@ -35,11 +35,13 @@ class Move:
         action: the place of the action in the model.
         enabled: the literal that it can be taken.
         changes: the bits that it may change, ascending, each with its literal after the step.
+        notes: the literals of the formulas to note about it.
     """
 
     action: int
     enabled: int
     changes: tuple[tuple[int, int], ...]
+    notes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class Machine:
 
     Args:
         model: the model.
+        notes: for each action, formulas over the state before a step and the picks, to note about each step.
+            A step of which one goes out of bounds does so too. Nothing is noted by default.
 
     Attributes:
         circuit: the circuit of all literals.
@@ -95,7 +99,7 @@ class Machine:
         ModelError: if an expression has no circuit.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, notes: Sequence[Sequence[n.Node]] = ()) -> None:
         self.model = model
         self.encoding = Encoding(model)
         self.circuit = Circuit()
@@ -111,7 +115,7 @@ class Machine:
         within = self.claim(model.constraint) if model.constraints else Claim(FALSE, FALSE)
         self.beyond = within.violated
         for place, action in enumerate(model.actions):
-            self._walk(_Body(place, action), 0, TRUE, {})
+            self._walk(_Body(place, action, notes[place] if notes else ()), 0, TRUE, {})
         self._expressions.fixed = {}
         taken = [*(x.enabled for x in self.moves), *(x.literal for x in self.failures)]
         self.dead = self.circuit.conj((-self.circuit.disj(taken), -self.beyond))
@@ -120,6 +124,10 @@ class Machine:
         """A Boolean expression over the state."""
         shape, error = self._expressions.evaluate(formula)
         return Claim(self.circuit.conj((-shape, -error)), error)
+
+    def may_fail(self, claims: Sequence[Claim]) -> bool:
+        """Whether some literal lets a state violate a claim, or a step or a claim go out of bounds."""
+        return bool(self.failures) or any((one.violated, one.outside) != (FALSE, FALSE) for one in claims)
 
     # -- actions ----------------------------------------------------------------------------------
 
@@ -175,12 +183,14 @@ class Machine:
             variable = n.make(n.StateVar, node.type, node.span, name)
             after[name], error = self._updates.evaluate(variable, node, TRUE)
             wrong.append(error)
+        notes = [self._expressions.evaluate(node) for node in body.notes]
+        wrong += [error for _, error in notes]
         outside = self.circuit.conj((reached, self.circuit.disj(wrong)))
         enabled = self.circuit.conj((reached, -outside))
         if enabled != FALSE:
             rows = self.encoding.rows_after(self.circuit, after)
             changes = self._masks.changes({name: (self._before[name], new) for name, new in rows.items()})
-            self.moves.append(Move(body.place, enabled, tuple(changes)))
+            self.moves.append(Move(body.place, enabled, tuple(changes), tuple(shape for shape, _ in notes)))
         return outside
 
     def _fail(self, body: _Body, errors: Sequence[int]) -> None:
@@ -192,7 +202,7 @@ class Machine:
 class _Body:
     """An action with a bound variable in place of each pick."""
 
-    def __init__(self, place: int, action: Action) -> None:
+    def __init__(self, place: int, action: Action, notes: Sequence[n.Node]) -> None:
         self.place = place
         self.action = action
         self.bound = {
@@ -209,6 +219,7 @@ class _Body:
             pick.name: substitute(pick.domain, names) for pick in action.picks if pick.domain is not None
         }
         self.updates = [(name, substitute(node, names)) for name, node in action.updates]
+        self.notes = [substitute(node, names) for node in notes]
 
 
 class Masks:

@@ -10,9 +10,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from leadline.symbolic.bits.fair import Steps
 from leadline.symbolic.bits.lanes import (
     WORD,
     Indices,
@@ -24,7 +26,7 @@ from leadline.symbolic.bits.lanes import (
     where,
     words_for,
 )
-from leadline.symbolic.bits.machine import Claim, Machine, Move
+from leadline.symbolic.bits.machine import Claim, Machine
 from leadline.symbolic.bits.programs import Program, Registers, compiled
 from leadline.symbolic.bits.table import Table
 from leadline.symbolic.encode.circuit import FALSE, TRUE
@@ -82,30 +84,45 @@ class Batches:
         return registers.all[own.start : own.stop]
 
 
-class _Successors:
-    """Gives the states after a step."""
+class _Written:
+    """Writes literals into bits of states: what a step changes, or what is noted about it."""
 
-    def __init__(self, move: Move, width: int) -> None:
+    def __init__(self, changes: Sequence[tuple[int, int]], width: int) -> None:
         keep, put = (1 << width * WORD) - 1, 0
-        for bit, literal in move.changes:
+        for bit, literal in changes:
             if literal in (TRUE, FALSE):
                 keep &= ~(1 << bit)
                 put |= int(literal == TRUE) << bit
-        varying = [(bit, literal) for bit, literal in move.changes if literal not in (TRUE, FALSE)]
+        varying = [(bit, literal) for bit, literal in changes if literal not in (TRUE, FALSE)]
         self.literals = [literal for _, literal in varying]
         self.scatter = Scatter.of([bit for bit, _ in varying])
         self._fixed = put or keep != (1 << width * WORD) - 1
         self._keep, self._put = packed([keep], width), packed([put], width)
 
-    def of(self, states: Words, lanes: Indices, rows: Callable[[], Words]) -> Words:
-        """The successors of the states in some lanes; `rows` gives the outputs of the step's section."""
-        after: Words = states.take(lanes, axis=0)
+    def to(self, states: Words, lanes: Indices, rows: Words) -> Words:
+        """Some states, changed in place: each as its lane of the literals' rows says."""
         if self._fixed:
-            after &= self._keep
-            after |= self._put
+            states &= self._keep
+            states |= self._put
         if self.literals:
-            self.scatter.put(rows(), lanes, after)
-        return after
+            self.scatter.put(rows, lanes, states)
+        return states
+
+
+class _Taken(NamedTuple):
+    """States after a step of some others.
+
+    Attributes:
+        action: 0 for init, or one more than the place of the action.
+        states: the states.
+        parents: for each, the number of the one before; -1 for an initial one.
+        marks: for each, the notes about the step, in a word; without one if nothing is noted.
+    """
+
+    action: int
+    states: Words
+    parents: Indices
+    marks: Words
 
 
 def packed(numbers: Iterable[int], width: int) -> Words:
@@ -124,9 +141,11 @@ class Search:
         depth: the number of steps to go; None for as long as there are new states.
         max_states: the number of states at which to stop; None for no limit.
         progress: called after each level with its depth, and the numbers of new and of all states.
+        notes: the number of notes of the machine's steps; with any, all steps between states are kept.
 
     Attributes:
         table: the states.
+        steps: the steps between them, if they are kept.
         parents: for each state the one that it came from, -1 for an initial one.
         within: for each depth, the number of states at most so many steps away.
         first: for init and each action, the number of states that it was the first to reach.
@@ -147,6 +166,7 @@ class Search:
     depth: int | None = None
     max_states: int | None = None
     progress: Callable[[int, int, int], None] = lambda *_: None
+    notes: int = 0
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
     within: list[int] = field(default_factory=list, init=False)
     deadlocks: int = field(default=0, init=False)
@@ -165,17 +185,20 @@ class Search:
         self.found = [Found() for _ in self.claims]
         actions = len(machine.model.actions)
         self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
-        self._after = [_Successors(move, self.width) for move in machine.moves]
+        self.steps = Steps(self.notes) if self.notes else None
+        self._after = [_Written(move.changes, self.width) for move in machine.moves]
+        self._noted = [_Written(list(enumerate(move.notes)), 1) for move in machine.moves]
         outcomes = [
             *(move.enabled for move in machine.moves),
             *(one.literal for one in machine.failures),
             machine.dead,
         ]
-        sections = [outcomes, *(one.literals for one in self._after)]
+        both = zip(self._after, self._noted, strict=True)
+        sections = [outcomes, *([*after.literals, *noted.literals] for after, noted in both)]
         self._steps = Batches(compiled(machine.circuit, machine.inputs, sections))
         looked = [x for claim in self.claims for x in (claim.violated, claim.outside)]
         self._looks = Batches(compiled(machine.circuit, machine.inputs, [[*looked, machine.beyond]]))
-        self._pending: list[tuple[int, Words, Indices]] = []
+        self._pending: list[_Taken] = []
 
     @property
     def counted(self) -> int:
@@ -190,7 +213,8 @@ class Search:
         """
         for states in begin:
             self.fired[0] += len(states)
-            self._take(0, states, np.full(len(states), -1))
+            marks = np.zeros((len(states), min(self.notes, 1)), np.uint64)
+            self._take(_Taken(0, states, np.full(len(states), -1), marks))
         self._add()
         start = 0
         while not self.full and start < (end := self.table.size):
@@ -217,8 +241,26 @@ class Search:
         registers = self._steps.run(states)
         outcomes = self._steps.outputs(registers, 0)
         counts = count(outcomes).tolist()
-        moves, failures = self.machine.moves, self.machine.failures
-        for place, one in enumerate(failures, start=len(moves)):
+        moves = self.machine.moves
+        self._tell_wrong(low, outcomes[len(moves) :], counts[len(moves) :])
+        for place, move in enumerate(moves):
+            if counts[place]:
+                self.fired[1 + move.action] += counts[place]
+                lanes = where(outcomes[place])
+                self._steps.program.run(place + 1, registers.rows)
+                rows = self._steps.outputs(registers, place + 1)
+                after, noted = self._after[place], self._noted[place]
+                own = len(after.literals)
+                found = after.to(states.take(lanes, axis=0), lanes, rows[:own])
+                marks = np.zeros((len(lanes), min(self.notes, 1)), np.uint64)
+                if self.steps is not None:
+                    noted.to(marks, lanes, rows[own:])
+                self._take(_Taken(1 + move.action, found, lanes + low, marks))
+        self.expanded = high
+
+    def _tell_wrong(self, low: int, outcomes: Words, counts: Sequence[int]) -> None:
+        """Count steps out of bounds and deadlocks, of states from a number on."""
+        for place, one in enumerate(self.machine.failures):
             if counts[place]:
                 self.fired[1 + one.action] += counts[place]
                 self.failures += counts[place]
@@ -228,22 +270,11 @@ class Search:
             self.deadlocks += counts[-1]
             if self.deadlock is None:
                 self.deadlock = low + int(where(outcomes[-1])[0])
-        for place, move in enumerate(moves):
-            if counts[place]:
-                self.fired[1 + move.action] += counts[place]
-                lanes = where(outcomes[place])
 
-                def rows(section: int = place + 1) -> Words:
-                    self._steps.program.run(section, registers.rows)
-                    return self._steps.outputs(registers, section)
-
-                self._take(1 + move.action, self._after[place].of(states, lanes, rows), lanes + low)
-        self.expanded = high
-
-    def _take(self, action: int, states: Words, parents: Indices) -> None:
+    def _take(self, taken: _Taken) -> None:
         """Look some states up, sooner or later."""
-        self._pending.append((action, states, parents))
-        if sum(len(one[1]) for one in self._pending) > _CANDIDATES:
+        self._pending.append(taken)
+        if sum(len(one.states) for one in self._pending) > _CANDIDATES:
             self._add()
 
     def _add(self) -> None:
@@ -254,16 +285,17 @@ class Search:
         pending, self._pending = self._pending, []
         before = self.table.size
         most = None if self.max_states is None else self.max_states - before
-        states = np.concatenate([states for _, states, _ in pending])
-        parents = np.concatenate([parents for _, _, parents in pending])
-        takers = np.repeat([action for action, _, _ in pending], [len(one) for _, one, _ in pending])
+        states = np.concatenate([one.states for one in pending])
+        parents = np.concatenate([one.parents for one in pending])
+        marks = np.concatenate([one.marks for one in pending])
+        takers = np.repeat([one.action for one in pending], [len(one.states) for one in pending])
         if len(states) <= _ORDERED:
             order = np.argsort(parents, kind="stable")
-            states, parents, takers = states[order], parents[order], takers[order]
-        added, dropped = self.table.add(states, most)
-        parents = parents[added]
-        self.parents.frombytes(parents.astype(np.int32).tobytes())
-        self.full = dropped
+            states, parents, marks, takers = states[order], parents[order], marks[order], takers[order]
+        added, self.full = self.table.add(states, most)
+        if self.steps is not None:
+            self.steps.add(parents, self.table.numbers(), marks, self.table.size)
+        self.parents.frombytes(parents[added].astype(np.int32).tobytes())
         beyond = [
             self._look(low, min(self.table.size, low + self._looks.lanes))
             for low in range(before, self.table.size, self._looks.lanes)

@@ -40,10 +40,12 @@ class Table:
 
     Attributes:
         size: the number of states.
+        looked_up: the slots of the states that were given last, those that are new among them.
     """
 
     def __init__(self, width: int) -> None:
         self.size = 0
+        self.looked_up = np.empty(0, np.int64)
         self._states = np.empty((_FIRST, width), np.uint64)
         self._slots = np.zeros(2 * _FIRST, np.uint64)
 
@@ -71,8 +73,10 @@ class Table:
         claims = marks | np.arange(self.size + 1, self.size + 1 + len(states), dtype=np.uint64)
         place = np.arange(len(states))
         slot = np.full(len(states), -1)
+        self.looked_up = np.empty(len(states), np.int64)
         while len(place):
             there = self._slots[at]
+            self.looked_up[place] = at
             free = np.flatnonzero(there == 0)
             if len(free):
                 # Of equal states the first wins: later assignments prevail.
@@ -89,6 +93,11 @@ class Table:
         self._states[self.size : self.size + len(added)] = states[added]
         self.size += len(added)
         return added, len(new) > len(added)
+
+    def numbers(self) -> Indices:
+        """The numbers of the states that were given last, if none of them was left out."""
+        found: Indices = (self._slots[self.looked_up] & _NUMBER).astype(np.int64) - 1
+        return found
 
     def _slot(self, marks: Words) -> Indices:
         """The slot at which to look for a state first."""

@@ -171,15 +171,16 @@ def test_a_bound_on_states(most: int) -> None:
 def test_the_answer_says_which_explorer_it_is_of() -> None:
     model = model_of(find("two-phase-commit"), {})
 
-    def by(properties: tuple[str, ...], **options: Any) -> tuple[Any, Any]:
-        query = Query("two-phase-commit", {}, properties, ExploreOptions(depth=3, **options))
+    def by(properties: tuple[str, ...], depth: int | None = 3, **options: Any) -> tuple[Any, Any]:
+        query = Query("two-phase-commit", {}, properties, ExploreOptions(depth=depth, **options))
         facts = answer(model, query).told(ExploreFacts)
         return facts.by, facts.by_values_since
 
     assert by(("consistency",)) == ("circuits", None)
     assert by(("consistency",), by="values") == ("values", None)
-    assert by(("completed",)) == ("values", "completed is a claim about runs")
-    with pytest.raises(UserError, match="--by circuits: completed is a claim about runs"):
+    assert by(("completed",), None) == ("circuits", None)
+    assert by(("completed",)) == ("values", "completed is a claim about runs, with a bound on depth")
+    with pytest.raises(UserError, match="--by circuits: completed is a claim about runs, with a bound"):
         by(("completed",), by="circuits")
 
 

@@ -67,10 +67,12 @@ WILD = 0.3
 
 
 def compare(seed: int, beyond: float = 0.03) -> dict[str, Verdict]:
-    """The verdicts, after explored states, lassos by sweeps and short runs have been compared."""
+    """The verdicts, after states explored both ways, lassos by sweeps and short runs have been compared."""
     model = random_runs(seed, beyond)
-    explored = asked(model, ExploreOptions(prove=True))
+    explored = asked(model, ExploreOptions(prove=True, by="circuits"))
     verdicts = {name: one.verdict for name, one in explored.items()}
+    by_values = asked(model, ExploreOptions(prove=True, by="values"))
+    assert verdicts == {name: one.verdict for name, one in by_values.items()}, f"{seed}, by values"
     try:
         short = violated_by_short_runs(model)
     except OutOfBounds:

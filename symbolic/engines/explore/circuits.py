@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
@@ -23,6 +23,7 @@ class CircuitExplorer:
         max_states: the number of states at which to stop; None for no limit.
         vacuity: whether to look for properties that hold vacuously, and for guards that are never true.
         counting: whether to count how often guards are true.
+        unless_sure: whether nothing is explored if neither a claim nor a step can go wrong in any state.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class CircuitExplorer:
         *,
         vacuity: bool = False,
         counting: bool = False,
+        unless_sure: bool = False,
     ) -> None:
         self.semantics = semantics
         self.properties = properties
@@ -43,7 +45,7 @@ class CircuitExplorer:
         self.max_states = max_states
         model = semantics.model
         self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
-        self._counting = counting
+        self._counting, self._unless_sure = counting, unless_sure
         self.looks_for_vacuity = vacuity
         self._search: bits.Search | None = None
         self._guards: Sequence[Guard] = ()
@@ -64,6 +66,9 @@ class CircuitExplorer:
             begin = bits.initial_states(model)
         except (ModelError, RecursionError) as error:
             raise bits.NoCircuits(str(error)) from error
+
+        if self._unless_sure and not machine.may_fail(claims):
+            return
 
         def progress(depth: int, new: int, states: int) -> None:
             self.progress(Level(depth, new, states))
@@ -93,6 +98,11 @@ class CircuitExplorer:
     def within(self) -> Sequence[int]:
         """For each depth that was explored in full, the number of states at most so many steps away."""
         return self._search.within if self._search is not None else ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all states were found."""
+        return self._search is not None and self._search.complete
 
     def summary(self, stopped: str | None = None) -> Exploration:
         """The result of the states found so far.
@@ -131,14 +141,7 @@ class CircuitExplorer:
         """A shortest path to a state, and out of bounds if there is more."""
         if number is None:
             return None
-        return path_of(self.semantics, [*self._states_to(search, number), *more])
-
-    def _states_to(self, search: bits.Search, number: int) -> Iterator[State]:
-        encoding = search.machine.encoding
-        for place in search.path(number):
-            bits = int.from_bytes(search.table.states[place].tobytes(), "little")
-            true = {x if bits >> i & 1 else -x for i, x in enumerate(encoding.input_row)}
-            yield encoding.decode(encoding.input_row, true.__contains__)
+        return path_of(self.semantics, [*states_at(search, search.path(number)), *more])
 
     def _checked(self, search: bits.Search) -> Iterator[tuple[str, Checked]]:
         for name, found in zip(self.properties, search.found, strict=False):
@@ -197,3 +200,12 @@ class CircuitExplorer:
             nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
             for number, node in enumerate(nodes):
                 yield Guard(action, node, *counts.get((place, number), (0, 0)))
+
+
+def states_at(search: bits.Search, numbers: Iterable[int]) -> Iterator[State]:
+    """The states with some numbers, as values."""
+    encoding = search.machine.encoding
+    for number in numbers:
+        word = int.from_bytes(search.table.states[number].tobytes(), "little")
+        true = {x if word >> i & 1 else -x for i, x in enumerate(encoding.input_row)}
+        yield encoding.decode(encoding.input_row, true.__contains__)

@@ -18,6 +18,7 @@ from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.coverage import covered, noted, with_coverage
 from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.explore.runs import fair_run
 from leadline.symbolic.engines.explore.views import (
     qualified,
     view_extent,
@@ -121,7 +122,7 @@ class Explore(Engine):
             _tell_violations(exploring.explorer, told, listener)
 
         told: set[str] = set()
-        exploring = _Exploring(model, chosen, options, progress, limits)
+        exploring = _Exploring(model, query, options, progress, limits)
         stop: Stop | None = None
         about_runs: dict[str, Trace | None] = {}
         try:
@@ -149,7 +150,7 @@ class Explore(Engine):
 
     def head_start(self, model: Model, query: Query) -> float:
         # On circuits a million states take a second, which others need to begin.
-        return 0.0 if any(one.temporal is not None for one in query.chosen(model)) else HEAD_START
+        return HEAD_START
 
     def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
         yield ExploreOptions(prove=True, vacuity=True, notes=True)
@@ -179,14 +180,15 @@ class _Exploring:
     def __init__(
         self,
         model: Model,
-        chosen: Sequence[Property],
+        query: Query,
         options: ExploreOptions,
         progress: Callable[[Level], None],
         limits: Limits,
     ) -> None:
-        self._model, self._chosen, self._options, self._progress = model, chosen, options, progress
-        self._names = [one.name for one in chosen if one.temporal is None]
-        self._runs = [one.name for one in chosen if one.temporal is not None]
+        self._model, self._query, self._options, self._progress = model, query, options, progress
+        self._chosen = query.chosen(model)
+        self._names = [one.name for one in self._chosen if one.temporal is None]
+        self._runs = [one.name for one in self._chosen if one.temporal is not None]
         self.why = self._needs_values(limits)
         self.explorer: Explorer[Semantics] | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
@@ -208,8 +210,8 @@ class _Exploring:
 
     def _needs_values(self, limits: Limits) -> str | None:
         """The part of the question that circuits do not answer yet; None if they answer all of it."""
-        if self._runs:
-            return f"{self._runs[0]} is a claim about runs"
+        if self._runs and self._options.depth is not None:
+            return f"{self._runs[0]} is a claim about runs, with a bound on depth"
         if self._options.symmetry:
             return "--symmetry explores orbits"
         if self._model.view is not None and view_is_used(self._model, self._options, self._runs):
@@ -227,23 +229,45 @@ class _Exploring:
     def search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
         """Explore; a counterexample, or None, for each of the claims about runs."""
         try:
-            self.explorer.run()
+            return self._search(runs, listener)
         except bits.NoCircuits as error:
             if self._options.by == CIRCUITS:
                 raise
             self.why = str(error)
             self.explorer = self._by_values()
-            self.explorer.run()
-        if isinstance(self.explorer, CircuitExplorer):
-            return {}
+            return self._search(runs, listener)
+
+    def _search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
+        self.explorer.run()
         if isinstance(self.explorer, Covering):
             self.explorer.look_at_guards()
         if not runs:
             return {}
         listener.progress(Progress(len(self.explorer.within) - 1, 0.0, text="looking at runs"))
-        graph = liveness.Explicit(self.explorer)
         properties = self._model.properties
+        if isinstance(self.explorer, CircuitExplorer):
+            return {name: self._counterexample(properties[name]) for name in runs}
+        graph = liveness.Explicit(self.explorer)
         return {name: graph.counterexample(properties[name]) for name in runs}
+
+    def _counterexample(self, claim: Property) -> Trace | None:
+        """A run that violates a claim, or one on which its evaluation goes out of bounds, by circuits."""
+        assert isinstance(self.explorer, CircuitExplorer)
+        most = None if self.explorer.complete else self._options.max_states
+
+        def ask(other: Model, name: str, _: int) -> Result:
+            explorer = CircuitExplorer(Semantics(other), [name], None, lambda _: None, most, unless_sure=True)
+            explorer.run()
+            asked = replace(self._query, properties=(name,), deadlock=False)
+            return _answer(explorer.semantics, explorer.summary(), asked, {}, None).results[0]
+
+        def loop(product: liveness.Product, name: str) -> Result:
+            trace = fair_run(product, name, most)
+            verdict = Verdict.SAFE if trace is None else Verdict.VIOLATED
+            return Result(name, ExploreOptions.engine, verdict, trace=trace)
+
+        asked = liveness.Claim(self._model, claim, self._query, loop, counts=False)
+        return asked.judged(ask).trace
 
     def told(self, found: Exploration) -> ExploreFacts:
         """The facts about the states found, with the explorer that answered."""

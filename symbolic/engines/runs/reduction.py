@@ -62,7 +62,7 @@ def answered(
     sizes = dict(facts.sizes) if isinstance(facts, ProofFacts) else {}
     for one in runs:
         begin = time.process_time()
-        claim = _Claim(model, one, query, loop, counts=engine.certifies)
+        claim = Claim(model, one, query, loop, counts=engine.certifies)
         found[one.name] = claim.judged(ask)
         if engine.certifies:
             sizes[one.name] = replace(claim.size, cpu_seconds=round(time.process_time() - begin, 3))
@@ -71,7 +71,7 @@ def answered(
     return replace(first, results=[found[name] for name in query.names(model)], facts=facts)
 
 
-class _Claim:
+class Claim:
     """A claim about runs of a model.
 
     Args:
