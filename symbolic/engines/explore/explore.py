@@ -18,7 +18,7 @@ from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.coverage import covered, noted, with_coverage
 from leadline.symbolic.engines.explore.facts import ExploreFacts
-from leadline.symbolic.engines.explore.runs import fair_run
+from leadline.symbolic.engines.explore.runs import fair_run, folded
 from leadline.symbolic.engines.explore.views import (
     qualified,
     view_extent,
@@ -267,7 +267,11 @@ class _Exploring:
             return Result(name, ExploreOptions.engine, verdict, trace=trace)
 
         asked = liveness.Claim(self._model, claim, self._query, loop, counts=False)
-        return asked.judged(ask).trace
+        trace = asked.judged(ask).trace
+        if trace is not None and trace.loop is not None:
+            trace = folded(trace)
+            replay(Semantics(self._model), trace)
+        return trace
 
     def told(self, found: Exploration) -> ExploreFacts:
         """The facts about the states found, with the explorer that answered."""

@@ -78,3 +78,12 @@ def _trace(search: bits.Search, loop: Sequence[int], name: str) -> Trace:
     state = steps[begin - 1].state if begin else trace.initial
     steps.insert(begin, Step(SAVE, {}, state))
     return replace(trace, steps=tuple(steps))
+
+
+def folded(trace: Trace) -> Trace:
+    """The same run with the loop as early as may be: a monitor may have gone around once before it noticed."""
+    states = [stage.state for stage in trace.stages]
+    loop, end = trace.loop, len(states) - 1
+    while loop and loop < end and states[loop - 1] == states[end - 1]:
+        loop, end = loop - 1, end - 1
+    return replace(trace, loop=loop, steps=trace.steps[:end])
