@@ -8,12 +8,12 @@ from itertools import product as tuples
 
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.concrete.paths import path_of
 from leadline.symbolic.engines.explore.circuits import states_at
 from leadline.symbolic.engines.runs.loops import SAVE
 from leadline.symbolic.engines.runs.product import Mark, Product, Watched
 from leadline.symbolic.lang import NOWHERE, Model, ModelError, nodes as n
 from leadline.symbolic.lang.nodes import replaced
+from leadline.symbolic.meaning import path_of
 from leadline.symbolic.trace import Step, Trace, TraceEnd, trace_of_path
 
 MOST_NOTES = 64
