@@ -204,6 +204,6 @@ def certificate_of(asked: Asked, found: EngineResult) -> Mapping[str, Any] | Non
     """The certificate of a proof; None for other verdicts, and for engines without certificates."""
     if not found.holds:
         return None
-    if found.certificate is None and asked.engine.proof_parts(asked.model, found.property):
+    if found.certificate is None and any(one.part is not None for one in asked.answer.results):
         return certificate(asked.model, found.property, asked.answer.results, source=asked.entry.source)
     return found.certificate

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from leadline.symbolic.engines.ask.engine import Engine, Interrupted, Violation
+    from leadline.symbolic.engines.ask.engine import Engine, Interrupted
     from leadline.symbolic.engines.ask.query import AUTO, Listener, Options, Query
     from leadline.symbolic.engines.ask.result import Answer, Effort, Progress, Result, Table, Verdict
     from leadline.symbolic.engines.ask.table import ENGINES, engines_of
@@ -41,7 +41,6 @@ __all__ = [
     "Result",
     "Table",
     "Verdict",
-    "Violation",
     "answer",
     "answer_here",
     "answer_in_child",
@@ -55,7 +54,7 @@ __getattr__ = on_demand(
     __name__,
     {
         ".bounded.bmc": ("UNROLLINGS", "BmcOptions", "chosen_unrolling"),
-        ".ask.engine": ("Engine", "Interrupted", "Violation"),
+        ".ask.engine": ("Engine", "Interrupted"),
         ".run.limits": ("Limits",),
         ".run.parallel": ("answer", "answer_here", "answer_in_child", "answer_in_children", "cores"),
         ".ask.query": ("AUTO", "Listener", "Options", "Query"),

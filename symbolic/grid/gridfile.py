@@ -44,7 +44,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, split_path
-from leadline.symbolic.engines import ENGINES, Engine, Limits
+from leadline.symbolic.engines import ENGINES, Limits
 from leadline.symbolic.files import read_text, real_path
 from leadline.symbolic.grid.conditions import Condition, Name, kind_of, read_condition
 from leadline.symbolic.grid.gridvalues import (
@@ -56,6 +56,7 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
+from leadline.symbolic.grid.kinds import BY_ENGINE, KINDS, Kind
 from leadline.symbolic.lang import (
     Foreign,
     ModelError,
@@ -70,15 +71,14 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.solve import DEFAULT, SOLVERS
 from leadline.symbolic.trace import DEADLOCK
 
-KINDS = {engine.kind: engine for engine in ENGINES.values() if engine.kind}
-"""The engines that a grid may ask, by the kind of their queries; the first is the default."""
-
 AXES = {
-    one.name: one for engine in KINDS.values() for one in fields(engine.options) if one.metadata.get("grid")
+    one.name: one
+    for kind in KINDS.values()
+    for one in fields(ENGINES[kind.engine].options)
+    if one.metadata.get("grid")
 }
 """The options of engines that a grid may set, by name."""
 
-_ASKED = {engine.name: engine for engine in KINDS.values()}
 _SHARED: dict[str, Any] = {
     "kinds": next(iter(KINDS)),
     "engines": None,
@@ -102,7 +102,7 @@ class SharedValues:
     """The values that the top of a file may set for its tables.
 
     Attributes:
-        engines: the engines to ask.
+        kinds: the kinds of queries to ask.
         axes: the values of each engine option that a grid may set.
         solvers: the names of the solvers.
         seeds: the seeds of the solvers.
@@ -110,7 +110,7 @@ class SharedValues:
         limits: the limits of each query.
     """
 
-    engines: tuple[Engine, ...]
+    kinds: tuple[Kind, ...]
     axes: Mapping[str, tuple[Any, ...]]
     solvers: tuple[str, ...]
     seeds: tuple[int, ...]
@@ -249,11 +249,11 @@ def _shared(reader: TableReader) -> SharedValues:
         reader.say("timeout_seconds", f"{wanted}, not {shown(seconds)}")
     if (text := integer(1, Limits.LARGEST)(memory)) is not None:
         reader.say("memory_mb", text)
-    engines = tuple(KINDS[kind] for kind in kinds if kind in KINDS)
+    chosen = tuple(KINDS[kind] for kind in kinds if kind in KINDS)
     if values["engines"] is not None:
-        named = reader.many("engines", values["engines"], one_of("engine", tuple(_ASKED)))
-        engines = tuple(_ASKED[name] for name in named if name in _ASKED)
-    return SharedValues(engines, axes, solvers, seeds, deadlock, Limits(seconds, memory))
+        named = reader.many("engines", values["engines"], one_of("engine", tuple(BY_ENGINE)))
+        chosen = tuple(BY_ENGINE[name] for name in named if name in BY_ENGINE)
+    return SharedValues(chosen, axes, solvers, seeds, deadlock, Limits(seconds, memory))
 
 
 def _complaint(one: Field[Any]) -> Complaint:
@@ -291,13 +291,13 @@ def _fitting(reader: TableReader, asked: SharedValues, own: frozenset[str]) -> N
         text += f"ask {others} with these seeds in a table of its own"
         reader.say("seed", text)
     for key in (*AXES, "deadlock"):
-        fits = [engine for engine in asked.engines if key in engine.axes()]
+        fits = [kind for kind in asked.kinds if key in kind.axes]
         if key == "deadlock":
-            fits = [engine for engine in asked.engines if engine.refuses(DEADLOCK) is None]
+            fits = [kind for kind in asked.kinds if kind.refuses(DEADLOCK) is None]
         if key in own and not fits:
-            told = ", ".join(engine.kind for engine in asked.engines)
+            told = ", ".join(kind.name for kind in asked.kinds)
             reader.say(key, f"means nothing for kinds = {told}: leave it out")
-    for clash in filter(None, (engine.clash(asked.axes) for engine in asked.engines)):
+    for clash in filter(None, (kind.clash(asked.axes) for kind in asked.kinds)):
         reader.say(*clash)
     if {"kinds", "engines"} <= own:
         reader.say("engines", "kinds and engines say the same: leave one of them out")

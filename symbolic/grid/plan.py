@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry, model_of
-from leadline.symbolic.engines import ENGINES, Options
+from leadline.symbolic.engines import Options
 from leadline.symbolic.grid.cost import CostModel
 from leadline.symbolic.grid.gridfile import CheckTable, read_checks
 from leadline.symbolic.grid.gridvalues import Mistakes
+from leadline.symbolic.grid.kinds import BY_ENGINE
 from leadline.symbolic.grid.layers import LayerFormula, layer_formula
 from leadline.symbolic.grid.query import (
     GridQuery,
@@ -117,7 +118,7 @@ def plan(
     checks = read_checks(grid, mistakes)
     provers: dict[str, set[str]] = {}
     for check in checks:
-        asked = {engine.name for engine in check.asked.engines if engine.proves}
+        asked = {kind.engine for kind in check.asked.kinds if kind.proves}
         provers.setdefault(check.entry.source, set()).update(asked)
     costs = costs or CostModel()
     count = sum(math.prod(map(len, check.parameters.values())) for check in checks)
@@ -238,8 +239,8 @@ class _Planner:
             if name not in point.kinds:
                 self._drop(check, "property", f"the property {name} does not apply", point.settings)
                 continue
-            for engine in check.asked.engines:
-                if (why := engine.refuses(point.kinds[name])) is not None:
+            for kind in check.asked.kinds:
+                if (why := kind.refuses(point.kinds[name])) is not None:
                     self._drop(check, "kind", f"{name} is a {point.kinds[name]}: {why}", point.settings)
 
     def _drop(self, check: CheckTable, why: str, text: str, settings: Settings) -> None:
@@ -266,13 +267,13 @@ def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
     model = cache(partial(model_of, check.entry, dict(point.settings)))
     names = point.claimed if check.properties is None else check.properties
     names = tuple(name for name in names if name in point.kinds)
-    for engine in asked.engines:
+    for kind in asked.kinds:
         # An engine without solver gets one query instead of one for each solver.
-        solvers = asked.solvers if engine.takes_solver else ("",)
+        solvers = asked.solvers if kind.takes_solver else ("",)
         for name in (*names, *([DEADLOCK] if asked.deadlock else [])):
-            if engine.refuses(_kind(point, name)) is None:
-                whole = engine.questions(asked.axes, point.parts.get((engine.name, name), ()))
-                options = [one for each in whole for one in engine.cut(model, name, each)]
+            if kind.refuses(_kind(point, name)) is None:
+                whole = kind.questions(asked.axes, point.parts.get((kind.engine, name), ()))
+                options = [one for each in whole for one in kind.cut(model, name, each)]
                 for one, solver, seed in itertools.product(options, solvers, asked.seeds):
                     yield _query(check, point, name, one, solver, seed)
 
@@ -373,8 +374,8 @@ class GridPoints:
 
 def _parts(model: Model, provers: Iterable[str]) -> dict[tuple[str, str], tuple[str, ...]]:
     return {
-        (engine, name): ENGINES[engine].proof_parts(model, name)
+        (engine, name): BY_ENGINE[engine].parts(model, name)
         for engine in provers
         for name, one in model.properties.items()
-        if ENGINES[engine].refuses(one.kind) is None
+        if BY_ENGINE[engine].refuses(one.kind) is None
     }

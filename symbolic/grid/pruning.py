@@ -1,7 +1,7 @@
 """Pruning: a query is moot (pointless to ask) if another query's answer implies its answer.
 
-- **A violation** makes queries about the same goal moot, for any solver and seed, if their engine says so
-  (`Engine.pointless`): a bounded check that looks as far, and every proof. A shallower check may still be
+- **A violation** makes queries about the same goal moot, for any solver and seed, if their kind says so
+  (`Kind.pointless`): a bounded check that looks as far, and every proof. A shallower check may still be
   safe, so it is asked. A proof with an obligation that fails makes nothing moot: the property may still hold.
 - **A proof** makes all queries about the same goal moot whose engine proves nothing. All parts of the proof
   must hold, by any solvers. A grid that asks for a proof asks for every part of it; where it asks for none,
@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from leadline.symbolic.engines import ENGINES, Verdict, Violation
+from leadline.symbolic.engines import Verdict
 from leadline.symbolic.grid.cells import Goal
+from leadline.symbolic.grid.kinds import BY_ENGINE, PROVING, Violation
 from leadline.symbolic.grid.query import GridQuery, read_options
 from leadline.symbolic.grid.rows import VIOLATED, Row
 from leadline.symbolic.lang import counted
@@ -68,7 +69,7 @@ class Pruning:
         for query in queries:
             known = self._known.setdefault(Goal.of(query), _GoalState())
             known.open[query.id] = query
-            if ENGINES[query.engine].proves:
+            if query.engine in PROVING:
                 known.parts[query.id] = query.engine, query.obligation
 
     def learn(self, row: Row) -> Mapping[str, Moot]:
@@ -101,16 +102,16 @@ def _proved(known: _GoalState, row: Row) -> dict[str, Moot]:
         return {}
     by = "" if part is None else f" by {counted(len(wanted), 'obligation')}"
     moot = Moot(row.query, f"proved for every depth{by}")
-    return {query.id: moot for query in known.open.values() if not ENGINES[query.engine].proves}
+    return {query.id: moot for query in known.open.values() if query.engine not in PROVING}
 
 
 def _pointless(row: Row, query: GridQuery) -> bool:
     """Whether a violation tells the answer to a query about the same goal."""
     assert row.steps is not None
     found = Violation(read_options(row.engine, row.options), row.steps, row.depth)
-    return ENGINES[query.engine].pointless(query.asked, found)
+    return BY_ENGINE[query.engine].pointless(query.asked, found)
 
 
 def _violated(row: Row, query: GridQuery) -> Moot:
-    so = ", so there is no proof" if ENGINES[query.engine].proves else ""
+    so = ", so there is no proof" if query.engine in PROVING else ""
     return Moot(row.query, f"violated in {counted(row.steps or 0, 'step')}{so}")

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from leadline.symbolic.engines import ENGINES, Options, Verdict
 from leadline.symbolic.engines.ask.result import Cause, Note, NoteKind, in_words
+from leadline.symbolic.grid.kinds import PROVING
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, question_text, read_options
 from leadline.symbolic.solve import SOLVERS
 
@@ -161,9 +162,9 @@ class Row:
             return wrong
         if self.engine not in ENGINES:
             return f"there is no engine {self.engine!r}"
-        if found and self.obligation is not None and ENGINES[self.engine].proves:
+        if found and self.obligation is not None and self.engine in PROVING:
             return f"it says {self.verdict}, and is a part of a proof"
-        if self.verdict == str(Verdict.PROVED) and not ENGINES[self.engine].proves:
+        if self.verdict == str(Verdict.PROVED) and self.engine not in PROVING:
             return f"it says proved, and the engine {self.engine} proves nothing"
         if self.verdict == str(Verdict.SAFE) and (self.depth_asked is None or self.depth < self.depth_asked):
             return f"it says safe, and looked {self.depth} layers ahead where {self.depth_asked} were asked"

@@ -15,9 +15,10 @@ from functools import cache, partial
 
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import ENGINES, Effort, Limits, Result, Verdict
+from leadline.symbolic.engines import Effort, Limits, Result, Verdict
 from leadline.symbolic.engines.prove.certificates import certificate, read_certificate, recheck
 from leadline.symbolic.grid.cells import Goal, obligations_of, proofs
+from leadline.symbolic.grid.kinds import CERTIFYING
 from leadline.symbolic.grid.query import ASKED, GridQuery, Settings, question_id, read_options
 from leadline.symbolic.grid.remote import Place, Remote, at_once
 from leadline.symbolic.grid.rows import Row
@@ -69,7 +70,7 @@ def _doubt(row: Row, store: Store) -> str | None:
 
 def _is_whole_proof(row: Row) -> bool:
     """Whether a row is a proof of its own, with a certificate."""
-    return row.verdict == str(Verdict.PROVED) and ENGINES[row.engine].certifies
+    return row.verdict == str(Verdict.PROVED) and row.engine in CERTIFYING
 
 
 def _not_proved(row: Row, store: Store) -> str | None:

@@ -19,6 +19,7 @@ from leadline.symbolic.engines.explore.coverage import covered, never_taken, wit
 from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.run.portfolio import Portfolio
+from leadline.symbolic.grid.kinds import KINDS
 from leadline.symbolic.lang import (
     Int,
     Model,
@@ -218,7 +219,7 @@ def test_coverage_is_of_every_state() -> None:
 
 def test_a_stored_proof_names_the_actions_never_taken() -> None:
     model = build(Stairs(), CLAIMS)
-    (options,) = Explore().questions({}, ())
+    (options,) = KINDS["explore"].questions({}, ())
     found = answer(model, Query("stairs", {}, ("not-vacuous", "flying-is-safe"), options))
     notes = [one.notes for one in found.results]
     fly = f"never taken: Fly, since `3 < height` is never true ({line_of(Stairs.fly, 'height > 3')})"

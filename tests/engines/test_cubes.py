@@ -12,11 +12,12 @@ from hypothesis import HealthCheck, given, settings
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import ENGINES, BmcOptions, Result, Verdict
+from leadline.symbolic.engines import BmcOptions, Result, Verdict
 from leadline.symbolic.engines.bounded.bmc import bounded_check
 from leadline.symbolic.engines.bounded.cubes import Cube, cubes
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.grid.kinds import KINDS
 from leadline.symbolic.lang import Int, Model, Protocol, UserError, action, build, invariant, ite
 from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.solve import SOLVERS
@@ -29,7 +30,7 @@ DEPTH = 4
 
 def parts_of(model: Model, goal: str, split: int, depth: int = DEPTH) -> Sequence[BmcOptions]:
     """The options of the parts of a check."""
-    found = ENGINES["bmc"].cut(lambda: model, goal, BmcOptions(depth, split=split))
+    found = KINDS["bounded"].cut(lambda: model, goal, BmcOptions(depth, split=split))
     return [one for one in found if isinstance(one, BmcOptions)]
 
 

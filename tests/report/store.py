@@ -7,7 +7,7 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Options
-from leadline.symbolic.engines.explore.explore import Explore
+from leadline.symbolic.grid.kinds import KINDS
 from leadline.symbolic.grid.query import GridQuery, options_json, parameters_json
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
@@ -49,7 +49,7 @@ def real(
     """The answer of a real check, or of explicit search, with its counterexample."""
     options: Options = BmcOptions(depth)
     if explore:
-        (options,) = Explore().questions({}, ())
+        (options,) = KINDS["explore"].questions({}, ())
     model = model_of(find(source), settings)
     query = GridQuery(
         protocol=model.protocol,

@@ -6,10 +6,8 @@ processes, races between solvers, grids, the store and the command line work thr
 
 from __future__ import annotations
 
-import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from leadline.symbolic.concrete import Semantics
@@ -26,21 +24,6 @@ if TYPE_CHECKING:
 
 NewSolver = Callable[[], Solver]
 """Makes a fresh solver."""
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A counterexample to a property, described for deciding which other queries it makes pointless.
-
-    Attributes:
-        options: the options of the query that found it.
-        steps: its length in steps.
-        depth: the deepest layer that holds none.
-    """
-
-    options: Options
-    steps: int
-    depth: int
 
 
 class Interrupted(KeyboardInterrupt):
@@ -63,13 +46,10 @@ class Engine(ABC):
     Attributes:
         name: the engine's name.
         doing: the engine's work in a word, such as "checking", for the line that shows progress.
-        kind: the name of its queries in a grid file, or "" if a grid cannot ask it.
         options: the class of its options.
         facts: the class of the facts that it tells besides verdicts.
         takes_solver: whether it takes a solver.
         needs_property: whether its command needs a property, or --deadlock.
-        proves: whether its definite answers hold at every depth.
-        certifies: whether each of its proofs is one result with a certificate.
         breadth_first: whether its counterexamples to claims about states are shortest ones.
         suited: why it suits a property, in words, for a command that leaves the choice to Leadline.
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
@@ -82,17 +62,14 @@ class Engine(ABC):
 
     name: ClassVar[str]
     doing: ClassVar[str] = ""
-    kind: ClassVar[str] = ""
     options: ClassVar[type[Options]]
     facts: ClassVar[type[Facts]] = Facts
     takes_solver: ClassVar[bool] = True
     needs_property: ClassVar[bool] = True
-    proves: ClassVar[bool] = False
     knows_runs: ClassVar[bool] = False
     asks_states: ClassVar[bool] = False
     limits_itself: ClassVar[bool] = False
     sets_alarm: ClassVar[bool] = False
-    certifies: ClassVar[bool] = False
     breadth_first: ClassVar[bool] = False
     suited: ClassVar[str] = ""
     in_portfolio: ClassVar[Options | None] = None
@@ -254,50 +231,3 @@ class Engine(ABC):
         if result.trace is None or result.trace.loop is None:
             return {}
         return {"stem": result.trace.loop, "loop": result.trace.loop_length}
-
-    # -- grids --------------------------------------------------------------------------------------
-
-    def axes(self) -> tuple[str, ...]:
-        """The options that a grid file may set."""
-        return tuple(one.name for one in fields(self.options) if one.metadata.get("grid"))
-
-    def refuses(self, kind: str) -> str | None:
-        """The reason why a grid may not ask it about a property of this kind, or None."""
-        return None
-
-    def proof_parts(self, model: Model, goal: str) -> tuple[str, ...]:
-        """The names of the parts of a proof that a grid asks for one by one; () if it asks for all."""
-        return ()
-
-    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
-        """The options of a grid's queries about one property.
-
-        Args:
-            values: for each of the `axes` the values that the grid lists.
-            parts: the `proof_parts` of the property.
-        """
-        axes = self.axes()
-        for chosen in itertools.product(*(values[name] for name in axes)):
-            yield self.options(**dict(zip(axes, chosen, strict=True)))
-
-    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
-        """One of the `axes` whose values contradict those of others, and the message; or None."""
-        return None
-
-    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
-        """The options of the queries that a grid asks in place of one.
-
-        Args:
-            model: makes the model.
-            goal: the property's name, or "deadlock".
-            options: the options of the query.
-        """
-        return (options,)
-
-    def layers(self, options: Options) -> int:
-        """The number of layers that a query encodes at most, for predictions of its cost."""
-        return 1
-
-    def pointless(self, options: Options, found: Violation) -> bool:
-        """Whether a counterexample implies the answer to a query about the same property."""
-        return True

@@ -15,7 +15,7 @@ from typing import Any, Self
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
 from leadline.symbolic.engines import runs as liveness
-from leadline.symbolic.engines.ask.engine import Engine, NewSolver, Violation
+from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import SILENT, Ledger, Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict
 from leadline.symbolic.engines.bounded.cubes import Cube, cubes
@@ -98,7 +98,6 @@ class Bmc(Engine):
 
     name = BmcOptions.engine
     doing = "checking"
-    kind = "bounded"
     options = BmcOptions
     in_portfolio = BmcOptions(ENDLESS, SWEEPS)
 
@@ -127,40 +126,23 @@ class Bmc(Engine):
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
         return {"results": [self.record(model, query, one) for one in answer.results]}
 
-    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
-        if max(values["split"]) == 1 or SWEEPS not in values["unroll"]:
-            return None
-        return "split", "only steps are cut into parts: ask sweeps in a table of their own, without split"
 
-    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
-        assert isinstance(options, BmcOptions)
-        if options.split == 1:
-            return (options,)
-        made = model()
-        target = made.properties.get(goal) or deadlock_property(made)
-        sorts = sorts_alike(made, [target], truth_alone=True) if options.symmetry else ()
-        # A claim about runs is asked of other models, whose steps make other choices.
-        about_runs = target.temporal is not None
-        found = [()] if about_runs else cubes(made, sorts, options.split, options.depth)
-        if len(found) == 1:
-            return (replace(options, split=1),)
-        return [replace(options, split=len(found), cube=cube) for cube in found]
+def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:
+    """The options of the parts into which a check by steps is cut, at least as many as `options.split`.
 
-    def layers(self, options: Options) -> int:
-        assert isinstance(options, BmcOptions)
-        return options.depth + 1
-
-    def pointless(self, options: Options, found: Violation) -> bool:
-        """Whether the query would find a violation too.
-
-        A violation of s steps is found within s steps and, since k sweeps cover k steps, within s sweeps. If
-        k sweeps found it, another solver finds it within k sweeps.
-        """
-        assert isinstance(options, BmcOptions)
-        if options.depth >= found.steps:
-            return True
-        same = isinstance(found.options, BmcOptions) and options.unroll == found.options.unroll == SWEEPS
-        return same and options.depth > found.depth
+    Args:
+        model: the model.
+        goal: the property's name, or "deadlock".
+        options: the options of the whole check.
+    """
+    target = model.properties.get(goal) or deadlock_property(model)
+    sorts = sorts_alike(model, [target], truth_alone=True) if options.symmetry else ()
+    # A claim about runs is asked of other models, whose steps make other choices.
+    about_runs = target.temporal is not None
+    found = [()] if about_runs else cubes(model, sorts, options.split, options.depth)
+    if len(found) == 1:
+        return (replace(options, split=1),)
+    return [replace(options, split=len(found), cube=cube) for cube in found]
 
 
 def bounded_check(

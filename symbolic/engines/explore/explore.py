@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,8 +88,6 @@ class Explore(Engine):
 
     name = ExploreOptions.engine
     doing = "exploring"
-    kind = "explore"
-    proves = True
     options = ExploreOptions
     facts = ExploreFacts
     takes_solver = False
@@ -151,9 +149,6 @@ class Explore(Engine):
     def head_start(self, model: Model, query: Query) -> float:
         # On circuits a million states take a second, which others need to begin.
         return HEAD_START
-
-    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
-        yield ExploreOptions(prove=True, vacuity=True, notes=True)
 
     def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
         verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []

@@ -68,7 +68,6 @@ class InvariantCheck(Engine):
     doing = "checking"
     options = InvariantQuery
     knows_runs = True
-    proves = True
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener

@@ -28,7 +28,7 @@ from leadline.symbolic.engines.prove.pdr.results import (
     ProofSize,
 )
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
-from leadline.symbolic.lang import Model, Property, PropertyKind, counted
+from leadline.symbolic.lang import Model, Property, counted
 from leadline.symbolic.trace import call_of, replay, shortened
 
 LONGEST_SHORTENED = 300
@@ -39,11 +39,6 @@ class _Prover(Engine):
     """An engine that proves each property by itself."""
 
     doing = "proving"
-    proves = True
-
-    def refuses(self, kind: str) -> str | None:
-        proved = [one for one in PropertyKind if one.about_runs or one is PropertyKind.INVARIANT]
-        return None if kind in proved else "only invariants and claims about runs are proved"
 
     def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
         about = answer.facts.sizes if isinstance(answer.facts, ProofFacts) else {}
@@ -74,11 +69,9 @@ class Pdr(_Prover):
     """Property-directed reachability: a proof without help, or a counterexample."""
 
     name = PdrOptions.engine
-    kind = "pdr"
     options = PdrOptions
     facts = ProofFacts
     in_portfolio = PdrOptions()
-    certifies = True
     takes_solver = False
     suited = "no strengthenings are written for it"
 
@@ -214,7 +207,6 @@ class KInduction(_Prover):
     """k-induction: quick where a property holds after a few steps along which it held."""
 
     name = KInductionOptions.engine
-    kind = "k-induction"
     options = KInductionOptions
 
     def answer(

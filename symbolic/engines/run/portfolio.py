@@ -37,7 +37,6 @@ class Portfolio(Engine):
     takes_solver = False
     limits_itself = True
     knows_runs = True
-    proves = True
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         return True

@@ -59,12 +59,13 @@ def answered(
 
     found = {one.property: one for one in first.results}
     facts = first.facts
+    sized = engine.facts is ProofFacts
     sizes = dict(facts.sizes) if isinstance(facts, ProofFacts) else {}
     for one in runs:
         begin = time.process_time()
-        claim = Claim(model, one, query, loop, counts=engine.certifies)
+        claim = Claim(model, one, query, loop, counts=sized)
         found[one.name] = claim.judged(ask)
-        if engine.certifies:
+        if sized:
             sizes[one.name] = replace(claim.size, cpu_seconds=round(time.process_time() - begin, 3))
             facts = ProofFacts(sizes)
         listener.done(found[one.name])

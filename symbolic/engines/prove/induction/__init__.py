@@ -6,7 +6,7 @@ it to a solver.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -24,7 +24,7 @@ from leadline.symbolic.engines.prove.induction.obligation import (
 )
 from leadline.symbolic.engines.prove.provers import WITHIN_BOUNDS_ADVICE
 from leadline.symbolic.engines.run.limits import Limits
-from leadline.symbolic.lang import Model, PropertyKind, counted
+from leadline.symbolic.lang import Model, counted
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,7 @@ class Induction(Engine):
 
     name = InductionOptions.engine
     doing = "proving"
-    kind = "induction"
     options = InductionOptions
-    proves = True
     asks_states = True
     suited = "strengthenings are written for it"
 
@@ -149,17 +147,6 @@ class Induction(Engine):
                 for one in answer.results
             ],
         }
-
-    def refuses(self, kind: str) -> str | None:
-        return None if kind == PropertyKind.INVARIANT else "only invariants are proved"
-
-    def proof_parts(self, model: Model, goal: str) -> tuple[str, ...]:
-        return tuple(one.name for one in obligations(model, goal))
-
-    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
-        """The options of a query for each obligation."""
-        for part in parts:
-            yield InductionOptions((part,))
 
 
 def extent(model: Model, goal: str, results: Sequence[Result]) -> str:

@@ -1,0 +1,178 @@
+"""The kinds of a grid's queries: how a grid asks each engine, and what the answers make pointless.
+
+A new engine that grids can ask is a line in `KINDS`, and a class if it is asked in a way of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from leadline.symbolic.engines import ENGINES, Options
+from leadline.symbolic.lang import Model, PropertyKind
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A counterexample to a property, described for deciding which other queries it makes pointless.
+
+    Attributes:
+        options: the options of the query that found it.
+        steps: its length in steps.
+        depth: the deepest layer that holds none.
+    """
+
+    options: Options
+    steps: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of query: how a grid asks an engine.
+
+    Attributes:
+        name: its name in a grid file.
+        engine: the name of the engine.
+        proves: whether definite answers hold at every depth.
+        certifies: whether each proof is one result with a certificate.
+        refused: why it is not asked about some kinds of properties; None if it is asked about all.
+    """
+
+    name: str
+    engine: str
+    proves: bool = True
+    certifies: bool = False
+    refused: str | None = None
+
+    @property
+    def takes_solver(self) -> bool:
+        """Whether its queries name a solver."""
+        return ENGINES[self.engine].takes_solver
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The options that a grid file may set."""
+        return tuple(one.name for one in fields(ENGINES[self.engine].options) if one.metadata.get("grid"))
+
+    def refuses(self, kind: str) -> str | None:
+        """The reason why a grid may not ask about a property of this kind, or None."""
+        proved = [one for one in PropertyKind if one.about_runs or one is PropertyKind.INVARIANT]
+        return None if kind in proved else self.refused
+
+    def parts(self, model: Model, goal: str) -> tuple[str, ...]:
+        """The names of the parts of a proof that a grid asks for one by one; () if it asks for all."""
+        return ()
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        """The options of a grid's queries about one property.
+
+        Args:
+            values: for each of the `axes` the values that the grid lists.
+            parts: the `parts` of the property's proof.
+        """
+        axes = self.axes
+        for chosen in itertools.product(*(values[name] for name in axes)):
+            yield ENGINES[self.engine].options(**dict(zip(axes, chosen, strict=True)))
+
+    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+        """One of the `axes` whose values contradict those of others, and the message; or None."""
+        return None
+
+    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
+        """The options of the queries that a grid asks in place of one.
+
+        Args:
+            model: makes the model.
+            goal: the property's name, or "deadlock".
+            options: the options of the query.
+        """
+        return (options,)
+
+    def pointless(self, options: Options, found: Violation) -> bool:
+        """Whether a counterexample implies the answer to a query about the same property."""
+        return True
+
+
+class Bounded(Kind):
+    """Bounded checks, by depth, unrolling and number of parts."""
+
+    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+        from leadline.symbolic.engines.bounded.bmc import SWEEPS
+
+        if max(values["split"]) == 1 or SWEEPS not in values["unroll"]:
+            return None
+        return "split", "only steps are cut into parts: ask sweeps in a table of their own, without split"
+
+    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
+        from leadline.symbolic.engines.bounded.bmc import BmcOptions, cuts
+
+        assert isinstance(options, BmcOptions)
+        return (options,) if options.split == 1 else cuts(model(), goal, options)
+
+    def pointless(self, options: Options, found: Violation) -> bool:
+        """Whether the query would find a violation too.
+
+        A violation of s steps is found within s steps and, since k sweeps cover k steps, within s sweeps. If
+        k sweeps found it, another solver finds it within k sweeps.
+        """
+        from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
+
+        assert isinstance(options, BmcOptions)
+        if options.depth >= found.steps:
+            return True
+        same = isinstance(found.options, BmcOptions) and options.unroll == found.options.unroll == SWEEPS
+        return same and options.depth > found.depth
+
+
+class Exploring(Kind):
+    """Explorations that prove, with the notes that a page shows."""
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        from leadline.symbolic.engines.explore.explore import ExploreOptions
+
+        yield ExploreOptions(prove=True, vacuity=True, notes=True)
+
+
+class ByObligation(Kind):
+    """Inductive proofs, a query for each obligation."""
+
+    def refuses(self, kind: str) -> str | None:
+        return None if kind == PropertyKind.INVARIANT else self.refused
+
+    def parts(self, model: Model, goal: str) -> tuple[str, ...]:
+        from leadline.symbolic.engines.prove.induction.obligation import obligations
+
+        return tuple(one.name for one in obligations(model, goal))
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        from leadline.symbolic.engines.prove.induction import InductionOptions
+
+        for part in parts:
+            yield InductionOptions((part,))
+
+
+_BOTH = "only invariants and claims about runs are proved"
+
+KINDS: Mapping[str, Kind] = {
+    one.name: one
+    for one in (
+        Bounded("bounded", "bmc", proves=False),
+        Exploring("explore", "explore"),
+        ByObligation("induction", "induction", refused="only invariants are proved"),
+        Kind("pdr", "pdr", certifies=True, refused=_BOTH),
+        Kind("k-induction", "k-induction", refused=_BOTH),
+    )
+}
+"""The kinds by name; the first is the default. Engines are loaded when a grid asks them."""
+
+BY_ENGINE: Mapping[str, Kind] = {one.engine: one for one in KINDS.values()}
+"""The kinds by the names of their engines."""
+
+PROVING = frozenset(one.engine for one in KINDS.values() if one.proves)
+"""The engines whose definite answers hold at every depth."""
+
+CERTIFYING = frozenset(one.engine for one in KINDS.values() if one.certifies)
+"""The engines each of whose proofs is one result with a certificate."""
