@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.catalog import Entry
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import (
@@ -43,6 +44,7 @@ class Asked:
         self.model = model
         self.query = query
         self.engine = ENGINES[query.engine]
+        self.wording = WORDINGS[query.engine]
         self.answer = Answer(())
 
     def check_asks(self, mend: str) -> None:
@@ -54,7 +56,7 @@ class Asked:
         Raises:
             UserError: if there is nothing to check.
         """
-        if self.engine.needs_property and self.query.properties == () and not self.query.deadlock:
+        if self.wording.needs_property and self.query.properties == () and not self.query.deadlock:
             raise UserError(
                 f"there is nothing to check: {self.entry.name} has no property at these parameters; state "
                 f"one, or ask for deadlocks with {mend}"
@@ -130,7 +132,7 @@ class Asked:
     @property
     def verdicts(self) -> Sequence[Result]:
         """A result for each property."""
-        return self.engine.verdicts(self.model, self.query, self.answer)
+        return self.wording.verdicts(self.model, self.query, self.answer)
 
     def described(self, *, every: bool = False) -> Iterator[Part]:
         """The answer for a person; the worst is last, where it stays on the screen.
@@ -141,7 +143,7 @@ class Asked:
         semantics = Semantics(self.model)
         yield title(self.model)
         if self.answer.results or self.answer.facts:
-            yield from self.engine.describe(self.model, self.query, self.answer)
+            yield from self.wording.describe(self.model, self.query, self.answer)
         yield from self.reasons(semantics)
         yield from self._cti(semantics)
         for trace in self.traces(self.answer.results, every=every):

@@ -159,7 +159,7 @@ class Results(Mapping[str, Result]):
 
     def to_json(self) -> dict[str, Any]:
         """The answer as the JSON object that `--format json` writes."""
-        return self._asked.engine.as_json(self._asked.model, self._asked.query, self._asked.answer)
+        return self._asked.wording.as_json(self._asked.model, self._asked.query, self._asked.answer)
 
     def to_sarif(self) -> dict[str, Any]:
         """The answer in SARIF, a JSON object: a result at its line for each property that fails."""

@@ -235,7 +235,7 @@ def _ask(
     query = chosen_query(command, about.entry.source, about.settings, model, chosen, {**given, **options})
     asked = Asked(about.entry, model, query)
     asked.check_asks("deadlock=True")
-    with following(progress, f"{asked.engine.doing} {model.protocol}") as (heard, show):
+    with following(progress, f"{asked.wording.doing} {model.protocol}") as (heard, show):
         try:
             asked.put(limits, heard, show)
         except Interrupted as interrupted:

@@ -207,7 +207,7 @@ def put(args: argparse.Namespace) -> Question:
     check_writable(args.out)
     start_server()
     found = Question.of(args)
-    found.ask(f"{found.engine.doing} {found.model.protocol}", Limits(args.timeout, args.memory))
+    found.ask(f"{found.wording.doing} {found.model.protocol}", Limits(args.timeout, args.memory))
     return found
 
 
@@ -273,7 +273,7 @@ class Question(Asked):
         if form == "text":
             deliver(self.report(), None, out)
         elif form == "json":
-            document = self.engine.as_json(self.model, self.query, self.answer)
+            document = self.wording.as_json(self.model, self.query, self.answer)
             deliver(self.report(), as_json(document), out)
         elif form in ("sarif", "problems"):
             # Here, since the other formats need none of the report.

@@ -8,10 +8,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
+from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
-from leadline.symbolic.engines import ENGINES, Limits, Verdict, answer_in_child, engines_of
+from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
 from leadline.symbolic.engines.ask.choice import options_of
 from leadline.symbolic.engines.bounded.refutation import answer_proof, formula_of
 from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
@@ -80,7 +81,7 @@ def _explored(args: argparse.Namespace, why: str, begin: float) -> Exit:
     options = replace(Explore.in_portfolio, depth=args.depth, vacuity=False, every_state=True)
     found.query = replace(found.query, options=options)
     found.ask(f"exploring {found.model.protocol}", limits)
-    found.engine = ENGINES[PortfolioOptions.engine]
+    found.wording = WORDINGS[PortfolioOptions.engine]
     found.deliver(args.format, args.out)
     return found.exit()
 

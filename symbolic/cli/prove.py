@@ -166,6 +166,6 @@ def _recheck(args: argparse.Namespace) -> Exit:
     asked.deliver(args.format, None)
     stands = asked.exit() is Exit.HOLDS
     how = "stands" if stands else "does not stand"
-    held = asked.engine.extent(asked.model, asked.query, asked.answer)
+    held = asked.wording.extent(asked.model, asked.query, asked.answer)
     tell(f"{args.recheck} {how}: {held} by the other solver")
     return Exit.HOLDS if stands else Exit.UNKNOWN

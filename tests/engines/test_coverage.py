@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+from leadline.symbolic.api.wording import WORDINGS, covered
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import ENGINES, Query, answer
 from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Verdict
-from leadline.symbolic.engines.explore.coverage import covered, never_taken, with_coverage
+from leadline.symbolic.engines.explore.coverage import never_taken, with_coverage
 from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
-from leadline.symbolic.engines.run.portfolio import Portfolio
 from leadline.symbolic.grid.kinds import KINDS
 from leadline.symbolic.lang import (
     Int,
@@ -202,7 +202,7 @@ def test_a_portfolio_tells_it_in_short() -> None:
         "all 4 reachable states explored; holds vacuously, since `flown` is always empty (test_coverage.py:"
     )
     assert (reasons["flying-is-safe"] or "").startswith(told)
-    assert Portfolio().describe(model, asked, found)[-1] == (
+    assert WORDINGS["portfolio"].describe(model, asked, found)[-1] == (
         f"never taken: Fly, since `3 < height` is never true ({line_of(Stairs.fly, 'height > 3')})"
     )
 

@@ -20,7 +20,7 @@ from leadline.symbolic.engines.prove.certificates import (
     read_certificate,
     recheck,
 )
-from leadline.symbolic.engines.prove.induction import Induction
+from leadline.symbolic.engines.prove.induction.engine import Induction
 from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.engines.run import process
 from leadline.symbolic.engines.run.process import Forked

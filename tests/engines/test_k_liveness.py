@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines import ENGINES, Answer, BmcOptions, Query, Verdict, answer_here
+from leadline.symbolic.api.wording import record
+from leadline.symbolic.engines import Answer, BmcOptions, Query, Verdict, answer_here
 from leadline.symbolic.engines.ask.judgement import verdict_text
 from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.engines.prove.pdr import PdrOptions
@@ -342,7 +343,7 @@ def test_a_bounded_answer_says_what_it_counts(unroll: str, words: str) -> None:
     query = Query("test", {}, ("begun",), BmcOptions(2, unroll))
     (result,) = answer_here(model, query).results
     assert verdict_text(model, result) == f"safe within {words} of the search for loops"
-    assert ENGINES["bmc"].record(model, query, result)["steps_covered"] is None
+    assert record(model, query, result)["steps_covered"] is None
 
 
 def test_by_steps_the_loop_is_selected_in_the_unrolling() -> None:

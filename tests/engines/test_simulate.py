@@ -10,7 +10,8 @@ import pytest
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
-from leadline.symbolic.engines.explore.simulate import SimulateFacts, SimulateOptions, weights_of
+from leadline.symbolic.engines.explore.facts import SimulateFacts
+from leadline.symbolic.engines.explore.simulate import SimulateOptions, weights_of
 from leadline.symbolic.lang import ModelError, UserError
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import DEADLOCK, replay

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Options, Query, Verdict
 from leadline.symbolic.engines.ask.widening import widened_answers
@@ -102,7 +103,7 @@ class Asking:
         names = tuple(self.model.properties)
         query = Query(self.entry.source, {}, names, options, "cadical", deadlock=self.deadlock)
         *_, (model, found) = widened_answers(self.model, Limits(), lambda one, _: answer_here(one, query))
-        return replace(found, results=ENGINES[query.engine].verdicts(model, query, found))
+        return replace(found, results=WORDINGS[query.engine].verdicts(model, query, found))
 
     @property
     def about_states(self) -> bool:

@@ -7,17 +7,14 @@ processes, races between solvers, grids, the store and the command line work thr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Facts, Part, Result, Table, Verdict, trace_json
+from leadline.symbolic.engines.ask.result import Answer, Facts, Part, Result
 from leadline.symbolic.engines.run.limits import Limits
-from leadline.symbolic.lang import Model, counted
+from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import Solver
-from leadline.symbolic.trace import end_reason
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines import runs as liveness
@@ -45,11 +42,9 @@ class Engine(ABC):
 
     Attributes:
         name: the engine's name.
-        doing: the engine's work in a word, such as "checking", for the line that shows progress.
         options: the class of its options.
         facts: the class of the facts that it tells besides verdicts.
         takes_solver: whether it takes a solver.
-        needs_property: whether its command needs a property, or --deadlock.
         breadth_first: whether its counterexamples to claims about states are shortest ones.
         suited: why it suits a property, in words, for a command that leaves the choice to Leadline.
         in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
@@ -61,11 +56,9 @@ class Engine(ABC):
     """
 
     name: ClassVar[str]
-    doing: ClassVar[str] = ""
     options: ClassVar[type[Options]]
     facts: ClassVar[type[Facts]] = Facts
     takes_solver: ClassVar[bool] = True
-    needs_property: ClassVar[bool] = True
     knows_runs: ClassVar[bool] = False
     asks_states: ClassVar[bool] = False
     limits_itself: ClassVar[bool] = False
@@ -134,100 +127,3 @@ class Engine(ABC):
     def cut_off(self, query: Query, result: Result, why: str) -> Result:
         """A result of a query that was stopped before its end, after the query had told it."""
         return result
-
-    # -- the answer for people and programs ---------------------------------------------------------
-
-    def verdicts(self, model: Model, query: Query, answer: Answer) -> Sequence[Result]:
-        """A result for each property."""
-        return answer.results
-
-    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
-        """The answer for a person: lines and tables."""
-        return [self.verdict_table(model, query, answer)]
-
-    def extent(self, model: Model, query: Query, answer: Answer) -> str:
-        """How much of a proof was shown, in a few words."""
-        results = self.verdicts(model, query, answer)
-        return f"{sum(one.holds for one in results)} of {counted(len(results), 'invariant')} checked"
-
-    def verdict_table(self, model: Model, query: Query, answer: Answer) -> Table:
-        """The verdict about each property, with seconds and memory if the engine takes a solver."""
-        header, rows = ["property", "verdict", "steps"], []
-        for result in self.verdicts(model, query, answer):
-            steps = "-" if result.steps is None else str(result.steps)
-            rows.append([result.property, verdict_text(model, result), steps])
-            if self.takes_solver:
-                rows[-1] += [f"{result.effort.total:.1f}", f"{result.effort.memory_mb:.0f}"]
-        return Table([*header, *(["seconds", "MB"] if self.takes_solver else [])], rows)
-
-    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
-        """The answer for a program, as a JSON object."""
-
-        def shown(result: Result) -> dict[str, Any]:
-            return {
-                key: value
-                for key, value in self.result_json(model, query, result).items()
-                if key != "property"
-            }
-
-        beyond = answer.out_of_bounds
-        return {
-            **self.model_json(model),
-            **({} if answer.facts is None else answer.facts.to_json()),
-            "properties": {one.property: shown(one) for one in self.verdicts(model, query, answer)},
-            "out_of_bounds": beyond
-            and {
-                "steps": beyond.length,
-                "reason": end_reason(Semantics(model), beyond),
-                "trace": trace_json(model, beyond, query.source),
-            },
-        }
-
-    @staticmethod
-    def model_json(model: Model) -> dict[str, Any]:
-        """The model that an answer is about, as members of a JSON object."""
-        return {
-            "protocol": model.protocol,
-            "parameters": dict(model.parameters),
-            "constraints": [one.name for one in model.constraints],
-        }
-
-    def record(self, model: Model, query: Query, result: Result) -> dict[str, Any]:
-        """All that is known of a result, as a JSON object."""
-        violated = result.verdict is Verdict.VIOLATED
-        wrong = violated or result.verdict is Verdict.OUT_OF_BOUNDS
-        return {
-            **self.model_json(model),
-            **self.result_json(model, query, result),
-            "engine": result.engine,
-            "unroll": result.unroll,
-            "solver": result.solver,
-            # The layer that holds the violation, or else the deepest one that is known to hold none.
-            "depth": result.depth + 1 if violated else result.depth,
-            # All runs of so many steps have no violation: k sweeps cover those of k and many far longer.
-            "steps_covered": None if wrong or result.loops or result.depth < 0 else result.depth,
-            **result.effort.to_json(),
-            "reason": result.why,
-            "cause": result.cause,
-            "reached": dict(result.reached),
-        }
-
-    @staticmethod
-    def result_json(model: Model, query: Query, result: Result) -> dict[str, Any]:
-        """A property's verdict and counterexample, as members of a JSON object."""
-        trace = trace_json(model, result.trace, query.source)
-        return {
-            "property": result.property,
-            "verdict": str(result.verdict),
-            "judgement": str(judgement(model, result)),
-            "steps": result.steps,
-            **Engine._loop_json(result),
-            "trace": trace,
-        }
-
-    @staticmethod
-    def _loop_json(result: Result) -> dict[str, Any]:
-        """The steps before and in the loop of a run that goes on for ever; a run that stutters has one in it."""
-        if result.trace is None or result.trace.loop is None:
-            return {}
-        return {"stem": result.trace.loop, "loop": result.trace.loop_length}

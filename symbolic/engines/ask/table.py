@@ -12,7 +12,7 @@ _CLASSES = {
     "portfolio": "run.portfolio.Portfolio",
     "bmc": "bounded.bmc.Bmc",
     "explore": "explore.explore.Explore",
-    "induction": "prove.induction.Induction",
+    "induction": "prove.induction.engine.Induction",
     "pdr": "prove.provers.Pdr",
     "k-induction": "prove.provers.KInduction",
     "invariant": "prove.invariants.InvariantCheck",

@@ -97,7 +97,6 @@ class Bmc(Engine):
     """Bounded model checking by steps or sweeps."""
 
     name = BmcOptions.engine
-    doing = "checking"
     options = BmcOptions
     in_portfolio = BmcOptions(ENDLESS, SWEEPS)
 
@@ -122,9 +121,6 @@ class Bmc(Engine):
         assert isinstance(query.options, BmcOptions)
         shortened = query.options.shortest and query.options.unroll == SWEEPS and result.steps
         return result.perhaps_longer(why) if shortened else result
-
-    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
-        return {"results": [self.record(model, query, one) for one in answer.results]}
 
 
 def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
-from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Table, Verdict
+from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Verdict
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, VacuousPart
-from leadline.symbolic.lang import Action, Model, Property, Span, counted, nodes as n
+from leadline.symbolic.lang import Action, Model, Property, Span, nodes as n
 from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.notation.expressions import to_tla
 
@@ -88,12 +88,15 @@ def never_taken(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str]:
         if not facts.actions[name]:
             one = untrue.get(name)
             why = f", since `{one['guard']}` is never true ({one['place']})" if one is not None else ""
-            lines.append(f"{_NEVER_TAKEN}{_so_far(facts)}: {shown}{why}")
+            lines.append(f"{NEVER_TAKEN}{so_far(facts)}: {shown}{why}")
     return lines
 
 
-_HOW = {NoteKind.VACUOUS: "vacuously", NoteKind.PARTLY_VACUOUS: "vacuously in part"}
-_NEVER_TAKEN = "never taken"
+HOW: Mapping[NoteKind, str] = {NoteKind.VACUOUS: "vacuously", NoteKind.PARTLY_VACUOUS: "vacuously in part"}
+"""How a property holds of which there is such a note."""
+
+NEVER_TAKEN = "never taken"
+"""The beginning of a line about actions."""
 
 
 def noted(facts: ExploreFacts, name: str, actions: Mapping[str, str]) -> tuple[Note, ...]:
@@ -105,42 +108,14 @@ def noted(facts: ExploreFacts, name: str, actions: Mapping[str, str]) -> tuple[N
         actions: the names by which actions are shown.
     """
     return (
-        *(Note(kind, f"holds {_HOW[kind]}, since {why}") for kind, why in vacuity(facts, name)),
+        *(Note(kind, f"holds {HOW[kind]}, since {why}") for kind, why in vacuity(facts, name)),
         *(Note(NoteKind.NEVER_TAKEN, line) for line in never_taken(facts, actions)),
     )
 
 
-def _so_far(facts: ExploreFacts) -> str:
+def so_far(facts: ExploreFacts) -> str:
+    """The reservation that a search that is not complete needs."""
     return "" if facts.complete else " so far"
-
-
-def covered(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str | Table]:
-    """The coverage for a person: what it lacks, and how much each action found.
-
-    Args:
-        facts: the facts of an answer with coverage.
-        actions: the names by which actions are shown.
-    """
-    first = facts.first_reached or {}
-    rows = [[shown, str(facts.actions[name]), str(first[name])] for name, shown in actions.items()]
-    never = [shown for name, shown in actions.items() if not facts.actions[name]]
-    lines = [f"{_NEVER_TAKEN}{_so_far(facts)}: {', '.join(never)}"] if never else []
-    for name in dict.fromkeys(one["property"] for one in facts.vacuous or ()):
-        vacuous = vacuity(facts, name)
-        lines += [f"holds {_HOW[kind]}{_so_far(facts)}: {name}, since {why}" for kind, why in vacuous]
-    for action, shown in actions.items():
-        lines += _untrue([one for one in facts.guards or () if one["action"] == action], shown)
-    lines = lines or ["every action is taken, every guard is true somewhere, and no property holds vacuously"]
-    return [Table(["action", "times fired", "states first reached"], rows), "", *lines]
-
-
-def _untrue(guards: Sequence[GuardCount], action: str) -> list[str]:
-    """The first guard of an action that is never true, or else the first that is never evaluated."""
-    for one in guards:
-        if not one["true"]:
-            how = f"in {counted(one['evaluated'], 'evaluation')}" if one["evaluated"] else "never evaluated"
-            return [f"never true: `{one['guard']}` of {action} ({one['place']}; {how})"]
-    return []
 
 
 def _text(model: Model, node: n.Node) -> str:

@@ -7,28 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leadline.symbolic import bits
-from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
-from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Table, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
-from leadline.symbolic.engines.explore.coverage import covered, noted, with_coverage
+from leadline.symbolic.engines.explore.coverage import noted, with_coverage
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.runs import fair_run, folded
-from leadline.symbolic.engines.explore.views import (
-    qualified,
-    view_extent,
-    view_is_used,
-    view_of,
-    view_remarks,
-    with_view,
-)
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
-from leadline.symbolic.lang import Model, Property, UserError, counted
+from leadline.symbolic.lang import Model, OutOfBounds, Property, UserError, Value, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
@@ -87,11 +79,9 @@ class Explore(Engine):
     """Breadth-first search over concrete states."""
 
     name = ExploreOptions.engine
-    doing = "exploring"
     options = ExploreOptions
     facts = ExploreFacts
     takes_solver = False
-    needs_property = False
     limits_itself = True
     sets_alarm = True
     knows_runs = True
@@ -149,11 +139,6 @@ class Explore(Engine):
     def head_start(self, model: Model, query: Query) -> float:
         # On circuits a million states take a second, which others need to begin.
         return HEAD_START
-
-    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
-        verdicts: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
-        actions = {action.name: action.tla for action in model.actions}
-        return [*explored(answer.told(ExploreFacts), actions), *verdicts]
 
 
 def _of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
@@ -274,6 +259,70 @@ class _Exploring:
         return replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
 
 
+# -- views: one state for each value of an expression, and what verdicts then depend on -----------------------
+
+
+def view_of(
+    semantics: Semantics, options: ExploreOptions, runs: Sequence[str]
+) -> Callable[[State], Value] | None:
+    """The value by which an exploration tells states apart; None for all of a state.
+
+    Every state counts where a proof is wanted, and for claims about runs, since a loop goes through states
+    that a view may take for others.
+
+    Args:
+        semantics: the meaning of the model.
+        options: the options of the exploration.
+        runs: the names of the claims about runs that are asked about.
+
+    Raises:
+        UserError: if the model has a view that cannot be used with other options.
+    """
+    view = semantics.model.view
+    if not view_is_used(semantics.model, options, runs):
+        return None
+    assert view is not None
+    if options.symmetry:
+        raise UserError(
+            f"--symmetry is for every state, and the view {view.name} is declared: add --every-state"
+        )
+
+    def value(state: State) -> Value:
+        try:
+            return semantics.evaluate(view.formula, state)
+        except OutOfBounds as error:
+            told = f"{view.span}: the view {view.name} is out of bounds in a reachable state: {error}"
+            raise UserError(told) from error
+
+    return value
+
+
+def view_is_used(model: Model, options: ExploreOptions, runs: Sequence[str]) -> bool:
+    """Whether states are told apart by the model's view."""
+    return model.view is not None and not (options.every_state or options.prove or runs)
+
+
+def with_view(
+    facts: ExploreFacts, model: Model, options: ExploreOptions, found: Exploration, runs: Sequence[str]
+) -> ExploreFacts:
+    """The facts of an exploration with the part of a view in it, if it was asked for one."""
+    if model.view is None or options.every_state or options.prove:
+        return facts
+    unused = f"{runs[0]} is a claim about runs, for which every state counts" if runs else None
+    return replace(facts, view=model.view.name, all_views=found.all_views, view_unused=unused)
+
+
+def qualified(result: Result, facts: ExploreFacts) -> Result:
+    """A result with the note that it depends on a view, if nothing wrong was found under one."""
+    if facts.all_views is None or result.verdict is not Verdict.SAFE:
+        return result
+    note = f"looked at one state for each value of the view {facts.view}"
+    return replace(result, reason=f"{result.reason}; {note}" if result.reason else note)
+
+
+# -- the meaning, and the verdicts ----------------------------------------------------------------------------
+
+
 def check_about_states(options: ExploreOptions, runs: Sequence[str]) -> None:
     """Check that only claims about states are asked for where the graph of all states is not at hand.
 
@@ -314,34 +363,6 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
     return Symmetric(model, sorts)
 
 
-def explored(facts: ExploreFacts, actions: Mapping[str, str]) -> list[str | Table]:
-    """An exploration for a person: lines and tables.
-
-    Args:
-        facts: the facts of its answer.
-        actions: the names by which actions are shown.
-    """
-    within = facts.states_within_steps
-    less = zip(within, (0, *within), strict=False)
-    levels = [[str(k), str(x), str(x - y)] for k, (x, y) in enumerate(less)]
-    orbits = facts.orbits_within_steps
-    if orbits is not None:
-        levels = [[*row, str(x)] for row, x in zip(levels, orbits, strict=True)]
-    fired = [[shown, str(facts.actions[name])] for name, shown in actions.items()]
-    return [
-        extent(facts),
-        *view_remarks(facts),
-        *([f"explored on values: {facts.by_values_since}"] if facts.by_values_since is not None else []),
-        *([facts.symmetry] if facts.symmetry is not None else []),
-        "",
-        Table(["steps", "states", "new", *(["orbits"] if orbits is not None else [])], levels).shortened(
-            "levels"
-        ),
-        "",
-        *(covered(facts, actions) if facts.guards is not None else [Table(["action", "times fired"], fired)]),
-    ]
-
-
 def _unfinished(result: Result, stopped: str, far: str) -> Result:
     """An unknown result with the reason, and how far the search came."""
     if result.verdict is not Verdict.UNKNOWN:
@@ -363,22 +384,6 @@ def because(stop: Stop | None, answer: Answer) -> Answer:
     cause = Cause.STATES if stop is None else stop.cause
     results = [replace(x, cause=cause) if x.verdict is Verdict.UNKNOWN else x for x in answer.results]
     return replace(answer, results=results)
-
-
-def extent(facts: ExploreFacts) -> str:
-    """A sentence on the states that were found."""
-    states, within = counted(facts.states, "state"), f"within {counted(facts.diameter, 'step')}"
-    deadlocks = counted(facts.deadlocks, "deadlock")
-    if facts.orbits is not None:
-        states = f"{counted(facts.orbits, 'orbit')} of {states}"
-        deadlocks = f"{counted(facts.deadlocks, 'orbit')} of deadlocks"
-    which = "all reachable states" if facts.complete else "not all reachable states"
-    which = view_extent(facts) or which
-    if facts.stopped is not None:
-        within = f"including all {within}" if facts.diameter >= 0 else "not even all initial ones"
-        states += ","
-        which += f"; {facts.stopped}"
-    return f"{states} {within} ({which}), {deadlocks}"
 
 
 def _answer(

@@ -1,4 +1,4 @@
-"""The facts of an exploration."""
+"""The facts of explorations and of simulations."""
 
 from __future__ import annotations
 
@@ -103,3 +103,29 @@ class ExploreFacts(Facts):
     def to_json(self) -> dict[str, Any]:
         # A view that is not used says so by null.
         return {**super().to_json(), **({} if self.view is None else {"all_views": self.all_views})}
+
+
+@dataclass(frozen=True)
+class SimulateFacts(Facts):
+    """The facts of a simulation.
+
+    Attributes:
+        runs: the number of runs.
+        steps: the number of their steps.
+        longest: the steps of the longest one.
+        states: the number of different states that they meet.
+        deadlocks: the number of runs that end in a deadlock.
+        stopped: why the simulation was ended early; None if it was not.
+        actions: how often each action was taken.
+    """
+
+    runs: int
+    steps: int
+    longest: int
+    states: int
+    deadlocks: int
+    stopped: str | None
+    actions: Mapping[str, int]
+
+    def ended_early(self) -> str | None:
+        return self.stopped

@@ -18,12 +18,11 @@ from leadline.symbolic.engines.ask.result import (
     Answer,
     Cause,
     Effort,
-    Facts,
     Progress,
     Result,
-    Table,
     Verdict,
 )
+from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
 from leadline.symbolic.meaning import Outcome
@@ -56,41 +55,13 @@ class SimulateOptions(Options):
     )
 
 
-@dataclass(frozen=True)
-class SimulateFacts(Facts):
-    """The facts of a simulation.
-
-    Attributes:
-        runs: the number of runs.
-        steps: the number of their steps.
-        longest: the steps of the longest one.
-        states: the number of different states that they meet.
-        deadlocks: the number of runs that end in a deadlock.
-        stopped: why the simulation was ended early; None if it was not.
-        actions: how often each action was taken.
-    """
-
-    runs: int
-    steps: int
-    longest: int
-    states: int
-    deadlocks: int
-    stopped: str | None
-    actions: Mapping[str, int]
-
-    def ended_early(self) -> str | None:
-        return self.stopped
-
-
 class Simulate(Engine):
     """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes."""
 
     name = SimulateOptions.engine
-    doing = "simulating"
     options = SimulateOptions
     facts = SimulateFacts
     takes_solver = False
-    needs_property = False
     limits_itself = True
     sets_alarm = True
 
@@ -111,15 +82,6 @@ class Simulate(Engine):
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_at(error, limits).text
         return simulation.answer(options, stopped)
-
-    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
-        facts = answer.told(SimulateFacts)
-        extent = f"{counted(facts.runs, 'run')}, {counted(facts.steps, 'step')}"
-        states = f"{counted(facts.states, 'distinct state')}, the longest run {facts.longest}"
-        stopped = f"; {facts.stopped}" if facts.stopped is not None else ""
-        taken = [[action.tla, str(facts.actions[action.name])] for action in model.actions]
-        told: list[str | Table] = ["", self.verdict_table(model, query, answer)] if answer.results else []
-        return [f"{extent}, {states}{stopped}", "", Table(["action", "times taken"], taken), *told]
 
 
 def weights_of(model: Model, options: SimulateOptions) -> dict[str, int]:

@@ -8,10 +8,9 @@ from dataclasses import replace
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
-from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions, because, proved
+from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions, because, proved, qualified
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.module_coverage import CoveringModule
-from leadline.symbolic.engines.explore.views import qualified
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, OutsideAt, Path, path_of

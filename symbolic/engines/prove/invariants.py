@@ -65,7 +65,6 @@ class InvariantCheck(Engine):
     """The check that an invariant is inductive, within bounds, and implies a property."""
 
     name = InvariantQuery.engine
-    doing = "checking"
     options = InvariantQuery
     knows_runs = True
 

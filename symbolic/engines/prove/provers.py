@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
-from leadline.symbolic.engines.ask.judgement import verdict_text
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Table, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Verdict
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.prove.invariants import (
     invariant_certificate,
@@ -29,7 +26,7 @@ from leadline.symbolic.engines.prove.pdr.results import (
 )
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Model, Property, counted
-from leadline.symbolic.trace import call_of, replay, shortened
+from leadline.symbolic.trace import replay, shortened
 
 LONGEST_SHORTENED = 300
 """Steps of the longest trace whose steps to spare are looked for: that takes the square of their number."""
@@ -37,29 +34,6 @@ LONGEST_SHORTENED = 300
 
 class _Prover(Engine):
     """An engine that proves each property by itself."""
-
-    doing = "proving"
-
-    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
-        about = answer.facts.sizes if isinstance(answer.facts, ProofFacts) else {}
-        results = [
-            {
-                **self.result_json(model, query, one),
-                "engine": one.engine,
-                "solver": one.solver,
-                **one.effort.to_json(),
-                **(about[one.property].to_json() if one.property in about else {}),
-                "reason": one.why,
-                "cause": one.cause,
-                "reached": dict(one.reached),
-            }
-            for one in answer.results
-        ]
-        told = {
-            "fingerprint": model.fingerprint,
-            **(results[0] if len(results) == 1 else {"results": results}),
-        }
-        return {**self.model_json(model), **told}
 
 
 # -- property-directed reachability --------------------------------------------------------------------
@@ -105,20 +79,6 @@ class Pdr(_Prover):
             listener.done(result)
         return Answer(results, ProofFacts(sizes))
 
-    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
-        sizes = answer.facts.sizes if isinstance(answer.facts, ProofFacts) else {}
-        rows = []
-        for one in answer.results:
-            about = sizes.get(one.property)
-            told = () if about is None else (about.frames, about.clauses, about.orbits, about.cpu_seconds)
-            figures = ["-" if x is None else str(x) for x in told or [None] * 4]
-            steps = "-" if one.steps is None else str(one.steps)
-            within = " within bounds" if about is not None and about.within_bounds else ""
-            rows.append([one.property, f"{verdict_text(model, one)}{within}", steps, *figures])
-        header = ["property", "verdict", "steps", "frames", "clauses", "orbits", "CPU seconds"]
-        sized = ((one, sizes[one.property]) for one in answer.results if one.property in sizes)
-        return [Table(header, rows), *(line for one, size in sized for line in _about(model, one, size))]
-
 
 def _told(
     model: Model, target: Property, query: Query, found: PdrResult, show: bool
@@ -161,43 +121,6 @@ def _told(
         formulas = [one.tla(model) for one in pdr.formulas(model, invariant)]
         size = replace(size, invariant=clauses, formulas=formulas)
     return result, size
-
-
-def _about(model: Model, result: Result, size: ProofSize) -> Iterator[str]:
-    """A proof for a person: how it was found, what it shows, and what stands against it."""
-    if size.inductive_within_bounds and result.trace is not None:
-        yield from ("", *_only_bounds(model, result))
-    if size.methods:
-        yield from (
-            "",
-            f"{result.property} is proved by {' and '.join(size.methods)}; --out writes the proof.",
-        )
-    if size.formulas is not None:
-        assumed = (result.certificate or {}).get("strengthenings", ())
-        yield from ("", f"{result.property} follows from the conjunction of these, which is inductive:")
-        yield from (f"  {text}" for text in [*assumed, *size.formulas] or ["TRUE"])
-
-
-def _only_bounds(model: Model, result: Result) -> list[str]:
-    """The advice where a step that leaves its bounds is all that stands against a proof."""
-    assert result.trace is not None
-    step = call_of(model, result.trace.stages[-1])
-    return [
-        f"{result.property} is inductive within bounds: it holds in every state that is reached within them.",
-        f"Only a bound stands against a proof: {step} leaves it from the last state below",
-        f"({result.reason}).",
-        "You can",
-        *WITHIN_BOUNDS_ADVICE,
-    ]
-
-
-WITHIN_BOUNDS_ADVICE = (
-    "- widen the bound;",
-    "- or declare a @constraint that is false in such a state: no step is then taken from it;",
-    "- or prove it of the states that are reached within bounds, and of no others: give",
-    f"  --engine {PdrOptions.engine} --within-bounds.",
-)
-"""The ways on where only bounds stand against a proof."""
 
 
 # -- k-induction ---------------------------------------------------------------------------------------

@@ -6,16 +6,11 @@ sweeps find deep bugs, and property-directed reachability proves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
-from leadline.symbolic.engines.ask.judgement import verdict_text
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Table
-from leadline.symbolic.engines.explore.coverage import never_taken
-from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.ask.result import Answer
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import LONE
@@ -32,7 +27,6 @@ class Portfolio(Engine):
     """Every engine that takes part in a portfolio, side by side."""
 
     name = PortfolioOptions.engine
-    doing = "checking"
     options = PortfolioOptions
     takes_solver = False
     limits_itself = True
@@ -51,29 +45,3 @@ class Portfolio(Engine):
         members = [one.in_portfolio for one in engines_of("check").values() if one.in_portfolio is not None]
         queries = [replace(query, options=options, solver=LONE) for options in members]
         return answer_in_children(model, queries, limits, listener)
-
-    def describe(self, model: Model, query: Query, answer: Answer) -> Sequence[str | Table]:
-        # If explicit search answered alone.
-        actions = {action.name: action.tla for action in model.actions}
-        lines = never_taken(answer.facts, actions) if isinstance(answer.facts, ExploreFacts) else []
-        return [self.verdict_table(model, query, answer), *lines]
-
-    def verdict_table(self, model: Model, query: Query, answer: Answer) -> Table:
-        rows = [
-            [
-                one.property,
-                verdict_text(model, one),
-                "-" if one.steps is None else str(one.steps),
-                one.engine if one.definite else "-",
-            ]
-            for one in answer.results
-        ]
-        return Table(["property", "verdict", "steps", "answered by"], rows)
-
-    def as_json(self, model: Model, query: Query, answer: Answer) -> dict[str, Any]:
-        facts = answer.facts.to_json() if isinstance(answer.facts, ExploreFacts) else {}
-        results = [self.record(model, query, one) for one in answer.results]
-        return {
-            "results": results,
-            **{name: facts[name] for name in ("actions", "vacuous", "never_true") if name in facts},
-        }
