@@ -11,8 +11,16 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import ENGINES, Answer, Effort, Query, Result, Table, Verdict
 from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
 from leadline.symbolic.engines.ask.result import Cause, trace_json
-from leadline.symbolic.engines.explore.coverage import HOW, NEVER_TAKEN, never_taken, so_far, vacuity
-from leadline.symbolic.engines.explore.facts import ExploreFacts, GuardCount, SimulateFacts
+from leadline.symbolic.engines.explore.facts import (
+    HOW,
+    NEVER_TAKEN,
+    ExploreFacts,
+    GuardCount,
+    SimulateFacts,
+    never_taken,
+    so_far,
+    vacuity,
+)
 from leadline.symbolic.engines.prove import induction
 from leadline.symbolic.engines.prove.pdr.results import PdrOptions, ProofFacts, ProofSize
 from leadline.symbolic.lang import Model, counted

@@ -14,7 +14,6 @@ from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
 from leadline.symbolic.engines.ask.choice import options_of
-from leadline.symbolic.engines.bounded.refutation import answer_proof, formula_of
 from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
 from leadline.symbolic.engines.run.limits import TimeIsOver
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
@@ -39,6 +38,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Check, and write a proof if one is asked for."""
     if args.proof is not None:
+        # Here, since few checks write a proof.
+        from leadline.symbolic.engines.bounded.refutation import formula_of
+
         _check_writable(args.proof)
         _check_writable(formula_of(args.proof))
         # A refutation is of a bounded check, by whichever solver.
@@ -102,6 +104,8 @@ def _write_proof(path: Path, asked: ask.Question, limits: Limits) -> Exit:
         UserError: if it cannot be written.
         InternalError: if a verdict was wrong.
     """
+    from leadline.symbolic.engines.bounded.refutation import answer_proof, formula_of
+
     safe = [result.property for result in asked.answer.results if result.verdict is Verdict.SAFE]
     if not safe:
         tell("no property is safe: there is nothing to prove")

@@ -16,9 +16,8 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Counted, Covering
 from leadline.symbolic.engines import ENGINES, Query, answer
 from leadline.symbolic.engines.ask.result import Note, NoteKind, Result, Verdict
-from leadline.symbolic.engines.explore.coverage import never_taken, with_coverage
 from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
-from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.explore.facts import ExploreFacts, never_taken, with_coverage
 from leadline.symbolic.grid.kinds import KINDS
 from leadline.symbolic.lang import (
     Int,

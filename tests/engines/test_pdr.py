@@ -16,7 +16,6 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.bounded.search import deadlock_property
-from leadline.symbolic.engines.prove.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.prove.pdr import (
     Invariant,
     PdrOptions,
@@ -25,6 +24,7 @@ from leadline.symbolic.engines.prove.pdr import (
     pdr,
     recheck,
 )
+from leadline.symbolic.engines.prove.provers import KInductionOptions, k_induction
 from leadline.symbolic.lang import Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import TraceEnd

@@ -12,8 +12,8 @@ from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.prove.k_induction import KInductionOptions, k_induction
 from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, minimized, pdr, recheck
+from leadline.symbolic.engines.prove.provers import KInductionOptions, k_induction
 from leadline.symbolic.lang import Model, ModelError
 from leadline.symbolic.meaning import Exploration, explore
 from leadline.symbolic.solve import SOLVERS

@@ -14,9 +14,9 @@ from leadline.symbolic.engines import ENGINES, Answer, Limits, Query, Result, Ve
 from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.prove.certificates import read_certificate, recheck
 from leadline.symbolic.engines.prove.invariants import InvariantQuery, spelled, understood
-from leadline.symbolic.engines.prove.k_induction import KInductionOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.prove.pdr.results import ProofFacts
+from leadline.symbolic.engines.prove.provers import KInductionOptions
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, UserError
 from tests.asking import model_for

@@ -9,7 +9,7 @@ import pytest
 from leadline.symbolic.concrete import Runs, Semantics, State, neglected
 from leadline.symbolic.engines import ENGINES, BmcOptions, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore.explore import ExploreOptions
-from leadline.symbolic.engines.prove.k_induction import KInductionOptions
+from leadline.symbolic.engines.prove.provers import KInductionOptions
 from leadline.symbolic.engines.runs.counting import Counting
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind
 from leadline.symbolic.meaning import Word, satisfies

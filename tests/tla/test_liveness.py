@@ -13,8 +13,8 @@ from leadline.symbolic.engines.bounded.bmc import SWEEPS
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
-from leadline.symbolic.engines.prove.k_induction import KInductionOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.prove.provers import KInductionOptions
 from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang.temporal import expanded

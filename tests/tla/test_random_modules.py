@@ -21,8 +21,8 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.simulate import SimulateOptions
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.induction import InductionOptions
-from leadline.symbolic.engines.prove.k_induction import KInductionOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.prove.provers import KInductionOptions
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, ModelError, NoSymbolicForm

@@ -16,8 +16,7 @@ from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
-from leadline.symbolic.engines.explore.coverage import noted, with_coverage
-from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
 from leadline.symbolic.engines.explore.runs import fair_run, folded
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, Property, UserError, Value, counted
