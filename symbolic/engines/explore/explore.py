@@ -17,7 +17,6 @@ from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
-from leadline.symbolic.engines.explore.runs import fair_run, folded
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, Property, UserError, Value, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
@@ -231,6 +230,9 @@ class _Exploring:
 
     def _counterexample(self, claim: Property) -> Trace | None:
         """A run that violates a claim, or one on which its evaluation goes out of bounds, by circuits."""
+        # Here, since claims about states need none of it.
+        from leadline.symbolic.engines.explore.runs import fair_run, folded
+
         assert isinstance(self.explorer, CircuitExplorer)
         most = None if self.explorer.complete else self._options.max_states
 
