@@ -22,6 +22,7 @@ from leadline.symbolic.lang import (
     Map,
     Mistake,
     ModelError,
+    Named,
     Option,
     Seq,
     Set,
@@ -381,6 +382,9 @@ class Expressions:
             record, outside = self.collections.coerce(element, kind, variable.type.item)
             inside = Keyed(self.values, variable.type).has(self.state[variable.name], record)
             return self.circuit.conj((inside, -outside)), error
+        if isinstance(kind, Named):
+            both = [(here, members[x]) for x, here in element.items() if x in members]
+            return self.circuit.disj(list(map(self.circuit.conj, both))), error
         hits = [self.circuit.conj((literal, has(element, value, kind))) for value, literal in members.items()]
         return self.circuit.disj(hits), error
 

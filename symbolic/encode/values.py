@@ -225,7 +225,7 @@ class Values:
         return tuple(self.mux(list(zip(literals, column, strict=True)), part) for part, column in parts)
 
     def _select(self, arms: list[tuple[int, int]]) -> int:
-        if len(arms) > 2 and any(value == FALSE for _, value in arms):
+        if any(value == FALSE for _, value in arms) and (len(arms) > 2 or arms[-1][0] == FALSE):
             return self.circuit.disj([self.circuit.both(*arm) for arm in arms])
         # If no literal is true, the value is a don't-care. So the last literal need not be tested.
         chosen = arms[-1][1]
@@ -234,11 +234,14 @@ class Values:
         return chosen
 
     def _mux_dicts(self, arms: list[tuple[int, dict[Value, int]]]) -> dict[Value, int]:
-        keys: dict[Value, None] = {}
-        for _, shape in arms:
-            keys.update(dict.fromkeys(shape))
+        found: dict[Value, list[tuple[int, int]]] = {}
+        for literal, shape in arms:
+            for key, inner in shape.items():
+                found.setdefault(key, []).append((literal, inner))
+        # Where some arms lack a key, those that have it decide; in the others it is false.
         made = {
-            key: self._select([(literal, shape.get(key, FALSE)) for literal, shape in arms]) for key in keys
+            key: self._select(own if len(own) == len(arms) else [*own, (FALSE, FALSE)])
+            for key, own in found.items()
         }
         return {key: literal for key, literal in made.items() if literal != FALSE}
 

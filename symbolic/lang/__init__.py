@@ -101,6 +101,13 @@ from leadline.symbolic.lang.known import (
     proved,
     violated,
 )
+from leadline.symbolic.lang.listed import (
+    Listed as Listed,
+    listed as listed,
+    listed_member as listed_member,
+    looked_up as looked_up,
+    member_of as member_of,
+)
 from leadline.symbolic.lang.model import (
     Action,
     AliasValue as AliasValue,
@@ -154,7 +161,17 @@ from leadline.symbolic.lang.span import (
     start_if_any as start_if_any,
 )
 from leadline.symbolic.lang.states import Declarations, Next, State
-from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union, record, union
+from leadline.symbolic.lang.structures import (
+    Graph as Graph,
+    Map,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Union,
+    record,
+    union,
+)
 from leadline.symbolic.lang.symmetry import (
     Permutation as Permutation,
     permuted as permuted,

@@ -278,6 +278,27 @@ class Set(Type):
         return (self.item,)
 
 
+class Graph(Set):
+    """Functions of some arguments, each the set of its pairs of an argument and a value."""
+
+    def __repr__(self) -> str:
+        return f"Graph({self.item!r})"
+
+    @property
+    def key(self) -> Type:
+        """The type of the arguments."""
+        return self.item.parts[0]
+
+    @property
+    def value(self) -> Type:
+        """The type of the values."""
+        return self.item.parts[1]
+
+    def tla(self, value: Value) -> str:
+        pairs = [f"{self.key.tla(k)} :> {self.value.tla(v)}" for k, v in sorted(value, key=self.item.rank)]
+        return f"({' @@ '.join(pairs)})" if pairs else "<<>>"
+
+
 class Map(Type):
     """A total map from the values of the key type: TLA+'s function."""
 

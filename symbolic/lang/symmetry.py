@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.lang.model import Model, Property
 from leadline.symbolic.lang.structures import Map, Seq, Set, Union
 from leadline.symbolic.lang.types import Bool, Int, Named, Option, Sort, Type, Value
@@ -44,7 +45,9 @@ def sorts_in(kind: Type) -> tuple[Sort, ...]:
 
 def _told_apart(node: n.Node) -> Iterable[Sort]:
     if isinstance(node, n.Choose):
-        return sorts_in(node.type)
+        # One at most of listed values is equal to an expression, so `member_of` chooses by no order.
+        unique = isinstance(node.domain, n.Universe) and isinstance(node.type, Listed)
+        return () if unique else sorts_in(node.type)
     if not isinstance(node, n.Const):
         return ()
     return [sort for sort in sorts_in(node.type) if not _is_fixed(node.type, node.value, sort)]
@@ -61,6 +64,8 @@ def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:
     match kind:
         case Sort():
             return permutation.get((kind.name, value), value)
+        case Listed():
+            return kind.by_value[permuted(kind.item, kind.value_of(value), permutation)]
         case Bool() | Int() | Named():
             return value
         case Option():

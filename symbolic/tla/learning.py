@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from leadline.symbolic.lang import Type
+from leadline.symbolic.lang import Graph, KeyedSet, Set, Type
 from leadline.symbolic.meaning import first_states
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.keys import keyed, others, unkeyed
+from leadline.symbolic.tla.tables import MOST_LISTED, loosened, settled
 from leadline.symbolic.tla.typing import agreeing, type_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.values import FAILURES
@@ -42,6 +43,7 @@ class Learner:
         self._agree = {name: others(kind) for name, kind in self.types.items()}
         self._deep = False
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
+        self._members: dict[str, set[Any]] = {name: set() for name in self.types}
         constraints = self.interpreter.specification.constraints
         self._constraints = [self.interpreter.predicate(one) for one in constraints]
 
@@ -53,6 +55,26 @@ class Learner:
                     met.add(value)
                     self.types[name] = shapes.join(unkeyed(self.types[name]), type_of(value))
                     self._agree[name] |= agreeing(value)
+                    self._count(name, value)
+
+    def _count(self, name: str, value: Any) -> None:
+        """Note the messages in a value."""
+        kind, members = self.types[name], self._members[name]
+        if len(members) <= MOST_LISTED and isinstance(kind, Set):
+            if isinstance(kind, Graph):
+                value = value[0] if isinstance(value, tuple) else value.domain
+            if isinstance(kind, Graph) or shapes.is_message(kind.item):
+                members |= value
+
+    def _settle(self, before: Mapping[str, Type]) -> None:
+        """Give the types keys and tables, where that is worth it."""
+        for (name, kind), met in zip(self.types.items(), self._met, strict=True):
+            found = keyed(kind, self._agree[name])
+            self.types[name] = found if isinstance(found, KeyedSet) else settled(kind, [*met], before[name])
+
+    def _grown(self) -> list[object]:
+        """All that grows as types are learned."""
+        return [*self.types.values(), *map(len, self._members.values())]
 
     def initial(self) -> list[State]:
         """The initial states."""
@@ -100,19 +122,21 @@ class Learner:
             Whether the types still grew when the time was over, or in the last of so many levels.
         """
         until = time.process_time() + seconds
+        before = dict(self.types)
+        for name, kind in before.items():
+            self.types[name] = loosened(unkeyed(kind))
         self.meet(starts)
         if starts:
             self._run(starts, until, levels)
-        for name, kind in self.types.items():
-            self.types[name] = keyed(kind, self._agree[name])
+        self._settle(before)
         return bool(starts) and seconds > 0 and (self._deep or time.process_time() > until)
 
     def _run(self, starts: Sequence[State], until: float, levels: int) -> None:
-        self._walk(starts, _Patience(self.types, until))
+        self._walk(starts, _Patience(self._grown, until))
         walked = dict(self.types)
-        more = self._search(starts, levels, _Patience(self.types, until))
+        more = self._search(starts, levels, _Patience(self._grown, until))
         if more and self.types != walked:
-            self._walk(starts, _Patience(self.types, until))
+            self._walk(starts, _Patience(self._grown, until))
 
     def _search(self, starts: Sequence[State], levels: int, patience: _Patience) -> bool:
         """Meet states breadth first. Whether there are more."""
@@ -151,20 +175,20 @@ class _Patience:
     """How long runs go on: until some time, or until the types have not grown for long.
 
     Args:
-        types: the types, which grow.
+        grown: gives all that grows.
         until: the time of the processor at which they end.
     """
 
-    def __init__(self, types: Mapping[str, Type], until: float) -> None:
-        self._types = types
+    def __init__(self, grown: Callable[[], list[object]], until: float) -> None:
+        self._now = grown
         self._until = until
-        self._known: list[Type] = []
+        self._known: list[object] = []
         self._begin = self._grown = time.process_time()
 
     def ends(self) -> bool:
         """Whether it is time to end."""
         now = time.process_time()
-        known = [*self._types.values()]
+        known = self._now()
         if known != self._known:
             self._known, self._grown = known, now
         return now > min(self._until, self._grown + QUIET + 2 * (self._grown - self._begin))

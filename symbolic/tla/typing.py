@@ -5,7 +5,22 @@ from __future__ import annotations
 from functools import lru_cache, reduce
 from typing import Any
 
-from leadline.symbolic.lang import Atoms, Bool, Int, Map, Option, Record, Seq, Set, Sort, Tuple, Type, Union
+from leadline.symbolic.lang import (
+    Atoms,
+    Bool,
+    Graph,
+    Int,
+    Listed,
+    Map,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Union,
+)
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.values.values import (
     FALSE,
@@ -83,6 +98,11 @@ def _typed(value: Value, kind: Type) -> Any:
     if isinstance(value, LazyFunction):
         value = value.table()
     match kind, value:
+        case Listed(item=item), _:
+            found = kind.by_value.get(_typed(value, item))
+            if found is None:
+                raise OutsideType(f"{tla_text(value)} is none of {kind!r}")
+            return found
         case Union(), _:
             own = type_of(value)
             tag = shapes.tag_of(own)
@@ -98,6 +118,8 @@ def _typed(value: Value, kind: Type) -> Any:
             return shapes.quoted(value)
         case Atoms(), ModelValue():
             return value.name
+        case Graph(key=key, value=part), tuple():
+            return frozenset((_typed(x, key), _typed(y, part)) for x, y in items_of(value))
         case Set(item=item), _ if not isinstance(value, tuple | str | int | ModelValue | Truth):
             return frozenset(_typed(x, item) for x in value)
         case _, tuple():
@@ -138,6 +160,10 @@ def untyped(value: Any, kind: Type) -> Value:
         case Union():
             tag, (inner,) = value
             return untyped(inner, kind.by_tag[tag].parts[0])
+        case Listed(item=item):
+            return untyped(kind.value_of(value), item)
+        case Graph(key=key, value=part):
+            return function({untyped(x, key): untyped(y, part) for x, y in value})
         case Set(item=item):
             return frozenset(untyped(x, item) for x in value)
         case Record(fields=fields):

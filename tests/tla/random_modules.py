@@ -19,12 +19,12 @@ import random
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 _STOPPED = 124  # the exit code of timeout
-DATA = Path(__file__).parents[1] / "data" / "tlc_random.json"
 _HEAD = """EXTENDS Integers, Sequences, FiniteSets, TLC
 CONSTANT Nodes
 VARIABLES x, f, s, m{hidden}
@@ -136,58 +136,80 @@ def _actions(chance: random.Random, hiding: bool, by_chance: bool) -> list[str]:
     return actions
 
 
-def digest(seed: int) -> str:
-    """The hash of a module and its configuration."""
-    return hashlib.sha256("".join(module(seed)).encode()).hexdigest()[:8]
+@dataclass(frozen=True)
+class Family:
+    """Modules of one kind.
+
+    Attributes:
+        module: gives the module and the configuration of a seed.
+        data: the file with TLC's answers.
+    """
+
+    module: Callable[[int], tuple[str, str]]
+    data: Path
+
+    def rows(self) -> list[list[Any]]:
+        """TLC's answers."""
+        found: list[list[Any]] = json.loads(self.data.read_text()) if self.data.exists() else []
+        return found
+
+    def digest(self, seed: int) -> str:
+        """The hash of a module and its configuration."""
+        return hashlib.sha256("".join(self.module(seed)).encode()).hexdigest()[:8]
+
+    def write(self, folder: Path, seed: int) -> Path:
+        """Write the module of a seed with its configuration; the module's file is returned."""
+        body, config = self.module(seed)
+        (folder / "M.tla").write_text(f"---- MODULE M ----\n{body}\n====\n")
+        (folder / "M.cfg").write_text(config)
+        return folder / "M.tla"
+
+    def answered(self, seed: int, tlc: Sequence[str]) -> list[object] | None:
+        """TLC's answer as a row of the data; None if it was stopped before."""
+        with tempfile.TemporaryDirectory() as folder:
+            self.write(Path(folder), seed)
+            ran = subprocess.run(
+                [*tlc, "-config", "M.cfg", "M.tla"], cwd=folder, capture_output=True, text=True, check=False
+            )
+        if ran.returncode == _STOPPED:
+            return None
+        states = re.findall(r"(\d+) distinct states found, 0 states left", ran.stdout)
+        depth = re.findall(r"depth of the complete state graph search is (\d+)", ran.stdout)
+        length = max(0, len(re.findall(r"(?m)^State \d+:", ran.stdout)) - 1)  # an initial state has no number
+        safety = ran.returncode in (11, 12) or "Action property" in ran.stdout
+        ended = ran.returncode == 0 and states
+        return [
+            seed,
+            self.digest(seed),
+            ran.returncode,
+            *([int(states[-1]), int(depth[-1]) - 1] if ended else [None, None]),
+            length if safety else None,
+        ]
+
+    def ask(self, count: int, tlc: Sequence[str]) -> None:
+        """Have TLC answer so many modules, beside those that it has answered."""
+        rows = [row for row in self.rows() if row[1] == self.digest(row[0])]
+        for seed in itertools.count(1 + max((row[0] for row in rows), default=-1)):
+            if len(rows) >= count:
+                break
+            row = self.answered(seed, tlc)
+            if row is not None:
+                rows.append(row)
+                self.data.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
 
 
-def write(folder: Path, seed: int) -> Path:
-    """Write the module of a seed with its configuration; the module's file is returned."""
-    body, config = module(seed)
-    (folder / "M.tla").write_text(f"---- MODULE M ----\n{body}\n====\n")
-    (folder / "M.cfg").write_text(config)
-    return folder / "M.tla"
+DATA = Path(__file__).parents[1] / "data"
+MODULES = Family(module, DATA / "tlc_random.json")
 
 
-def answered(seed: int, tlc: Sequence[str]) -> list[object] | None:
-    """TLC's answer as a row of the data; None if it was stopped before."""
-    with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder), seed)
-        ran = subprocess.run(
-            [*tlc, "-config", "M.cfg", "M.tla"], cwd=folder, capture_output=True, text=True, check=False
-        )
-    if ran.returncode == _STOPPED:
-        return None
-    states = re.findall(r"(\d+) distinct states found, 0 states left", ran.stdout)
-    depth = re.findall(r"depth of the complete state graph search is (\d+)", ran.stdout)
-    length = max(0, len(re.findall(r"(?m)^State \d+:", ran.stdout)) - 1)  # an initial state has no number
-    safety = ran.returncode in (11, 12) or "Action property" in ran.stdout
-    ended = ran.returncode == 0 and states
-    return [
-        seed,
-        digest(seed),
-        ran.returncode,
-        *([int(states[-1]), int(depth[-1]) - 1] if ended else [None, None]),
-        length if safety else None,
-    ]
-
-
-def main() -> None:
+def main(family: Family) -> None:
     """Have TLC answer modules."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("tlc", nargs="+")
     args = parser.parse_args()
-    rows: list[list[object]] = json.loads(DATA.read_text()) if DATA.exists() else []
-    rows = [row for row in rows if row[1] == digest(cast(int, row[0]))]
-    for seed in itertools.count(1 + max((cast(int, row[0]) for row in rows), default=-1)):
-        if len(rows) >= args.count:
-            break
-        row = answered(seed, args.tlc)
-        if row is not None:
-            rows.append(row)
-            DATA.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
+    family.ask(args.count, args.tlc)
 
 
 if __name__ == "__main__":
-    main()
+    main(MODULES)

@@ -10,16 +10,19 @@ from leadline.symbolic.lang import (
     NOWHERE,
     Atoms,
     Int,
+    Listed,
     OutOfBounds,
     Sort,
     Span,
     Type,
     Value,
+    looked_up,
+    member_of,
     nodes as n,
     placed,
     rules,
 )
-from leadline.symbolic.lang.nodes import free_variables
+from leadline.symbolic.lang.nodes import free_variables, replaced
 from leadline.symbolic.tla.lower import shapes
 
 Body = Callable[[n.Node], n.Node]
@@ -27,6 +30,14 @@ Body = Callable[[n.Node], n.Node]
 
 class Unlowerable(Exception):
     """An expression that has no form in the language."""
+
+
+def body_at(binder: n.Binder, element: n.Node) -> n.Node:
+    """A binder's body for an element, which is no listed value."""
+    var = binder.var
+    if isinstance(var.type, Listed):
+        return replaced(binder.body, {looked_up(var): element, var: member_of(element, var.type)})
+    return replaced(binder.body, {var: element})
 
 
 class Builder:
@@ -86,6 +97,10 @@ class Builder:
                 return self.atom(value)
         return self.const(node.type, value)
 
+    def plain(self, node: n.Node) -> n.Node:
+        """A listed value as one of the type of which there is a list: so are all operands."""
+        return looked_up(node) if isinstance(node.type, Listed) else node
+
     def _closed(self, node: n.Node) -> bool:
         return not self._reads_state(node) and not free_variables(node, self._free)
 
@@ -99,7 +114,7 @@ class Builder:
 
     def make(self, kind: type[n.Node], type_: Type, *values: object) -> n.Node:
         """A node at the current place."""
-        return self.sound(n.make(kind, type_, self.place, *values))
+        return self.plain(self.sound(n.make(kind, type_, self.place, *values)))
 
     def bind(
         self,
@@ -112,4 +127,5 @@ class Builder:
     ) -> n.Node:
         """A binder."""
         with placed(self.place):
-            return self.sound(rules.bind(kind, item, name, body, result, *domain))
+            found = rules.bind(kind, item, name, lambda x: body(self.plain(x)), result, *domain)
+            return self.plain(self.sound(found))

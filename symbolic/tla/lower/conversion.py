@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leadline.symbolic.lang import BOOL, Int, Map, Option, Record, Seq, Set, Tuple, Type, Union, nodes as n
+from leadline.symbolic.lang import (
+    BOOL,
+    Graph,
+    Int,
+    Listed,
+    Map,
+    Option,
+    Record,
+    Seq,
+    Set,
+    Tuple,
+    Type,
+    Union,
+    nodes as n,
+)
 from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower.builder import body_at
 
 if TYPE_CHECKING:
     from leadline.symbolic.tla.lower.terms import Terms
@@ -24,8 +39,14 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
             return _from_union(t, node, source, target)
         case _, Union():
             return _boxed(t, node, target)
+        case Graph(), _:
+            return _graph_as(t, node, target)
         case Set(), Set() if isinstance(node, n.SetOf):
             return t.make(n.SetOf, target, tuple(t.convert(x, target.item) for x in node.items))
+        case Set(), Set() if isinstance(node, n.SetUnion):
+            return t.make(n.SetUnion, target, t.convert(node.left, target), t.convert(node.right, target))
+        case Set(), Set() if isinstance(node, n.SetMap) and isinstance(target.item, Listed):
+            return t.set_of_images(node.domain, lambda x: t.convert(body_at(node, x), target.item), target)
         case Set(), Set():
             return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
         case Tuple(), Tuple() if len(source.items) == len(target.items):
@@ -39,6 +60,11 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
             return t.sequence([t.convert(x, target.item) for x in t.components(node)], target)
         case Seq(), (Seq() | Tuple()):
             return _sequence_as(t, node, source, target)
+        case Tuple(items=()), Graph():
+            return t.const(target, frozenset())
+        case Map(), Graph():
+            pairs = lambda x: t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)  # noqa: E731  # short
+            return t.set_of_images(t.domain_of(node), pairs, target)
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
         case Map(), Map():
@@ -51,6 +77,28 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Map(key=Int()), Seq():
             return _map_as_sequence(t, node, source, target)
     return t.undefined(target, f"a value of {source!r} is outside of {target!r}")
+
+
+def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:
+    """A function that is a set of pairs as one of another type."""
+    match target:
+        case Graph():
+            return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
+        case Map(key=key, value=Option() as value) if isinstance(node, n.SetOf):
+            whole: n.Node = t.const(target, (None,) * key.cardinality)
+            for pair in node.items:
+                argument, result = t.components(pair)
+                place, there = t.convert(argument, key), t.convert(t.convert(result, value.item), value)
+                whole = t.make(n.MapUpdate, target, whole, place, there)
+            return whole
+        case Map(key=key, value=Option() as value):
+
+            def entry(x: n.Node) -> n.Node:
+                there, result = t.looked_up(node, x)
+                return t.ite(there, t.convert(t.convert(result, value.item), value), t.const(value, None))
+
+            return t.bind(n.MapBuild, key, "key", entry, lambda _: target)
+    return t.undefined(target, f"a value of {node.type!r} is outside of {target!r}")
 
 
 def _from_union(t: Terms, node: n.Node, source: Union, target: Type) -> n.Node:

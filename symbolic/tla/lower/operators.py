@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Atoms, nodes as n
+from leadline.symbolic.lang import NEVER, Atoms, Graph, nodes as n
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.builder import Unlowerable
@@ -22,6 +22,7 @@ from leadline.symbolic.tla.lower.infinite import (
     United,
 )
 from leadline.symbolic.tla.lower.scope import Entity, Scope
+from leadline.symbolic.tla.lower.shapes import EMPTY_FUNCTION
 from leadline.symbolic.tla.lower.steps import enabled
 from leadline.symbolic.tla.lower.terms import Terms, is_function
 from leadline.symbolic.tla.read import syntax as s
@@ -231,8 +232,8 @@ def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
     """`x :> y`, for each argument that x may be."""
     if isinstance(key, n.Const):
         return t.function([(key, value)])
-    if key.type.cardinality > _MOST_KEYS:
-        raise Unlowerable(f"x :> y where x may be more than {_MOST_KEYS} values")
+    if shapes.is_message(key.type) or key.type.cardinality > _MOST_KEYS:
+        return t.graph([t.make_tuple([key, value])])
     result: n.Node = t.undefined(NEVER, "there is no value")
     for one in key.type.values():
         constant = t.narrowed(key.type, one)
@@ -254,6 +255,10 @@ def _over(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Enti
 
 def _merged(at: Lowering, left: n.Node, right: n.Node) -> n.Node:
     t = at.terms
+    if EMPTY_FUNCTION in (left.type, right.type):
+        return left if right.type == EMPTY_FUNCTION else right
+    if isinstance(right.type, Graph) or isinstance(left.type, Graph):
+        return t.merged(left, right)
     pairs: dict[object, tuple[n.Const, n.Node]] = {}
     for function in (right, left):
         keys = t.elements(t.domain(function))

@@ -140,4 +140,4 @@ class Picks:
         return Pick(unique, kind, domain, self._terms.place)
 
     def _var(self, pick: Pick) -> n.Node:
-        return n.make(n.PickVar, pick.type, pick.span, pick.name)
+        return self._terms.plain(n.make(n.PickVar, pick.type, pick.span, pick.name))

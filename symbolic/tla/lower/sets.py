@@ -11,6 +11,7 @@ from leadline.symbolic.lang import (
     NEVER,
     Atoms,
     Int,
+    Listed,
     Map,
     Option,
     Seq,
@@ -23,7 +24,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.builder import Unlowerable
+from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
 from leadline.symbolic.tla.lower.comparison import choice_key, clash, has_sets, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
@@ -360,6 +361,8 @@ class Sets:
         key = domain.type.item
         if key == NEVER:
             return terms.of_nothing(domain, terms.make_tuple([]))
+        if not isinstance(key, Listed) and (shapes.is_message(key) or key.capped > shapes.MOST_KEYS):
+            return self._graph(domain, body)
         if every or isinstance(domain, n.Universe):
             return terms.bind(n.MapBuild, key, name, body, lambda x: Map(key, x.type))
 
@@ -369,6 +372,20 @@ class Sets:
             return terms.ite(terms.member(x, domain), terms.some(found, kind), terms.const(kind, None))
 
         return terms.bind(n.MapBuild, key, name, held, lambda x: Map(key, x.type))
+
+    def _graph(self, domain: n.Node, body: Callable[[n.Node], n.Node]) -> n.Node:
+        """`[x \\in S |-> e]` as the set of its pairs."""
+        terms = self.terms
+
+        def pair(x: n.Node) -> n.Node:
+            return terms.make_tuple([x, body(x)])
+
+        if isinstance(domain, n.SetOf):
+            return terms.graph([pair(x) for x in domain.items])
+        if isinstance(domain, n.SetMap) and is_total(domain.body):
+            inner, of = domain, pair
+            return terms.images(inner.domain, lambda x: of(image_at(inner, x)))
+        return terms.images(domain, pair)
 
     def _sequence(self, domain: n.IntRange, body: Callable[[n.Node], n.Node]) -> n.Node:
         terms = self.terms
@@ -400,7 +417,7 @@ def image_at(images: n.SetMap, element: n.Node) -> n.Node:
     than the elements of `S`, need not be listed. This holds where `g` always has a value: `f` may not ask for all
     of it.
     """
-    return replaced(images.body, {images.var: element})
+    return body_at(images, element)
 
 
 def is_empty(node: n.Node) -> bool:

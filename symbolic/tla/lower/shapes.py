@@ -11,6 +11,7 @@ functions of 1..n, for one n           `Tuple`, with a type for each component
 the same for several n                 `Seq`, whose capacity is the greatest n
 other functions of one domain          `Map`
 functions of several domains           `Map` to an `Option`: None stands for what is not in the domain
+functions of records, in bags, say     `Graph`, until runs have shown which records (`tla.tables`)
 sets                                   `Set`
 values of several of these kinds       `Union`, with a tag for each kind and each set of fields
 =====================================  ==========================================================
@@ -26,8 +27,11 @@ from typing import Any
 
 from leadline.symbolic.lang import (
     Atoms,
+    Graph,
     Int,
+    Listed,
     Map,
+    Named,
     Never,
     Option,
     Record,
@@ -46,6 +50,9 @@ EMPTY_FUNCTION = Tuple(())
 
 _REMEMBERED = 50_000
 """The joins that are remembered: while types are learned, the same ones are asked for again and again."""
+
+MOST_KEYS = 4_096
+"""The most arguments that a map has a value for each of: where there may be more, runs say which there are."""
 
 _TAKEN = ("node", "is_in")
 
@@ -104,6 +111,8 @@ def tag_of(kind: Type) -> str:
             return "r_" + "_".join(kind.positions)
         case Tuple() | Seq() | Map(key=Int()):
             return "seq"
+        case Graph():
+            return "map"
         case Sort():
             return f"sort_{kind.name}"
     return type(kind).__name__.lower()
@@ -131,6 +140,8 @@ def join(a: Type, b: Type) -> Type:
         return a
     if isinstance(a, Never):
         return b
+    if isinstance(a, Listed) or isinstance(b, Listed):
+        return join(unlisted(a), unlisted(b))
     alike = _alike(a, b)
     if alike is not None:
         return alike
@@ -150,6 +161,12 @@ def _alike(a: Type, b: Type) -> Type | None:
     match a, b:
         case (Int(), Int()) | (Atoms(), Atoms()):
             return a.join(b)
+        case ((Graph() | Map()), (Graph() | Map())) if isinstance(a, Graph) or isinstance(b, Graph):
+            return graph_of(join(a.key, b.key), join(_given(a.value), _given(b.value)))
+        case (Graph(), Tuple(items=())) | (Tuple(items=()), Graph()):
+            return a if isinstance(a, Graph) else b
+        case (Graph(), _) | (_, Graph()):
+            return None
         case Set(item=x), Set(item=y):
             return Set(join(x, y))
         case Record(), Record() if list(a.positions) == list(b.positions):
@@ -166,7 +183,8 @@ def _alike(a: Type, b: Type) -> Type | None:
         case Map(), Map():
             if a.key == b.key and isinstance(a.value, Option) == isinstance(b.value, Option):
                 return Map(a.key, _optional(a.value, b.value))
-            return Map(join(a.key, b.key), Option(join(_given(a.value), _given(b.value))))
+            key, value = join(a.key, b.key), join(_given(a.value), _given(b.value))
+            return graph_of(key, value) if key.capped > MOST_KEYS else Map(key, Option(value))
     return None
 
 
@@ -209,7 +227,24 @@ def function_type(pairs: list[tuple[Type, Any, Type]]) -> Type:
         return Tuple(tuple(result for _, _, result in sorted(pairs, key=lambda pair: pair[1])))
     key = reduce(join, (kind for kind, _, _ in pairs), NEVER)
     value = reduce(join, (result for _, _, result in pairs), NEVER)
+    if is_message(key) or key.capped > MOST_KEYS:
+        return graph_of(key, value)
     return Map(key, value if key.cardinality == len(pairs) else Option(value))
+
+
+def graph_of(key: Type, value: Type) -> Graph:
+    """The type of functions as sets of pairs."""
+    return Graph(Tuple((key, value)))
+
+
+def is_message(kind: Type) -> bool:
+    """Whether some values of a type are records, which are messages more often than not."""
+    return any(isinstance(one, Record) for one in variants(kind).values())
+
+
+def unlisted(kind: Type) -> Type:
+    """The type of which a type lists values; the type itself if it lists none."""
+    return kind.item if isinstance(kind, Listed) else kind
 
 
 def is_longer(kind: Type, than: Type) -> bool:
@@ -232,6 +267,37 @@ def _extent(kind: Type) -> tuple[int, int, int]:
         max((high for _, high, _ in parts), default=0),
         max((length for _, _, length in parts), default=0),
     )
+
+
+def retyped(value: Value, kind: Type, wider: Type) -> Value:
+    """A value of a type as one of a type that differs in its atoms, of which some are of sorts there."""
+    if kind == wider:
+        return value
+    match kind, wider:
+        case Union(), _:
+            tag, (inner,) = value
+            return retyped(inner, kind.by_tag[tag].parts[0], wider)
+        case _, Union():
+            tag = tag_of(kind)
+            if isinstance(kind, Atoms):
+                named = ((x, one) for x, one in variants(wider).items() if isinstance(one, Named))
+                tag = next(x for x, one in named if one.contains(value))
+            return tag, (retyped(value, kind, wider.by_tag[tag].parts[0]),)
+        case Option(), Option():
+            return None if value is None else retyped(value, kind.item, wider.item)
+        case Set(), Set():
+            return frozenset(retyped(x, kind.item, wider.item) for x in value)
+        case Seq(), Seq():
+            return tuple(retyped(x, kind.item, wider.item) for x in value)
+        case Map(), Map():
+            known: dict[Value, Value] = {}
+            for key, x in zip(kind.keys, value, strict=True):
+                there = None if x is None else retyped(x, _given(kind.value), _given(wider.value))
+                known[retyped(key, kind.key, wider.key)] = there
+            return tuple(known.get(key) for key in wider.keys)
+        case (Record(), Record()) | (Tuple(), Tuple()):
+            return tuple(retyped(x, a, b) for x, a, b in zip(value, kind.parts, wider.parts, strict=True))
+    return value
 
 
 def most(kind: Type) -> int:

@@ -7,10 +7,13 @@ tells apart become atoms, and the module is lowered again. A configuration's SYM
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from leadline.symbolic.lang import (
     Atoms,
+    Graph,
     KeyedSet,
+    Listed,
     Map,
     Model,
     Option,
@@ -20,7 +23,9 @@ from leadline.symbolic.lang import (
     Sort,
     Tuple,
     Type,
+    listed,
     nodes as n,
+    permuted,
     sorts_in,
     symmetric_sorts,
 )
@@ -38,6 +43,10 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
             for name in kind.members:
                 found.setdefault(sorts.get(name) or shapes.atom(name))
             return shapes.joined(found)
+        case Listed(item=item):
+            return _sorted_list(kind, sorted_type(item, sorts))
+        case Graph(item=item):
+            return Graph(sorted_type(item, sorts))
         case KeyedSet(item=item, key=key):
             return KeyedSet(sorted_type(item, sorts), key)
         case Set(item=item):
@@ -52,10 +61,27 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
             return Record(kind.name, tuple((name, sorted_type(x, sorts)) for name, x in fields))
         case Map(key=key, value=value):
             made = Map(sorted_type(key, sorts), sorted_type(value, sorts))
-            return made if made.key.cardinality == key.cardinality else shapes.partial_map(made)
+            return (
+                made
+                if isinstance(key, Listed) or made.key.cardinality == key.cardinality
+                else shapes.partial_map(made)
+            )
         case shapes.AnyOf():
             return shapes.joined(sorted_type(x, sorts) for x in shapes.variants(kind).values())
     return kind
+
+
+def _sorted_list(kind: Listed, item: Type) -> Listed:
+    """The values listed as values of a type with sorts, and their images under the permutations of these."""
+    known = {shapes.retyped(x, kind.item, item) for x in kind.listed}
+    swaps = [{(one.name, a): b, (one.name, b): a} for one in sorts_in(item) for a, b in pairwise(one.members)]
+    todo = list(known)
+    while todo:
+        value = todo.pop()
+        more = {permuted(item, value, swap) for swap in swaps} - known
+        known |= more
+        todo += more
+    return listed(item, known)
 
 
 def told_apart(model: Model, sorts: Sorts) -> set[Sort]:

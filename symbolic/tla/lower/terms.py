@@ -13,7 +13,9 @@ from leadline.symbolic.lang import (
     BOOL,
     NEVER,
     Atoms,
+    Graph,
     Int,
+    Listed,
     Map,
     Never,
     Option,
@@ -27,14 +29,16 @@ from leadline.symbolic.lang import (
     coerce,
     fits,
     int_range,
+    listed_member,
+    member_of,
     nodes as n,
     placed,
     rules,
     wrap,
 )
-from leadline.symbolic.lang.nodes import Binary
+from leadline.symbolic.lang.nodes import Binary, free_variables
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable
+from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
 from leadline.symbolic.tla.lower.conversion import restructured
 from leadline.symbolic.tla.lower.shapes import join
@@ -54,6 +58,8 @@ class Terms(Builder):
             return node
         if isinstance(source, Never):
             return self.undefined(target, node.why if isinstance(node, n.Undefined) else "there is no value")
+        if isinstance(target, Listed):
+            return self._member(node, target)
         if isinstance(node, n.Ite):
             return self.ite(
                 node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
@@ -67,6 +73,13 @@ class Terms(Builder):
             with placed(self.place):
                 return self.sound(coerce(node, target))
         return restructured(self, node, source, target)
+
+    def _member(self, node: n.Node, kind: Listed) -> n.Node:
+        """The member of a list that a value is."""
+        if isinstance(node, n.Ite):
+            arms = (self._member(x, kind) for x in (node.then, node.orelse))
+            return n.make(n.Ite, kind, self.place, node.condition, *arms)
+        return member_of(self.convert(node, kind.item), kind)
 
     def _inside(self, node: n.Node, target: Type) -> n.Node | None:
         """A value made of parts, each converted by itself: what is not changed needs no test, then."""
@@ -170,6 +183,9 @@ class Terms(Builder):
         """Whether two values are one; those of different kinds are not."""
         if isinstance(a.type, Never) or isinstance(b.type, Never):
             return self.undefined(BOOL, "there is no value")
+        members = [listed_member(x) for x in (a, b)]
+        if members[0] is not None and members[1] is not None and members[0].type == members[1].type:
+            return self.make(n.Eq, BOOL, *members)
         if isinstance(b.type, Union) and not isinstance(a.type, Union):
             a, b = b, a
         if isinstance(a.type, Union) and not isinstance(b.type, Union):
@@ -238,9 +254,9 @@ class Terms(Builder):
 
     def set_node(self, node: n.Node) -> n.Node:
         """The value as a set."""
-        if isinstance(node.type, Set):
+        if _is_set(node.type):
             return node
-        found = self.cases(node, lambda x: x, lambda kind: isinstance(kind, Set), "a set is needed")
+        found = self.cases(node, lambda x: x, _is_set, "a set is needed")
         return found if isinstance(found.type, Set) else self.convert(found, Set(NEVER))
 
     def of_nothing(self, node: n.Node, answer: n.Node) -> n.Node:
@@ -283,6 +299,8 @@ class Terms(Builder):
                 return self.integer(value)
             case Atoms():
                 return self.atom(value)
+            case Listed():
+                return self.narrowed(kind.item, kind.value_of(value))
             case Union():
                 tag, payload = value
                 return self.narrowed(kind.by_tag[tag].parts[0], payload[0])
@@ -320,6 +338,8 @@ class Terms(Builder):
     def _among(self, element: n.Node, domain: n.Node) -> n.Node:
         assert isinstance(domain.type, Set)
         item = domain.type.item
+        if isinstance(item, Listed):
+            return self._among_listed(element, domain, item)
         if isinstance(item, Never):
             return self.of_nothing(domain, self.boolean(False))
         if isinstance(element.type, Never):
@@ -342,10 +362,45 @@ class Terms(Builder):
             return self.make(n.Member, BOOL, self.convert(element, joined), domain)
         return self.make(n.Member, BOOL, self.convert(element, joined), self.convert(domain, Set(joined)))
 
+    def _among_listed(self, element: n.Node, domain: n.Node, kind: Listed) -> n.Node:
+        """Whether a value is in a set of listed ones; one that is not listed is none."""
+        member = member_of(element, kind)
+        if not isinstance(member, n.Choose | n.Undefined):
+            return self.make(n.Member, BOOL, member, domain)
+        return self.bind(n.Exists, kind, "x", lambda x: self.same(x, element), lambda _: BOOL, domain)
+
+    def _of_listed(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node | None:
+        """An operation on two sets of which one lists its values; None if both sets are as well of one type."""
+        assert isinstance(a.type, Set) and isinstance(b.type, Set)
+        x, y = a.type.item, b.type.item
+        if (
+            x == y
+            or isinstance(x, Never)
+            or isinstance(y, Never)
+            or not isinstance(x, Listed) | isinstance(y, Listed)
+        ):
+            return None
+        if kind is n.Subset:
+            return self.bind(n.Forall, x, "x", lambda e: self.member(e, b), lambda _: BOOL, a)
+        if kind is not n.SetUnion:
+            keep = kind is n.SetIntersect
+
+            def kept(e: n.Node) -> n.Node:
+                return self.member(e, b) if keep else self.negation(self.member(e, b))
+
+            return self.bind(n.SetFilter, x, "x", kept, lambda _: a.type, a)
+        table, other = (x, y) if isinstance(x, Listed) else (y, x)
+        if isinstance(other, Listed) or join(shapes.unlisted(table), other) != shapes.unlisted(table):
+            return None
+        return self.make(kind, Set(table), self.convert(a, Set(table)), self.convert(b, Set(table)))
+
     def both_sets(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """A union, intersection, difference or inclusion of two sets."""
         a, b = self.set_node(a), self.set_node(b)
         assert isinstance(a.type, Set) and isinstance(b.type, Set)
+        of_listed = self._of_listed(kind, a, b)
+        if of_listed is not None:
+            return of_listed
         joined = join(a.type, b.type)
         if isinstance(a.type.item, Never) or isinstance(b.type.item, Never):
             first, _second = (x.type.item == NEVER for x in (a, b))  # type: ignore[attr-defined]  # both are sets
@@ -413,6 +468,8 @@ class Terms(Builder):
                 return self.record(by_name)
             case Tuple():
                 return self.make_tuple([value for _, value in sorted(pairs, key=lambda pair: pair[0].value)])
+            case Graph():
+                return self.graph([self.make_tuple(pair) for pair in pairs])
         assert isinstance(kind, Map)
         if isinstance(kind.value, Never):
             return self.undefined(NEVER, "the function has no values")
@@ -433,10 +490,15 @@ class Terms(Builder):
             case Record(positions=positions):
                 return self.set_of([self.atom(shapes.quoted(shapes.field_name(name))) for name in positions])
             case Map(key=key, value=Option() as value):
-                held = lambda x: self.make(n.IsSome, BOOL, self.make(n.Apply, value, node, x))  # noqa: E731  # short
+
+                def held(x: n.Node) -> n.Node:
+                    return self.make(n.IsSome, BOOL, self.make(n.Apply, value, node, self.convert(x, key)))
+
                 return self.bind(n.SetFilter, key, "key", held, lambda _: Set(key), self.universe(key))
             case Map(key=key):
                 return self.sound(self.universe(key))
+            case Graph():
+                return self._arguments(node)
         return self.interval(self.integer(1), self.length(node))
 
     def apply(self, function: n.Node, argument: n.Node) -> n.Node:
@@ -468,6 +530,9 @@ class Terms(Builder):
             case Map(key=key, value=value):
                 found = self.make(n.Apply, value, function, self.convert(argument, key))
                 return self.make(n.Get, value.item, found) if isinstance(value, Option) else found
+            case Graph():
+                there, found = self.looked_up(function, argument)
+                return self.ite(there, found, self.undefined(NEVER, "the function has no such argument"))
         raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")
 
     def _looked_up(self, argument: n.Node, keys: Sequence[n.Node], values: Sequence[n.Node]) -> n.Node:
@@ -521,6 +586,10 @@ class Terms(Builder):
                 if join(argument.type, key) == key and not isinstance(kind.value, Option):
                     return made
                 return self.ite(self.member(argument, self.domain_of(function)), made, function)
+            case Graph():
+                there, old = self.looked_up(function, argument)
+                changed = self.graph([self.make_tuple([argument, of(old)])])
+                return self.ite(there, self.merged(changed, function), function)
         raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")
 
     def _changed(self, argument: n.Node, key: n.Node, old: n.Node, of: Body) -> n.Node:
@@ -528,6 +597,93 @@ class Terms(Builder):
         if isinstance(here, n.Const) and not here.value:
             return old
         return self.ite(here, of(old), old)
+
+    # -- functions as sets of pairs -----------------------------------------------------------------
+
+    def graph(self, pairs: Sequence[n.Node]) -> n.Node:
+        """The function of some pairs of an argument and a value."""
+        item = shapes.joined(x.type for x in pairs)
+        return self.make(n.SetOf, Graph(item), tuple(self.convert(x, item) for x in pairs))
+
+    def images(self, domain: n.Node, pair: Body) -> n.Node:
+        """The function with a pair for each element of a set."""
+        assert isinstance(domain.type, Set)
+        return self.bind(n.SetMap, domain.type.item, "x", pair, lambda body: Graph(body.type), domain)
+
+    def _arguments(self, node: n.Node) -> n.Node:
+        """The arguments of a function that is a set of pairs."""
+        assert isinstance(node.type, Graph)
+        target = Set(node.type.key)
+        match node:
+            case n.SetOf(items=items):
+                return self.make(n.SetOf, target, tuple(self.components(x)[0] for x in items))
+            case n.SetMap():
+                return self.set_of_images(node.domain, lambda x: self.components(body_at(node, x))[0], target)
+        return self.set_of_images(node, lambda x: self.components(x)[0], target)
+
+    def looked_up(self, node: n.Node, argument: n.Node) -> tuple[n.Node, n.Node]:
+        """Whether a function that is a set of pairs has an argument, and its value there."""
+        if isinstance(node, n.SetOf):
+            pairs = [self.components(x) for x in node.items]
+            tests = [self.same(key, argument) for key, _ in pairs]
+            found: n.Node = self.undefined(NEVER, "the function has no such argument")
+            for test, (_, value) in zip(tests, pairs, strict=True):
+                found = self.ite(test, value, found)
+            return self.disj(tests), found
+        domain = node.domain if isinstance(node, n.SetMap) else node
+        assert isinstance(domain.type, Set)
+        item = domain.type.item
+
+        def pair(x: n.Node) -> list[n.Node]:
+            return self.components(body_at(node, x) if isinstance(node, n.SetMap) else x)
+
+        def here(x: n.Node) -> n.Node:
+            return self.same(pair(x)[0], argument)
+
+        there = self.bind(n.Exists, item, "x", here, lambda _: BOOL, domain)
+        if isinstance(node, n.SetMap):
+            value = self.components(node.body)[1]
+            if node.var not in free_variables(value, {}):
+                return there, value
+        return there, pair(self.bind(n.Choose, item, "x", here, lambda _: item, domain))[1]
+
+    def merged(self, left: n.Node, right: n.Node) -> n.Node:
+        """`f @@ g`, where one is a set of pairs."""
+        if isinstance(left.type, Map) or isinstance(right.type, Map):
+            return self._merged_map(left, right)
+        kind = join(left.type, right.type)
+        if not isinstance(kind, Graph):
+            raise Unlowerable(f"@@ of a value of {left.type!r} and one of {right.type!r}")
+        known = self.domain(left)
+        more = lambda x: self.negation(self.member(self.components(x)[0], known))  # noqa: E731  # short
+        right = self.convert(right, kind)
+        others = self.bind(n.SetFilter, kind.item, "x", more, lambda _: kind, right)
+        return self.make(n.SetUnion, kind, self.convert(left, kind), others)
+
+    def _merged_map(self, left: n.Node, right: n.Node) -> n.Node:
+        """The same where the other is a map, of whose arguments none are added."""
+        whole, graph = (left, right) if isinstance(left.type, Map) else (right, left)
+        assert isinstance(whole.type, Map) and isinstance(graph.type, Graph)
+        key, value = whole.type.key, Option(join(_item(whole.type.value), graph.type.value))
+        kind = Map(key, value)
+        whole = self.convert(whole, kind)
+        if isinstance(graph, n.SetOf):
+            known, result = self.domain_of(whole), whole
+            for pair in graph.items:
+                argument, new = self.components(pair)
+                there = self.convert(self.convert(new, value.item), value)
+                made = self.make(n.MapUpdate, kind, result, self.convert(argument, key), there)
+                result = self.ite(self.member(argument, known), result, made) if graph is right else made
+            return result
+        added = self.convert(graph, kind)
+        first, second = (whole, added) if graph is right else (added, whole)
+
+        def entry(x: n.Node) -> n.Node:
+            place = self.convert(x, key)
+            mine, other = (self.make(n.Apply, value, y, place) for y in (first, second))
+            return self.ite(self.make(n.IsSome, BOOL, mine), mine, other)
+
+        return self.bind(n.MapBuild, key, "key", entry, lambda _: kind)
 
     # -- sequences --------------------------------------------------------------------------------
 
@@ -607,4 +763,8 @@ def _item(kind: Type) -> Type:
 
 def is_function(kind: Type) -> bool:
     """Whether values of a type are functions."""
-    return isinstance(kind, Record | Tuple | Seq | Map)
+    return isinstance(kind, Record | Tuple | Seq | Map | Graph)
+
+
+def _is_set(kind: Type) -> bool:
+    return isinstance(kind, Set) and not isinstance(kind, Graph)

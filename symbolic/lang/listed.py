@@ -1,0 +1,96 @@
+"""Values of a type that are given one by one: the messages that runs have met, say.
+
+A state has one literal for each of them, and an expression that reads a field of one looks up a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.coercion import BOOL
+from leadline.symbolic.lang.node import binder_height
+from leadline.symbolic.lang.structures import Map, Set
+from leadline.symbolic.lang.types import Enum, Type, Value
+
+
+class Listed(Enum):
+    """An enumeration whose members are the names of values of another type.
+
+    Attributes:
+        item: the type that the values have.
+        listed: the values, in the order of the members.
+    """
+
+    item: Type
+    listed: tuple[Value, ...]
+
+    @cached_property
+    def table(self) -> Map:
+        """The type of the function from the members to their values."""
+        return Map(self, self.item)
+
+    @cached_property
+    def by_value(self) -> dict[Value, str]:
+        """The member of each value."""
+        return dict(zip(self.listed, self.members, strict=True))
+
+    def value_of(self, member: str) -> Value:
+        """The value of a member."""
+        return self.listed[self.rank(member)]
+
+    @cached_property
+    def width(self) -> int:
+        return 1
+
+    @cached_property
+    def parts(self) -> tuple[Type, ...]:
+        return (self.item,)
+
+    def tla(self, value: Value) -> str:
+        return self.item.tla(self.value_of(value))
+
+    def __repr__(self) -> str:
+        return f"{len(self.members)} values of {self.item!r}"
+
+
+def listed(item: Type, values: Iterable[Value]) -> Listed:
+    """The type of some values, in their order."""
+    ordered = sorted(set(values), key=item.rank)
+    return Listed("Listed", tuple(map(item.tla, ordered)), item, tuple(ordered))
+
+
+def looked_up(node: n.Node) -> n.Node:
+    """The value of a member."""
+    kind = node.type
+    assert isinstance(kind, Listed)
+    if isinstance(node, n.Const):
+        return n.make(n.Const, kind.item, node.span, kind.value_of(node.value))
+    return n.make(n.Apply, kind.item, node.span, n.make(n.Const, kind.table, node.span, kind.listed), node)
+
+
+def listed_member(node: n.Node) -> n.Node | None:
+    """The member whose value a node looks up; None of other nodes."""
+    table = node.map if isinstance(node, n.Apply) else None
+    return (
+        node.key
+        if isinstance(node, n.Apply) and isinstance(table, n.Const) and isinstance(node.key.type, Listed)
+        else None
+    )
+
+
+def member_of(node: n.Node, kind: Listed) -> n.Node:
+    """The member that a value is, out of bounds if it is none."""
+    if isinstance(node, n.Const) and node.value in kind.by_value:
+        return n.make(n.Const, kind, node.span, kind.by_value[node.value])
+    member = listed_member(node)
+    if member is not None and member.type == kind:
+        return member
+    if isinstance(node, n.Const | n.Undefined):
+        why = node.why if isinstance(node, n.Undefined) else "the value is none of those listed"
+        return n.make(n.Undefined, kind, node.span, why)
+    var = n.make(n.Bound, kind, node.span, "x", 1 + binder_height(node))
+    here = n.make(n.Eq, BOOL, node.span, looked_up(var), node)
+    every = n.make(n.Universe, Set(kind), node.span)
+    return n.make(n.Choose, kind, node.span, var, every, here)

@@ -1,0 +1,147 @@
+"""Tables of messages: learned from runs, used by every engine, and widened where a step makes another message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
+from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
+from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.lang import Int, Map, Set, Type, listed, permuted, record, sort, sorts_in
+from leadline.symbolic.lang.listed import Listed
+from leadline.symbolic.tla import origin, tables
+from tests.tla.asking import Asking, Tlc
+from tests.tla.loading import write
+from tests.tla.lowered import asked
+
+SETS = r"""
+EXTENDS Naturals, FiniteSets
+CONSTANTS P, First, Late
+VARIABLES sent, round, votes
+vars == <<sent, round, votes>>
+Init == sent = {} /\ round = [p \in P |-> 0] /\ votes = {}
+Ask(p) == /\ round[p] < 2 /\ round' = [round EXCEPT ![p] = @ + 1]
+          /\ sent' = sent \cup {[type |-> "ask", from |-> p, to |-> q, round |-> round'[p]] : q \in P \ {p}}
+          /\ UNCHANGED votes
+Answer(m) == /\ m.type = "ask" /\ m.round >= round[m.to] /\ round' = [round EXCEPT ![m.to] = m.round]
+             /\ sent' = (sent \ {m}) \cup {[type |-> "yes", from |-> m.to, to |-> m.from, known |-> votes]}
+             /\ UNCHANGED votes
+Count(m) == /\ m.type = "yes" /\ votes' = votes \cup {m.from} /\ UNCHANGED <<sent, round>>
+Again(m) == /\ m.type = "yes" /\ Cardinality(sent) = Late
+            /\ sent' = {x \in sent : x # m} \cup {[m EXCEPT !.known = P]} /\ UNCHANGED <<round, votes>>
+Next == (\E p \in P : Ask(p)) \/ \E m \in sent : Answer(m) \/ Count(m) \/ Again(m)
+Spec == Init /\ [][Next]_vars
+Few == Cardinality(sent) < 4
+NotAll == votes # P
+SomeYes == \A m, n \in sent : m.type = "yes" /\ n.type = "yes" /\ m.from = n.from => m.known \subseteq n.known
+Rounds == \A m \in {x \in sent : x.type = "ask"} : m.round \in 1..round[m.from]
+Absent == [type |-> "ask", from |-> First, to |-> 7, round |-> 1] \notin sent
+FirstAsks == \A m \in sent : m.type = "ask" => m.from = First
+"""
+BAGS = r"""
+EXTENDS Naturals, FiniteSets, TLC
+CONSTANTS P, First, Late
+VARIABLES sent, round, votes
+vars == <<sent, round, votes>>
+With(m, bag) == IF m \in DOMAIN bag THEN [bag EXCEPT ![m] = @ + 1] ELSE bag @@ (m :> 1)
+Without(m, bag) == IF bag[m] = 1 THEN [x \in DOMAIN bag \ {m} |-> bag[x]] ELSE [bag EXCEPT ![m] = @ - 1]
+Init == sent = [m \in {} |-> 0] /\ round = [p \in P |-> 0] /\ votes = {}
+Ask(p) == /\ round[p] < 1 /\ round' = [round EXCEPT ![p] = @ + 1] /\ UNCHANGED votes
+          /\ \E q \in P \ {p} : sent' = With([type |-> "ask", from |-> p, to |-> q, round |-> round'[p]], sent)
+Answer(m) == /\ m.type = "ask" /\ m.round >= round[m.to] /\ round' = [round EXCEPT ![m.to] = m.round]
+             /\ sent' = Without(m, With([type |-> "yes", from |-> m.to, to |-> m.from, known |-> votes], sent))
+             /\ UNCHANGED votes
+Count(m) == m.type = "yes" /\ votes' = votes \cup {m.from} /\ sent' = Without(m, sent) /\ UNCHANGED round
+Again(m) == /\ m.type = "yes" /\ sent[m] = 1 /\ Cardinality(DOMAIN sent) < 3 /\ sent' = With(m, sent)
+            /\ UNCHANGED <<round, votes>>
+All == /\ sent = <<>> /\ Late = 0 /\ UNCHANGED <<round, votes>>
+       /\ sent' = [m \in {[type |-> "all", to |-> p] : p \in P} |-> 1]
+More == /\ \E m \in DOMAIN sent : m.type = "all"
+        /\ sent' = [m \in DOMAIN sent \cup {[type |-> "more"]} |-> IF m \in DOMAIN sent THEN sent[m] ELSE 2]
+        /\ UNCHANGED <<round, votes>>
+Next == (\E p \in P : Ask(p)) \/ (\E m \in DOMAIN sent : Answer(m) \/ Count(m) \/ Again(m)) \/ All \/ More
+Spec == Init /\ [][Next]_vars
+Few == Cardinality(DOMAIN sent) < 3
+NotAll == votes # P
+SomeYes == \A m, n \in DOMAIN sent : m.type = "yes" /\ n.type = "yes" /\ m.from = n.from => m.known = n.known
+Rounds == \A m \in DOMAIN sent : m.type = "ask" => m.round \in 1..round[m.from] /\ sent[m] < 3
+Absent == [type |-> "ask", from |-> First, to |-> 7, round |-> 1] \notin DOMAIN sent
+FirstAsks == \A m \in DOMAIN sent : m.type = "ask" => m.from = First
+"""
+SYMMETRIC = ("Absent", "Few", "NotAll", "SomeYes", "Rounds")
+ENGINES = [BmcOptions(6), BmcOptions(4, SWEEPS), PdrOptions()]
+MESSAGE = record("Message", of=sort("Node", 3), round=Int(0, 100))
+
+
+@pytest.fixture(autouse=True)
+def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets of few possible messages have tables too."""
+    monkeypatch.setattr(tables, "SMALL", 1)
+    monkeypatch.setattr(tables, "WORTH", 1)
+
+
+def module(folder: Path, kind: str, claims: tuple[str, ...], late: int = 0) -> Path:
+    stated = f"SPECIFICATION Spec\nINVARIANTS {' '.join(claims)}\nCHECK_DEADLOCK FALSE\n"
+    (folder / "M.cfg").write_text(f"CONSTANTS P = {{a, b}} First = a Late = {late}\n{stated}")
+    return write(folder, M=SETS if kind == "sets" else BAGS)
+
+
+def table_of(kind: Type) -> Listed:
+    found = kind.item if isinstance(kind, Set) else kind.key if isinstance(kind, Map) else kind
+    assert isinstance(found, Listed)
+    return found
+
+
+def test_listed_values() -> None:
+    """A permutation of a sort's members permutes the list, and the values keep their order and text."""
+    kind = listed(MESSAGE, [("n2", 7), ("n1", 90), ("n3", 7), ("n1", 7)])
+    assert [kind.value_of(x) for x in kind.values()] == [("n1", 7), ("n1", 90), ("n2", 7), ("n3", 7)]
+    assert kind.tla(kind.by_value["n3", 7]) == "[of |-> n3, round |-> 7]"
+    swap = {("Node", "n2"): "n3", ("Node", "n3"): "n2"}
+    assert permuted(kind, kind.by_value["n2", 7], swap) == kind.by_value["n3", 7]
+
+
+@pytest.mark.parametrize("kind", ["sets", "bags"])
+@pytest.mark.parametrize("claims", [SYMMETRIC, ("FirstAsks",)])
+def test_every_engine_agrees_with_the_interpreter(kind: str, claims: tuple[str, ...], tmp_path: Path) -> None:
+    """The nodes are interchangeable, unless a claim names one."""
+    asking = Asking(module(tmp_path, kind, claims), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    assert sorts_in(table_of(asking.model.variable("sent").type))
+    expected = {one.property: one.steps for one in asking.every.results}
+    assert any(expected.values())
+    for options in (*ENGINES, ExploreOptions(), ExploreOptions(by=VALUES)):
+        answer = asking.answer(options)
+        if isinstance(options, ExploreOptions):
+            assert answer.told(ExploreFacts).states == asking.every.told(ExploreFacts).states
+        for one in answer.results:
+            assert (one.verdict is Verdict.VIOLATED) is (expected[one.property] is not None), one
+            assert one.verdict is not Verdict.OUT_OF_BOUNDS
+            if isinstance(options, BmcOptions) and options.unroll != SWEEPS:
+                assert one.steps == expected[one.property], one
+
+
+def test_a_message_that_is_not_in_the_table_widens_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = module(tmp_path, "sets", SYMMETRIC, late=3)
+    (tmp_path / "few").mkdir()
+    before = table_of(model_of(find(str(path)), {}).variable("sent").type)
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    path = module(tmp_path / "few", "sets", SYMMETRIC, late=3)
+    few = table_of(model_of(find(str(path)), {}).variable("sent").type)
+    assert len(few.members) < len(before.members)
+    model, result = asked(path, "Rounds", PdrOptions())
+    assert result.verdict is Verdict.PROVED
+    assert len(table_of(model.variable("sent").type).members) > len(few.members)
+
+
+def test_too_many_messages_have_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST_LISTED", 3)
+    kind = model_of(find(str(module(tmp_path, "sets", SYMMETRIC))), {}).variable("sent").type
+    assert not isinstance(kind.parts[0], Listed)
