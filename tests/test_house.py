@@ -67,7 +67,7 @@ DEEPER = {
     "lang": {
         *("AnyExpr", "BoolExpr", "IntExpr", "InvalidExpr", "MapExpr", "OptionExpr", "RecordExpr", "SeqExpr"),
         *("SetExpr", "TupleExpr", "UnionExpr", "Target", "_Nowhere", "_LiteralMap", "_LiteralMistake"),
-        *("Atoms", "Enum", "KeyedSet", "Record", "Sort", "Tuple"),
+        *("Atoms", "Enum", "Graph", "KeyedSet", "Listed", "Record", "Sort", "Tuple"),
         *("ForEach", "ForSome", "_Quantified"),
     },
     "tla": {"AnyOf"},

@@ -28,27 +28,16 @@ if TYPE_CHECKING:
 
 def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
     match source, target:
-        case Option(), Option():
-            some = t.some(t.convert(t.make(n.Get, source.item, node), target.item), target)
-            return t.ite(t.make(n.IsSome, BOOL, node), some, t.const(target, None))
-        case _, Option():
-            return t.some(t.convert(node, target.item), target)
-        case Option(), _:
-            return t.convert(t.make(n.Get, source.item, node), target)
+        case (Option(), _) | (_, Option()):
+            return _option_as(t, node, source, target)
         case Union(), _:
             return _from_union(t, node, source, target)
         case _, Union():
             return _boxed(t, node, target)
         case Graph(), _:
             return _graph_as(t, node, target)
-        case Set(), Set() if isinstance(node, n.SetOf):
-            return t.make(n.SetOf, target, tuple(t.convert(x, target.item) for x in node.items))
-        case Set(), Set() if isinstance(node, n.SetUnion):
-            return t.make(n.SetUnion, target, t.convert(node.left, target), t.convert(node.right, target))
-        case Set(), Set() if isinstance(node, n.SetMap) and isinstance(target.item, Listed):
-            return t.set_of_images(node.domain, lambda x: t.convert(body_at(node, x), target.item), target)
         case Set(), Set():
-            return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
+            return _set_as(t, node, target)
         case Tuple(), Tuple() if len(source.items) == len(target.items):
             return t.make_tuple(
                 [t.convert(x, kind) for x, kind in zip(t.components(node), target.items, strict=True)]
@@ -63,8 +52,7 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Tuple(items=()), Graph():
             return t.const(target, frozenset())
         case Map(), Graph():
-            pairs = lambda x: t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)  # noqa: E731  # short
-            return t.set_of_images(t.domain_of(node), pairs, target)
+            return _pairs_of(t, node, target)
         case Tuple(items=()), Map(value=Option()):
             return t.const(target, (None,) * len(target.keys))
         case Map(), Map():
@@ -77,6 +65,36 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
         case Map(key=Int()), Seq():
             return _map_as_sequence(t, node, source, target)
     return t.undefined(target, f"a value of {source!r} is outside of {target!r}")
+
+
+def _option_as(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
+    if not isinstance(source, Option):
+        assert isinstance(target, Option)
+        return t.some(t.convert(node, target.item), target)
+    given = t.make(n.Get, source.item, node)
+    if not isinstance(target, Option):
+        return t.convert(given, target)
+    some = t.some(t.convert(given, target.item), target)
+    return t.ite(t.make(n.IsSome, BOOL, node), some, t.const(target, None))
+
+
+def _set_as(t: Terms, node: n.Node, target: Set) -> n.Node:
+    """A set as one of another type: member by member, where its members are written."""
+    match node:
+        case n.SetOf(items=items):
+            return t.make(n.SetOf, target, tuple(t.convert(x, target.item) for x in items))
+        case n.SetUnion(left=left, right=right):
+            return t.make(n.SetUnion, target, t.convert(left, target), t.convert(right, target))
+        case n.SetMap(domain=domain) if isinstance(target.item, Listed):
+            return t.set_of_images(domain, lambda x: t.convert(body_at(node, x), target.item), target)
+    return t.set_of_images(node, lambda x: t.convert(x, target.item), target)
+
+
+def _pairs_of(t: Terms, node: n.Node, target: Graph) -> n.Node:
+    def pair(x: n.Node) -> n.Node:
+        return t.convert(t.make_tuple([x, t.apply(node, x)]), target.item)
+
+    return t.set_of_images(t.domain_of(node), pair, target)
 
 
 def _graph_as(t: Terms, node: n.Node, target: Type) -> n.Node:

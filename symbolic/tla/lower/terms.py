@@ -559,21 +559,9 @@ class Terms(Builder):
                 olds = enumerate(self.components(function), start=1)
                 return self.make_tuple([self._changed(argument, self.integer(i), old, of) for i, old in olds])
             case Seq() as kind:
-                if isinstance(kind.item, Never):
-                    return function
-                new = of(self._apply(function, argument))
-                wide = Seq(join(kind.item, new.type), kind.capacity)
-                inside = self.conj(
-                    [self.le(self.integer(1), argument), self.le(argument, self.length(function))]
+                return (
+                    function if isinstance(kind.item, Never) else self._updated_item(function, argument, of)
                 )
-                made = self.make(
-                    n.SeqUpdate,
-                    wide,
-                    self.convert(function, wide),
-                    self.number(argument),
-                    self.convert(new, wide.item),
-                )
-                return self.ite(inside, made, function)
             case Map(key=key) as kind:
                 place = self.convert(argument, key)
                 new = of(self._apply(function, argument))
@@ -587,10 +575,17 @@ class Terms(Builder):
                     return made
                 return self.ite(self.member(argument, self.domain_of(function)), made, function)
             case Graph():
-                there, old = self.looked_up(function, argument)
-                changed = self.graph([self.make_tuple([argument, of(old)])])
-                return self.ite(there, self.merged(changed, function), function)
+                return self._updated_pairs(function, argument, of)
         raise Unlowerable(f"a function is needed, and this is a value of {function.type!r}")
+
+    def _updated_item(self, sequence: n.Node, place: n.Node, of: Body) -> n.Node:
+        assert isinstance(sequence.type, Seq)
+        new = of(self._apply(sequence, place))
+        wide = Seq(join(sequence.type.item, new.type), sequence.type.capacity)
+        inside = self.conj([self.le(self.integer(1), place), self.le(place, self.length(sequence))])
+        whole = self.convert(sequence, wide)
+        made = self.make(n.SeqUpdate, wide, whole, self.number(place), self.convert(new, wide.item))
+        return self.ite(inside, made, sequence)
 
     def _changed(self, argument: n.Node, key: n.Node, old: n.Node, of: Body) -> n.Node:
         here = self.equal(argument, key)
@@ -646,6 +641,11 @@ class Terms(Builder):
             if node.var not in free_variables(value, {}):
                 return there, value
         return there, pair(self.bind(n.Choose, item, "x", here, lambda _: item, domain))[1]
+
+    def _updated_pairs(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
+        there, old = self.looked_up(function, argument)
+        changed = self.graph([self.make_tuple([argument, of(old)])])
+        return self.ite(there, self.merged(changed, function), function)
 
     def merged(self, left: n.Node, right: n.Node) -> n.Node:
         """`f @@ g`, where one is a set of pairs."""
