@@ -309,3 +309,22 @@ def test_random_choices_are_refused(tmp_path: Path, command: str, capsys: pytest
     path.with_suffix(".cfg").write_text("INIT Init NEXT Next")
     assert main([command, str(path)]) == 150
     assert "M.tla:6:" in (told := capsys.readouterr().err) and "chooses at random" in told
+
+
+def test_steps_that_are_composed(tmp_path: Path) -> None:
+    r"""`A \cdot B` is a step of A and one of B. TLC finds these ten states."""
+    body = r"""
+    EXTENDS Integers
+    VARIABLES x, y
+    Init == x = 0 /\ y = 0
+    A(n) == x' = x + n /\ y' \in {x, n} /\ x < 4
+    B == x > 1 /\ x' = x - 1 /\ y' = y + x /\ y < 3
+    C(k) == IF k > 0 THEN x' = k - 1 /\ UNCHANGED y ELSE FALSE
+    Next == \/ \E n \in 1..2 : A(n) \cdot B
+            \/ A(1) \cdot (A(2) \cdot B)
+            \/ y > 1 /\ B \cdot C(x + y)
+            \/ (x' = 3 /\ y' = 0) \/ UNCHANGED <<x, y>>
+    """
+    behaviour = Behaviour(specification(tmp_path, body, "INIT Init NEXT Next"))
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    assert answer.told(ExploreFacts).states == 10

@@ -184,3 +184,47 @@ def test_modules_of_which_only_some_operators_have_values(tmp_path: Path) -> Non
     for name, why in {"Half": "no real numbers", "Text": "ToJson"}.items():
         with pytest.raises(EvaluationError, match=why):
             interpreter.constant(s.Apply(name))
+
+
+def test_names_of_standard_sets_are_names_of_fields_too(tmp_path: Path) -> None:
+    body = r"""
+    EXTENDS Integers
+    r == [Nat |-> 1, Int |-> 2, Len |-> 3]
+    A == r.Nat + [r EXCEPT !.Int = 5].Int
+    B == r \in [Nat : Nat, Int : Int, Len : 1..3]
+    C == [x \in {1} |-> Nat]
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert interpreter.constant(s.Apply("A")) == 6
+    assert interpreter.holds(s.Apply("B"))
+    assert tla_text(interpreter.constant(s.Apply("r"))) == "[Int |-> 2, Len |-> 3, Nat |-> 1]"
+
+
+def test_a_variable_or_constant_may_be_declared_twice(tmp_path: Path) -> None:
+    """SANY warns of it."""
+    body = "EXTENDS A\nVARIABLES x, y\nCONSTANT c\nInit == x = c /\\ y = c\nNext == UNCHANGED <<x, y>>"
+    one = specification(
+        tmp_path, body, "INIT Init NEXT Next CONSTANT c = 1", A="VARIABLE x\nVARIABLE x\nCONSTANT c"
+    )
+    assert one.variables == ("x", "y")
+    copy = specification(tmp_path, "VARIABLE z\nI == INSTANCE B WITH x <- z, y <- z, c <- 1", B=body)
+    assert "I!Init" in copy.names
+
+
+def test_a_named_assumption_is_an_operator(tmp_path: Path) -> None:
+    body = "EXTENDS Integers\nASSUME Small == 1 < 2\nASSUME Small\nA == IF Small THEN 3 ELSE 4"
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert interpreter.constant(s.Apply("A")) == 3 and len(interpreter.specification.assumptions) == 2
+
+
+def test_an_operator_is_replaced_within_a_module_and_where_it_comes_from(tmp_path: Path) -> None:
+    """As in TLC, of which `Nat <- [Q]Few` and `Bar <-[P] Nine` have this effect."""
+    modules = {
+        "Q": "EXTENDS Naturals\nVal == IF 5 \\in Nat THEN 5 ELSE 3",
+        "P": "EXTENDS Naturals\nCONSTANT K\nBar == K\nFoo == Bar",
+    }
+    body = "EXTENDS Q, Integers\nFew == 0..3\nNine == 9\nB == INSTANCE P WITH K <- 4\nA == <<Val, B!Foo>>"
+    one = specification(tmp_path, body, "CONSTANTS Nat <- [Q] Few Bar <-[P] Nine", **modules)
+    assert tla_text(Interpreter(one).constant(s.Apply("A"))) == "<<3, 9>>"
+    with pytest.raises(ModelError, match="Q has no Bar"):
+        specification(tmp_path, body, "CONSTANT Bar <- [Q] Nine", **modules)

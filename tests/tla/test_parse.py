@@ -23,6 +23,7 @@ from leadline.symbolic.tla.read.syntax import (
     If,
     Image,
     Index,
+    Label,
     Instance,
     Lambda,
     Let,
@@ -111,7 +112,7 @@ EXPRESSIONS: dict[str, Expression] = {
     "x ~> y": binary("~>", x, y),
     "\\b101 + \\hFf": binary("+", Number(5), Number(255)),
     '"a \\"b\\" \\\\/ (* c"': String('a "b" \\/ (* c'),
-    "here :: x": x,
+    "here :: x": Label("here", (), x),
     "Nat": Apply("Nat"),
 }
 

@@ -13,6 +13,7 @@ import tree_sitter
 
 from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read.syntax import Place
+from leadline.symbolic.tla.read.text import with_plain_names
 
 _MOST = 10
 _STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -154,7 +155,7 @@ def _stop(language: tree_sitter.Language, text: str) -> int | None:
     log: list[str] = []
     parser = tree_sitter.Parser(language)
     parser.logger = lambda _, message: log.append(message)
-    if not parser.parse(text.encode()).root_node.has_error:
+    if not parser.parse(with_plain_names(text)).root_node.has_error:
         return None
     stops, at = [], (0, 0)
     for message in log:

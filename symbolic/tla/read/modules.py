@@ -12,7 +12,7 @@ from leadline.symbolic.files import is_there, read_text
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.parse import parse
-from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol
+from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol, Written
 from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, STANDARD
 
 
@@ -41,6 +41,21 @@ class Files:
             if name not in self.known and is_there(folder / f"{name}.tla"):
                 self.read(folder / f"{name}.tla")
         return self.known.get(name)
+
+    def reached(self, name: str) -> set[str]:
+        """A module with those that it extends, and those of its instances without a name, directly or not."""
+        found, todo = set[str](), [name]
+        while todo:
+            one = todo.pop()
+            if one in found:
+                continue
+            found.add(one)
+            if one in STANDARD:
+                todo += STANDARD[one].extends
+            elif (module := self.known.get(one)) is not None:
+                todo += [reference.operator for reference in module.extends]
+                todo += [x.module for x in module.units if isinstance(x, s.Instance) and x.name is None]
+        return found
 
 
 @dataclass
@@ -94,7 +109,7 @@ class Loader:
         self.definitions: dict[str, s.Definition] = {}
         self.assumptions: list[s.Expression] = []
         self.mistakes: list[Mistake] = []
-        self.written: dict[str, s.Definition] = {}
+        self.written: dict[str, Written] = {}
         self.copies = 0
         self.keys: set[str] = set(BUILT_IN)
         self._within: list[str] = []  # the modules that are being resolved
@@ -125,7 +140,7 @@ class Loader:
             inside = replace(copy, emit=emit, parameters=())
             return self.instance(unit, inside, names)
 
-        return Resolver(self.mistakes, instance, copy.suffix, copy.hidden, self.definitions)
+        return Resolver(self.mistakes, instance, copy.suffix, copy.hidden, self.written)
 
     def enter(self, module: s.Module, copy: Copy, around: Names) -> tuple[Names, dict[str, Symbol]]:
         """Resolve a module.
@@ -204,8 +219,8 @@ class Loader:
         """Whether two meanings of a name are one: the same definition, or definitions by the same words."""
         if one.key == other.key or (one.place == other.place != s.BUILT_IN):
             return True
-        words = self.written.get(one.key)
-        return words is not None and words == self.written.get(other.key)
+        words, others = self.written.get(one.key), self.written.get(other.key)
+        return words is not None and others is not None and words.unit == others.unit
 
     def _keep(self, definition: s.Definition) -> None:
         self.definitions[definition.name] = definition
@@ -332,14 +347,22 @@ class _Entry:
             case s.Instance():
                 for name, symbol in self.loader.instance(unit, self.copy, self.names).items():
                     self.add(name, symbol, unit.place, local=unit.local)
-            case s.Assumption(_, body):
+            case s.Assumption(name, body):
                 if self.copy.substitute is None:
                     self.loader.assumptions.append(self.resolver.expr(body, self.names))
+                if name is not None:
+                    self.define(s.Definition(name, (), body, place=unit.place))
             case s.Module(name):
                 self.copy.nested[name] = (unit, ChainMap(dict(self.names)))
 
     def declare(self, one: s.Parameter, among: list[s.Parameter]) -> None:
         """Add a constant or a variable."""
+        known = self.names.maps[0].get(one.name)
+        if known is not None and (
+            self.copy.substitute is not None or any(x.name == known.key for x in among)
+        ):
+            self.exports[one.name] = known  # declared twice, as SANY allows with a warning
+            return
         if self.copy.substitute is not None:
             variable = among is self.loader.variables
             self.add(one.name, self.copy.substitute(one, variable), one.place)
@@ -363,7 +386,7 @@ class _Entry:
                 self.resolver.wrong(unit.place, text)
             made = self.resolver.definition(unit, symbol, self.names.new_child({unit.name: symbol}))
         self.copy.emit(replace(made, parameters=(*self.copy.parameters, *made.parameters)))
-        self.loader.written[symbol.key] = unit
+        self.loader.written[symbol.key] = Written(unit, self.names, self.resolver, self.copy.parameters)
         self.add(unit.name, symbol, unit.place, local=unit.local)
 
     def add(self, name: str, symbol: Symbol, place: s.Place, *, local: bool = False) -> bool:

@@ -21,7 +21,7 @@ from leadline.symbolic.tla.read.read_expressions import (
     part,
     parts,
 )
-from leadline.symbolic.tla.read.text import untranslated_algorithm, without_comments
+from leadline.symbolic.tla.read.text import untranslated_algorithm, with_plain_names, without_comments
 
 
 @cache
@@ -49,7 +49,7 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
             [Mistake(place_of(text, offset, file), f"the algorithm has no translation: {repair}")]
         )
     bare = without_comments(text)
-    tree = tree_sitter.Parser(language()).parse(bare.encode())
+    tree = tree_sitter.Parser(language()).parse(with_plain_names(bare))
     reader = _Reader(bare, file)
     if tree.root_node.has_error or unclosed(bare):
         raise ModelError(complaints(language(), bare, file))

@@ -116,7 +116,7 @@ class ExpressionReader:
         symbol, *arguments = meaningful(node)
         return s.Apply(self.name(symbol), tuple(map(self.expr, arguments)), place=place)
 
-    def prefixed_op(self, node: Tree, place: s.Place) -> s.Expression:
+    def prefixed_op(self, node: Tree, place: s.Place) -> s.Expression | s.Part:
         steps = [one for one in part(node, "prefix").named_children if one.type == "subexpr_component"]
         if len(steps) != len(part(node, "prefix").named_children):
             return self.subexpression(node, place)
@@ -126,11 +126,25 @@ class ExpressionReader:
         instances = tuple(one for one in prefix if isinstance(one, s.Apply))
         return s.Apply(last.operator, last.arguments, instances, place=place)
 
-    def subexpression(self, node: Tree, place: s.Place) -> s.Expression:
-        # A part of a definition, such as `Inv!2`. No operator has such a name.
-        return s.Apply(self.words(node), place=place)
+    def subexpression(self, node: Tree, place: s.Place) -> s.Part:
+        prefix, *last = node.named_children
+        return s.Part(tuple(map(self.step, (*prefix.named_children, *last))), place=place)
 
-    proof_step_ref = subexpression
+    def step(self, node: Tree) -> s.Step:
+        """A component of the name of a part."""
+        if node.type != "subexpr_tree_nav":
+            found = self.expr(node.named_children[0] if node.type == "subexpr_component" else node)
+            assert isinstance(found, s.Apply)
+            return found
+        (inside,) = node.named_children or (node,)
+        if inside.type == "operator_args":
+            return tuple(map(self.argument, inside.named_children))
+        text = self.words(node)
+        return int(text) if text.isdecimal() else {"<<": 1, "⟨": 1, ">>": 2, "⟩": 2}.get(text, text)
+
+    def proof_step_ref(self, node: Tree, place: s.Place) -> s.Expression:
+        self.wrong(node, "a step of a proof: expected a definition")
+        return s.Apply(self.words(node), place=place)
 
     def bound_prefix_op(self, node: Tree, place: s.Place) -> s.Expression:
         symbol, right = part(node, "symbol"), part(node, "rhs")
@@ -170,8 +184,11 @@ class ExpressionReader:
     def parentheses(self, node: Tree, place: s.Place) -> s.Expression:
         return self.expr(node.named_children[0])
 
-    def label(self, node: Tree, place: s.Place) -> s.Expression:
-        return self.expr(part(node, "expression"))
+    def label(self, node: Tree, place: s.Place) -> s.Label:
+        parameters = tuple(map(self.parameter, parts(node, "parameter")))
+        return s.Label(
+            self.words(part(node, "name")), parameters, self.expr(part(node, "expression")), place=place
+        )
 
     def conj_list(self, node: Tree, place: s.Place) -> s.Expression:
         operator = "/\\" if node.type == "conj_list" else "\\/"

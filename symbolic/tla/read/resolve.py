@@ -6,11 +6,12 @@ import difflib
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.hiding import fairness, marked
+from leadline.symbolic.tla.read.parts import NoPart, Way
 from leadline.symbolic.tla.read.standard import ANY_NUMBER, STANDARD, Arities
 
 
@@ -48,6 +49,22 @@ Names: TypeAlias = ChainMap[str, Symbol]
 """The names that are visible at a place."""
 
 
+@dataclass(frozen=True)
+class Written:
+    """A definition as it is written.
+
+    Attributes:
+        names: the names that are visible at its place, and later ones.
+        resolver: the resolution of its module, or of the copy of it.
+        given: the parameters of its instance.
+    """
+
+    unit: s.Definition
+    names: Names
+    resolver: Resolver
+    given: tuple[s.Parameter, ...] = ()
+
+
 @dataclass
 class Resolver:
     """The resolution of the expressions of one module, or of one copy of it.
@@ -58,14 +75,14 @@ class Resolver:
             function that takes its definitions, it returns the names that the instance adds.
         suffix: what is added to bound names, so that those of a copy differ from all others.
         hidden: the definitions that stand for variables of the module, in a copy of it.
-        definitions: the resolved definitions so far, by key.
+        written: the definitions so far as they are written, by key.
     """
 
     mistakes: list[Mistake]
     instance: Callable[[s.Instance, Names, Callable[[s.Definition], None]], dict[str, Symbol]]
     suffix: str = ""
     hidden: Sequence[str] = ()
-    definitions: Mapping[str, s.Definition] = field(default_factory=dict)
+    written: Mapping[str, Written] = field(default_factory=dict)
 
     def wrong(self, place: s.Place, text: str) -> None:
         """Keep a mistake."""
@@ -100,6 +117,10 @@ class Resolver:
                 return replace(e, parameters=given, body=self.expr(body, inner))
             case s.Let():
                 return self.let(e, names)
+            case s.Label(_, _, body):
+                return self.expr(body, names)
+            case s.Part(steps):
+                return self.part(steps, e.place, names)
             case _:
                 return self._parts(e, names)
 
@@ -140,16 +161,15 @@ class Resolver:
         if symbol is None:
             if e.prefix and not any(known.startswith(f"{e.prefix[0].operator}!") for known in names):
                 self.wrong(e.place, f"{e.prefix[0].operator} is no instance of a module with definitions")
-            elif "!" in e.operator:
-                self.wrong(e.place, "a part of a definition is not read: give it a name of its own")
             else:
                 self.wrong(e.place, unknown_operator(name, names))
         return symbol
 
     def apply(self, e: s.Apply, names: Names, arity: int = 0) -> s.Expression:
         """An application; one without arguments stands for an operator if an arity is wanted."""
-        if (named := self._part(e, names)) is not None:
-            return named
+        whole = (*e.prefix, replace(e, prefix=()))
+        if e.prefix and self.named(whole, names)[0] is not None:
+            return self.part(whole, e.place, names)
         symbol = self.symbol(e, names)
         steps = [argument for step in e.prefix for argument in step.arguments]
         written = (*steps, *e.arguments)
@@ -166,22 +186,41 @@ class Resolver:
         arities = symbol.arities if len(written) == wanted else (0,) * len(written)
         return symbol.applied(self.arguments(written, arities, names), e.place)
 
-    def _part(self, e: s.Apply, names: Names) -> s.Expression | None:
-        """The part of a definition without parameters that `Name!2!1` is, by its places; None if it is none."""
-        name, *places = e.operator.split("!")
-        while places and not places[0].isdecimal():
-            name = f"{name}!{places.pop(0)}"
-        symbol = names.get(name)
-        if not places or symbol is None or symbol.key not in self.definitions:
-            return None
-        one = self.definitions[symbol.key]
-        found: s.Node = one.body
-        for place in places:
-            below = list(s.children(found)) if isinstance(found, s.Apply | s.If | s.TupleOf | s.SetOf) else []
-            if one.parameters or not place.isdecimal() or not 0 < int(place) <= len(below):
-                return None
-            found = below[int(place) - 1]
-        return cast(s.Expression, found)
+    def named(self, steps: Sequence[s.Step], names: Names) -> tuple[Symbol | None, int]:
+        """The definition that the first steps name, without all of them, and how many these are."""
+        for count in range(len(steps) - 1, 0, -1):
+            first = [step.operator for step in steps[:count] if isinstance(step, s.Apply)]
+            symbol = names.get("!".join(first)) if len(first) == count else None
+            if symbol is not None and symbol.key in self.written:
+                return symbol, count
+        return None, 0
+
+    def part(self, steps: Sequence[s.Step], place: s.Place, names: Names) -> s.Expression:
+        """The part of a definition: an operator of all names that are bound around it, applied to their values."""
+        symbol, count = self.named(steps, names)
+        if symbol is None:
+            self.wrong(place, "a part of no definition: expected the name of one that stands before")
+            return s.Apply("TRUE", place=place)
+        written = self.written[symbol.key]
+        way = Way(written.unit.body)
+        given = [one for step in steps[:count] if isinstance(step, s.Apply) for one in step.arguments]
+        try:
+            way.go(steps[count:])
+            if len(given) != len(symbol.arities):
+                raise NoPart(f"{_arguments(len(symbol.arities))} of it")
+        except NoPart as error:
+            self.wrong(place, f"no part of {written.unit.name}: expected {error}")
+            return s.Apply("TRUE", place=place)
+        own = (*written.unit.parameters, *way.parameters)
+        parameters, inner = written.resolver.parameters(own, written.names)
+        body = written.resolver.expr(way.whole, inner)
+        parameters = (*written.given, *parameters)
+        if not parameters:
+            return body
+        arguments = (*self.arguments(given, symbol.arities, names), *self.exprs(way.arguments, names))
+        # An operator, since a value in place of a name could have names that are bound within the part.
+        operator = s.Definition("part@", parameters, body, place=place)
+        return s.Let((operator,), s.Apply("part@", (*symbol.given, *arguments), place=place), place=place)
 
     def arguments(
         self, arguments: Sequence[s.Expression], arities: Arities, names: Names

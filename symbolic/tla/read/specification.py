@@ -17,7 +17,7 @@ from leadline.symbolic.tla.read.misuse import misplaced, misuses
 from leadline.symbolic.tla.read.modules import Copy, Files, Loader
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Symbol, unknown_operator
-from leadline.symbolic.tla.read.standard import LIBRARY
+from leadline.symbolic.tla.read.standard import LIBRARY, STANDARD
 
 CONSTRAINED = "ACTION_CONSTRAINT"
 """The variable of a specification with action constraints: whether the latest step satisfies them.
@@ -298,10 +298,22 @@ class _Making:
             assert symbol is not None
             yield symbol.key, len(symbol.arities)
             return
-        for key, known in list(self.loader.definitions.items()):
-            plain = re.split(r"[!@]", key)[-1 if "!" in key else 0]
-            if plain == one.name and Path(known.place.file).stem == one.module:
-                yield key, known.arity
+        # As in TLC, a definition that the module extends or instantiates is replaced wherever it is used.
+        within = self.loader.files.reached(one.module)
+        found = {
+            key: known.arity
+            for key, known in self.loader.definitions.items()
+            if re.split(r"[!@]", key)[-1 if "!" in key else 0] == one.name
+            and Path(known.place.file).stem in within
+        }
+        for name in within & STANDARD.keys():
+            if one.name in STANDARD[name].operators:
+                found[one.name] = len(STANDARD[name].operators[one.name])
+        if not found:
+            self.wrong(
+                one.place, f"{one.module} has no {one.name}: expected a module with an operator of this name"
+            )
+        yield from found.items()
 
     def operator(self, name: s.Apply, arguments: tuple[s.Expression, ...]) -> s.Expression | None:
         """An operator of the configuration, applied."""

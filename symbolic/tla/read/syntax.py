@@ -1,6 +1,6 @@
 """The syntax tree of TLA+ modules: only data, with places that equality ignores.
 
-The tree keeps what a module means and drops how it is written: parentheses, comments, labels, proofs and the
+The tree keeps what a module means and drops how it is written: parentheses, comments, proofs and the
 Unicode form of operators. Lamport, *Specifying Systems* (2002), chapter 15, has the grammar.
 """
 
@@ -264,6 +264,31 @@ class Subscripted(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Label(Node):
+    """`name(x) :: e`. A resolved expression has none.
+
+    Attributes:
+        parameters: the names that are bound around it, within the expression that it names a part of.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Node):
+    """A part of a definition, such as `Inv(1)!2!(x)!name`. A resolved expression has none.
+
+    Attributes:
+        steps: for each component a name with its arguments, the place of an operand, values for bound names, or
+            `:`.
+    """
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter(Node):
     """A name that stands for an operator, with the number of its arguments: 0 for a value."""
 
@@ -354,6 +379,7 @@ class Module(Node):
     units: tuple[Unit, ...]
 
 
+Step: TypeAlias = "Apply | int | tuple[Expression, ...] | str"
 Expression: TypeAlias = (
     Number
     | String

@@ -48,3 +48,11 @@ def untranslated_algorithm(text: str) -> int | None:
     if algorithm is None or (translation is not None and "VARIABLE" in translation.group(1)):
         return None
     return None if _BEHAVIOUR.search(without_comments(text)) else algorithm.start(1)
+
+
+def with_plain_names(text: str) -> bytes:
+    """The text for the parser, to which `Nat`, `Int` and `Real` are no names; for SANY they are, also of fields.
+
+    All places stay, and names are read from the text itself.
+    """
+    return re.sub(r"\b(?:Nat|Int|Real)\b", lambda found: found[0].lower(), text).encode()

@@ -12,7 +12,7 @@ Without stages, exploring ReadersWriters of tlaplus/Examples takes 1.20 times th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -59,7 +59,7 @@ class Todo:
         shared: whether it is the same for several disjuncts, and long: it becomes a function of its own.
     """
 
-    first: s.Expression | Every
+    first: s.Expression | Every | Passage
     names: Names
     rest: Todo | None
     path: tuple[int, ...] = ()
@@ -83,6 +83,19 @@ class Every:
     place: str | None
 
 
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """The state between the two steps of `A \\cdot B`, or the state after both.
+
+    Attributes:
+        now: the Python variables of the state that it goes on from; None to go on from the state that A has found.
+        next: those of the next state that are determined.
+    """
+
+    now: Mapping[str, str] | None
+    next: Mapping[str, str]
+
+
 @dataclass
 class Search:
     """Statements that find all states that satisfy an action, or all initial states.
@@ -102,6 +115,7 @@ class Search:
     initial: bool = False
     counted: Callable[[s.Expression], str] | None = None
     _functions: dict[tuple[object, ...], tuple[Todo, Fn]] = field(default_factory=dict)
+    _composed: bool = False
 
     def run(self, e: s.Expression, scope: Scope, lines: Lines, path: tuple[int, ...] = ()) -> None:
         """Write the statements.
@@ -116,6 +130,8 @@ class Search:
             self.end(scope, lines)
         elif isinstance(todo.first, Every):
             self._every(todo.first, scope, lines)
+        elif isinstance(todo.first, Passage):
+            self._pass(todo.first, todo.rest, scope, lines, depth)
         elif todo.shared or depth > _DEEPEST:
             self._apart(todo, scope, lines)
         elif todo.path or self._assigns(todo.first, scope.within(todo.names)):
@@ -148,8 +164,19 @@ class Search:
     def _state(self, scope: Scope) -> tuple[object, ...]:
         """The facts that determine the statements for a conjunct."""
         known = sorted(local.text for local in scope.known.values())
-        now = sorted(scope.now.items()) if self.initial else ()
-        return (*sorted(scope.next.items()), *now, *known, *scope.picks)
+        return (*sorted(scope.next.items()), *sorted(scope.now.items()), *known, *scope.picks)
+
+    def _pass(self, passage: Passage, rest: Todo | None, scope: Scope, lines: Lines, depth: int) -> None:
+        """Go on from the state between two steps, or from the state before both."""
+        now, following = passage.now, {**passage.next, **scope.next}
+        if now is None:
+            missing = [name for name in self.translation.now if name not in scope.next]
+            if missing:
+                lines.append(f"unassigned({missing[0]!r})")
+                return
+            now, following = scope.next, dict(passage.next)
+        # Values of names that are known are those in the state before the first step.
+        self._go(rest, replace(scope, now=now, next=following, known={}), lines, depth)
 
     def _apart(self, todo: Todo, scope: Scope, lines: Lines) -> None:
         """Go on in a function of its own."""
@@ -269,6 +296,13 @@ class Search:
                 rest = self._shared(todo.rest, len(items))
                 for item in items:
                     self._go(Todo(item, todo.names, rest, path, todo.seen), scope, lines, depth)
+            case None, "\\cdot":
+                self._composed = True
+                last = Todo(Passage(scope.now, {}), todo.names, todo.rest, (), todo.seen)
+                second = Todo(e.arguments[1], todo.names, last, (), todo.seen)
+                middle = Todo(Passage(None, scope.next), todo.names, second, (), todo.seen)
+                first = Todo(e.arguments[0], todo.names, middle, (), todo.seen)
+                self._go(first, replace(scope, next={}), lines, depth)
             case None, "UNCHANGED":
                 self._unchanged(e.arguments[0], todo, scope, lines, depth)
             case ((ByName(body, names) | Pending(body, names)), _):
@@ -340,7 +374,9 @@ class Search:
 
     def _python(self, variable: str, scope: Scope) -> str:
         names = self.translation.now if self.initial else self.translation.next
-        return scope.fn.new(names[variable])
+        name = names[variable]
+        # Of several steps in one, each has variables of its own: loops of the first go around the second.
+        return scope.fn.new(self.translation.source.fresh(name) if self._composed else name)
 
     def _assign(
         self, variable: str, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int
@@ -403,7 +439,7 @@ class Search:
         """The conjuncts after each of several disjuncts."""
         weight, one = 0, rest
         while one is not None and not one.shared:
-            weight += 0 if isinstance(one.first, Every) else size(one.first)
+            weight += 0 if isinstance(one.first, Every | Passage) else size(one.first)
             one = one.rest
         if rest is None or times == 1 or weight <= _SMALL:
             return rest
@@ -511,7 +547,7 @@ class StagedSearch(Search):
     def _loops(self, todo: Todo, scope: Scope) -> bool:
         """Whether the next conjunct is the first that goes through sets, in some loops."""
         e, inner = todo.first, scope.within(todo.names)
-        if isinstance(e, Every) or (todo.path and not isinstance(e, s.Quantified)):
+        if isinstance(e, Every | Passage) or (todo.path and not isinstance(e, s.Quantified)):
             return False
         parts: tuple[s.Expression, ...] = (e,)
         if not isinstance(e, s.Quantified) and self._assigns(e, inner):
@@ -672,7 +708,7 @@ class _Stage(Search):
         now = set(scope.now.values())
         read = now & self.fn.taken.keys()
         e = todo.first
-        if not (read and self.more) or isinstance(e, Every) or todo.path:
+        if not (read and self.more) or isinstance(e, Every | Passage) or todo.path:
             return False
         inner = scope.within(todo.names)
         match e:
@@ -708,7 +744,7 @@ class _Stage(Search):
         found = dict.fromkeys(text for text in scope.next.values() if text not in now)
         one: Todo | None = todo
         while one is not None:
-            if isinstance(one.first, Every):
+            if isinstance(one.first, Every | Passage):
                 return None
             for name in sorted(self.translation.analysis.free(one.first)):
                 if not self._collect(one.names.get(name), scope, found):

@@ -30,7 +30,9 @@ _TRUTHS = frozenset({
     "TRUE", "FALSE", "~", "/\\", "\\/", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">",
     "<=", ">=", "ENABLED", "UNCHANGED", "IsFiniteSet",
 })  # fmt: skip
-_IMPURE = frozenset({"RandomElement", "TLCGet", "TLCGetOrDefault", "TLCSet", "JavaTime", "Print", "PrintT"})
+_IMPURE = frozenset(
+    {"\\cdot", "RandomElement", "TLCGet", "TLCGetOrDefault", "TLCSet", "JavaTime", "Print", "PrintT"}
+)
 _ATOMS = (s.Number, s.String, s.ModelValue)
 
 
