@@ -23,8 +23,8 @@ from leadline.symbolic.tla.read.syntax import (
     If,
     Image,
     Index,
-    Label,
     Instance,
+    Label,
     Lambda,
     Let,
     Module,
@@ -65,7 +65,7 @@ def binary(operator: str, *arguments: Expression) -> Apply:
     return Apply(operator, arguments)
 
 
-EXPRESSIONS: dict[str, Expression] = {
+EXPRESSIONS: dict[str, Expression | Label] = {
     "1 + 2 * x": binary("+", ONE, binary("*", TWO, x)),
     "1 - x - y": binary("-", binary("-", ONE, x), y),
     "-1": binary("-.", ONE),
