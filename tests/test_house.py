@@ -399,11 +399,19 @@ def users(module: str) -> set[str]:
 
 @functools.cache
 def entries() -> set[str]:
-    """The modules that a table names: commands, engines, solvers; and those of what `import leadline` offers."""
+    """The modules that nobody imports to use them: what a table or `import_module` names (commands, engines, solvers,
+    extras), what `import leadline` offers, and processes of their own.
+    """
     named = {f"{package}.{text.lstrip('.')}" for table, package in TABLES.items() for text in texts(table)}
     named |= {text.rpartition(".")[0] for text in named}
     offered = {origin(face, text)[0] for face in LIBRARY for text in texts(face)}
-    return (named | offered) & modules().keys() - {*LIBRARY}
+    nodes = [(module, x) for module, (tree, _) in modules().items() for x in ast.walk(tree)]
+    processes = {module for module, x in nodes if isinstance(x, ast.If) and "__name__" in ast.unparse(x.test)}
+    calls = [
+        x for _, x in nodes if isinstance(x, ast.Call) and x.args and "import_module" in ast.unparse(x.func)
+    ]
+    loaded = {str(x.args[0].value) for x in calls if isinstance(x.args[0], ast.Constant)}
+    return (named | offered | processes | loaded) & modules().keys() - {*LIBRARY}
 
 
 def with_one_user(room: str = "") -> set[str]:

@@ -17,9 +17,9 @@ from leadline.symbolic.engines.ask.judgement import verdict_text
 from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.prove.pdr.results import ProofFacts
-from leadline.symbolic.engines.runs import counting, reduction
-from leadline.symbolic.engines.runs.counting import Counting
+from leadline.symbolic.engines.runs import reduction
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
+from leadline.symbolic.engines.runs.reduction import Counting
 from leadline.symbolic.engines.runs.settling import Moves, understood
 from leadline.symbolic.lang import (
     Bool,
@@ -200,7 +200,7 @@ def rechecked(model: Model, made: dict[str, Any], folder: Path) -> Answer:
 def test_a_claim_is_proved_by_loops_where_rounds_have_no_end(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(counting.Counting, "_rounds", lambda self, states: None)
+    monkeypatch.setattr(reduction.Counting, "_rounds", lambda self, states: None)
     model = relay()
     assert asked(model, "begun").told(ProofFacts).sizes["begun"].methods == [Method.LOOPS, Method.BOUNDS]
     stands(model, proof(model, "begun"), tmp_path)
@@ -216,7 +216,7 @@ def test_rounds_give_way_to_loops_and_loops_to_rounds(monkeypatch: pytest.Monkey
 def test_a_wrong_guess_is_mended(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a look at one state more seems to settle than does, and rounds seem fewer than they are."""
     full_look = Counting(Reduction(relay(), relay().properties["begun"]).product(), "begun")
-    monkeypatch.setattr(counting, "LOOK", 1)
+    monkeypatch.setattr(reduction, "LOOK", 1)
     short = Counting(Reduction(relay(), relay().properties["begun"]).product(), "begun")
     assert (short.settling, short.most) != (full_look.settling, full_look.most)
     (result,) = asked(relay(), "begun").results

@@ -10,7 +10,7 @@ from leadline.symbolic.concrete import Runs, Semantics, State, neglected
 from leadline.symbolic.engines import ENGINES, BmcOptions, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.prove.provers import KInductionOptions
-from leadline.symbolic.engines.runs.counting import Counting
+from leadline.symbolic.engines.runs.reduction import Counting
 from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind
 from leadline.symbolic.meaning import Word, satisfies
 from leadline.symbolic.trace import disagreement

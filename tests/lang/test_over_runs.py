@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.concrete import Runs, Semantics, neglected
-from leadline.symbolic.concrete.graph import graph_of
+from leadline.symbolic.concrete.runs import graph_of
 from leadline.symbolic.engines import ENGINES, Query, Verdict, answer_here
 from leadline.symbolic.lang import (
     Bool,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.symbolic.concrete import Runs, Semantics, State
-from leadline.symbolic.concrete.graph import graph_of
+from leadline.symbolic.concrete.runs import graph_of
 from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import OutOfBounds, Property, Temporal, expanded
 from leadline.symbolic.lang.nodes import Node

@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.engines.runs.changing import Changing
-from leadline.symbolic.engines.runs.formulas import conjuncts, normal, split
-from leadline.symbolic.engines.runs.history import bounds_model, history_model
+from leadline.symbolic.encode import Encoding, Unrolled
+from leadline.symbolic.encode.actions import Actions, PickSlots
+from leadline.symbolic.encode.circuit import Circuit
+from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.template import Instance, template
+from leadline.symbolic.engines.prove.lemmas import claiming
+from leadline.symbolic.engines.runs.formulas import Safety, conjuncts, normal, split
 from leadline.symbolic.engines.runs.loops import loop_model
-from leadline.symbolic.engines.runs.product import Product, product_of
+from leadline.symbolic.engines.runs.product import Product, Step, product_of
 from leadline.symbolic.engines.runs.rounds import rounds_model
 from leadline.symbolic.engines.runs.settling import Settling, understood
-from leadline.symbolic.lang import Model, Property, Temporal, UserError, expanded, expressions, is_step
+from leadline.symbolic.lang import (
+    BOOL,
+    NOWHERE,
+    Action,
+    Model,
+    Property,
+    PropertyKind,
+    Temporal,
+    UserError,
+    Variable,
+    expanded,
+    expressions,
+    is_step,
+    nodes as n,
+)
+from leadline.symbolic.lang.nodes import replaced
+from leadline.symbolic.lang.rules import connective, equality, negation
+from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability
+
+GOOD = "(good)"
+"""The variable that says whether the run so far is good. No variable of a protocol can have the name."""
 
 
 class Method(StrEnum):
@@ -172,3 +196,107 @@ def runs_certificate(model: Model, proofs: Sequence[tuple[Part, Mapping[str, Any
             for part, made in proofs
         ],
     }
+
+
+class Changing:
+    """Asks a solver which actions change some variables of any state, reachable or not: ENABLED of their steps is
+    shorter to say.
+
+    Args:
+        model: the model.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._encoding = Encoding(model)
+        self._known: dict[tuple[str, frozenset[str]], bool] = {}
+
+    def __call__(self, action: Action, names: Collection[str]) -> bool:
+        """Whether each step of the action changes one of the variables, wherever these stay in bounds.
+
+        Whether the other variables do makes no difference.
+        """
+        key = action.name, frozenset(names)
+        if key not in self._known:
+            self._known[key] = self._asked(action, names)
+        return self._known[key]
+
+    def _asked(self, action: Action, names: Collection[str]) -> bool:
+        circuit = Circuit()
+        state, before = self._encoding.free_state(circuit)
+        slots = PickSlots(circuit)
+        slots.add(action)
+        alone = replace(action, updates=tuple(pair for pair in action.updates if pair[0] in names))
+        effect = Actions(circuit, self._model, state, slots).effect(alone)
+        after = self._encoding.rows_after(circuit, effect.next)
+        pairs = [
+            pair for name in names for pair in zip(before[name], after.get(name, before[name]), strict=True)
+        ]
+        stays = circuit.conj([effect.enabled, *(circuit.same(old, new) for old, new in pairs)])
+        layout = Layout(circuit)
+        valid = [layout.valid(state[x.name], x.type) for x in self._model.variables]
+        solver = SOLVERS[LONE]()
+        free = [literal for row in before.values() for literal in row]
+        made = Instance(template(circuit, (), [stays, *free], [slots.valid(), *valid]), (), Unrolled(solver))
+        return solver.check([made(stays)]) is Satisfiability.UNSATISFIABLE
+
+
+def history_model(model: Model, name: str, safety: Safety) -> Model:
+    """A model with one property: that no run so far violates the safety. A variable says whether it does.
+
+    Args:
+        model: the model.
+        name: the name of the property.
+        safety: what runs satisfy.
+    """
+    formula = connective(n.And, list(safety.states))
+    if not safety.initial and not safety.steps:
+        return _stated(model, model, name, formula)
+    good = n.make(n.StateVar, BOOL, NOWHERE, GOOD)
+    begun: dict[n.Node, n.Node] = {_variable(model, x): value for x, value in model.init.updates}
+    first = connective(n.And, [replaced(node, begun) for node in safety.initial])
+    return _stated(
+        model,
+        replace(
+            model,
+            variables=(*model.variables, Variable(GOOD, GOOD, BOOL, NOWHERE)),
+            init=_noting(model.init, first),
+            actions=tuple(_noting(x, _allowed(model, x, safety.steps, good)) for x in model.actions),
+        ),
+        name,
+        connective(n.And, [good, formula]),
+    )
+
+
+def _stated(base: Model, model: Model, name: str, formula: n.Node) -> Model:
+    claim = Property(name, name, PropertyKind.INVARIANT, "", NOWHERE, formula)
+    # The run is replayed by the origin once it is one of the model itself again.
+    return replace(model, properties=claiming(base, claim), fairness=(), origin=None)
+
+
+def _noting(action: Action, good: n.Node) -> Action:
+    return replace(action, updates=(*action.updates, (GOOD, good)))
+
+
+def _variable(model: Model, name: str) -> n.Node:
+    one = model.variable(name)
+    return n.make(n.StateVar, one.type, one.span, name)
+
+
+def _allowed(model: Model, action: Action, steps: Sequence[n.Node], good: n.Node) -> n.Node:
+    step = Step(model, action)
+    return connective(n.And, [good, *(negation(step.happens(node)) for node in steps)])
+
+
+def bounds_model(model: Model, name: str, nodes: Sequence[n.Node], steps: Sequence[n.Node]) -> Model:
+    """A model with one property, always true: evaluating it goes out of bounds where one of the nodes does.
+
+    Args:
+        model: the model.
+        name: the name of the property.
+        nodes: predicates over states.
+        steps: predicates over steps.
+    """
+    states = tuple(equality(node, node) for node in nodes)
+    moves = tuple(negation(equality(node, node)) for node in steps)
+    return history_model(model, name, Safety((), states, moves))
