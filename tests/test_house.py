@@ -399,8 +399,8 @@ def users(module: str) -> set[str]:
 
 @functools.cache
 def entries() -> set[str]:
-    """The modules that nobody imports to use them: what a table or `import_module` names (commands, engines, solvers,
-    extras), what `import leadline` offers, and processes of their own.
+    """Modules that are used without an import: a table or `import_module` names them (commands, engines, solvers,
+    extras), `import leadline` offers them, or they are processes of their own.
     """
     named = {f"{package}.{text.lstrip('.')}" for table, package in TABLES.items() for text in texts(table)}
     named |= {text.rpartition(".")[0] for text in named}

@@ -6,9 +6,7 @@ fair runs and the temporal formulas that a run satisfies are written once, here,
 """
 
 from leadline.symbolic.meaning.explore import Checked, Exploration, Explorer, Level, explore
-from leadline.symbolic.meaning.graph import OutsideAt
-from leadline.symbolic.meaning.interface import Meaning, Outcome, State, Steps, first_states
-from leadline.symbolic.meaning.paths import Path, path_of
+from leadline.symbolic.meaning.interface import Meaning, Outcome, Path, State, Steps, first_states, path_of
 from leadline.symbolic.meaning.runs import Predicates, Word, is_refuted, satisfies
 
 __all__ = [
@@ -18,7 +16,6 @@ __all__ = [
     "Level",
     "Meaning",
     "Outcome",
-    "OutsideAt",
     "Path",
     "Predicates",
     "State",

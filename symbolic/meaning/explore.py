@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from leadline.symbolic.lang import OutOfBounds
-from leadline.symbolic.meaning.interface import Meaning, State
-from leadline.symbolic.meaning.paths import Path, path_of
+from leadline.symbolic.meaning.interface import Meaning, Path, State, path_of
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 

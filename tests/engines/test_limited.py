@@ -25,8 +25,7 @@ from leadline.symbolic.engines import (
     Verdict,
     answer_in_child,
 )
-from leadline.symbolic.engines.ask.instances import refuse_too_large
-from leadline.symbolic.engines.ask.query import SILENT, Ledger
+from leadline.symbolic.engines.ask.query import SILENT, Ledger, refuse_too_large
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run import limits as limits_module, process
 from leadline.symbolic.engines.run.limits import TimeIsOver

@@ -8,8 +8,7 @@ from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, schedule
-from leadline.symbolic.meaning import Checked, Exploration, Level, Path
-from leadline.symbolic.meaning.paths import path_of
+from leadline.symbolic.meaning import Checked, Exploration, Level, Path, path_of
 
 
 class CircuitExplorer:

@@ -13,7 +13,8 @@ from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.module_coverage import CoveringModule
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, Model, UserError, counted
-from leadline.symbolic.meaning import Exploration, Explorer, Level, OutsideAt, Path, path_of
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, path_of
+from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.tla.origin import sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling
 from leadline.symbolic.tla.read import syntax as s

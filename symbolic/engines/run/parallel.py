@@ -15,8 +15,7 @@ from dataclasses import replace
 from functools import partial
 
 from leadline.symbolic.engines import runs as liveness
-from leadline.symbolic.engines.ask.instances import refuse_too_large
-from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query
+from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query, refuse_too_large
 from leadline.symbolic.engines.ask.result import Answer, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.run.limits import Limits

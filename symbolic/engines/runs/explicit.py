@@ -10,9 +10,9 @@ from leadline.symbolic.concrete.runs import graph_of
 from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import OutOfBounds, Property, Temporal, expanded
 from leadline.symbolic.lang.nodes import Node
-from leadline.symbolic.meaning import Explorer, OutsideAt, path_of
+from leadline.symbolic.meaning import Explorer, path_of
 from leadline.symbolic.meaning.fair import Product, fair_run
-from leadline.symbolic.meaning.graph import Conditioned, conditions_in
+from leadline.symbolic.meaning.graph import Conditioned, OutsideAt, conditions_in
 from leadline.symbolic.trace import Trace, TraceEnd, replay, trace_of_path
 
 

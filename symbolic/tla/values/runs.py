@@ -27,9 +27,9 @@ from leadline.symbolic.lang import (
     Temporal,
     nodes as n,
 )
-from leadline.symbolic.meaning import Explorer, OutsideAt, Word, is_refuted, satisfies
+from leadline.symbolic.meaning import Explorer, Word, is_refuted, satisfies
 from leadline.symbolic.meaning.fair import Product, fair_run
-from leadline.symbolic.meaning.graph import FoundGraph
+from leadline.symbolic.meaning.graph import FoundGraph, OutsideAt
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import conjuncts
