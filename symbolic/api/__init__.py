@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
+    from leadline.symbolic.api.conformance import Differs, Fitting, assert_conforms, conform
     from leadline.symbolic.api.grids import GridResults, grid
     from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, load
     from leadline.symbolic.api.results import Result, Results, VerdictName
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines import Effort, Progress
 
 __all__ = [
+    "Differs",
     "Effort",
     "Fields",
+    "Fitting",
     "GridResults",
     "LoadedProtocol",
     "Progress",
@@ -33,7 +36,9 @@ __all__ = [
     "Unanswered",
     "VerdictName",
     "Violated",
+    "assert_conforms",
     "check",
+    "conform",
     "explore",
     "grid",
     "load",
@@ -45,6 +50,7 @@ __all__ = [
 __getattr__ = on_demand(
     __name__,
     {
+        ".conformance": ("Differs", "Fitting", "assert_conforms", "conform"),
         ".grids": ("GridResults", "grid"),
         ".protocols": ("LoadedProtocol", "ProtocolLike", "load"),
         ".results": ("Result", "Results", "VerdictName"),

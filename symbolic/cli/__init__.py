@@ -62,6 +62,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "random runs, which check the properties and count how often each action is taken",
             "simulate",
         ),
+        "conform": _ours("conform", "say whether the log of an implementation is a run of a protocol"),
         "export": _ours("export", "write a protocol as a TLA+ module or an AIGER circuit"),
         "grid": _ours("grid", "answer the queries of a grid file on Spark"),
         "results": _ours("results", "show or export the answers in a store of results", "declare_results"),

@@ -91,6 +91,18 @@ class StepRelation:
             f"{name}={value}": x for name, slot in left[:1] for value, x in self.slots.shapes[slot].items()
         }
 
+    def picked(self, action: str, pick: str, value: Value) -> list[int]:
+        """The literals that are true where a pick of an action has a value, and may be wherever it has it."""
+        slot = self.slots.slot_of[action, pick]
+        kind = self.slots.types[slot]
+        if not kind.contains(value):
+            return [FALSE]
+        layout = self.slots.layout
+        free = layout.literals(self.slots.shapes[slot], kind)
+        fixed = layout.literals(layout.values.constant(kind, value), kind)
+        # Where the value has a don't-care, the pick has an input of its own that nothing else reads.
+        return [x if y == TRUE else -x for x, y in zip(free, fixed, strict=True)]
+
 
 def _is_one_hot(kind: Type) -> bool:
     """Whether values of a type have a literal for each value, of which one is true."""

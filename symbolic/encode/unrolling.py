@@ -168,6 +168,10 @@ class StepsUnrolling(Unrolling):
         layer = self._layer(depth)
         return {text: layer(x) for text, x in self.relation.choices(made).items()}
 
+    def picked(self, depth: int, action: str, pick: str, value: Value) -> list[int]:
+        """The literals that the step from the state at `depth` has a value for a pick, if it is of an action."""
+        return [self._layer(depth)(x) for x in self.relation.picked(action, pick, value)]
+
     def predicates(self, predicates: StatePredicates, depth: int) -> Instance:
         return self._make(predicates.template, depth)
 

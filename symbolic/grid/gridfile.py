@@ -6,7 +6,7 @@ A file holds one or more `[[check]]` tables. Each asks for every combination of 
                                          relative to the grid file; it runs, as with `leadline check`
     parameters = { replicas = [2, 3] }   the values of each parameter
     constraints = ["replicas < 4"]       conditions on the parameters, in the grammar of
-                                         `leadline.symbolic.grid.conditions`; a point that breaks one is
+                                         `leadline.symbolic.conditions`; a point that breaks one is
                                          dropped
     properties = ["weak-isr"]            names; default: all that apply; [] asks only for deadlocks
     kinds = ["bounded"]                  kinds of queries, each answered by one engine; default: "bounded"
@@ -44,9 +44,9 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry, entry_of_class, find, find_module, split_path
+from leadline.symbolic.conditions import Condition, Name, kind_of, read_condition
 from leadline.symbolic.engines import ENGINES, Limits
 from leadline.symbolic.files import read_text, real_path
-from leadline.symbolic.grid.conditions import Condition, Name, kind_of, read_condition
 from leadline.symbolic.grid.gridvalues import (
     MOST_VALUES,
     Complaint,

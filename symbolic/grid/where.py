@@ -10,7 +10,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from leadline.symbolic.grid.conditions import Name, kind_of, read_condition
+from leadline.symbolic.conditions import Name, kind_of, read_condition
 from leadline.symbolic.grid.rows import SCHEMA, Row
 from leadline.symbolic.lang import UserError, unknown_name
 

@@ -206,7 +206,7 @@ class Stored:
 
     def _property(self, model: Model) -> str | None:
         name = self.data["property"]
-        if self.data["ends"] == TraceEnd.DEADLOCK:
+        if self.data["ends"] in (TraceEnd.DEADLOCK, TraceEnd.STOPS):
             return None
         if name is not None and name not in model.properties:
             what = unknown_name(f"{model.protocol} has no property", name, list(model.properties))

@@ -108,6 +108,8 @@ def wrong_end(semantics: Semantics, trace: Trace, last: State | None) -> str | N
     if trace.ends is TraceEnd.DEADLOCK:
         enabled = next(iter(semantics.successors(last)), None)
         return None if enabled is None else f"{enabled.action} is enabled: this is not a deadlock"
+    if trace.ends is TraceEnd.STOPS:
+        return None
     name = trace.property
     if name is None or name not in semantics.model.properties:
         return f"there is no property {name}" if name else "the trace names no property"

@@ -101,6 +101,8 @@ def headline(model: Model, trace: Trace) -> str:
 
 def finding(model: Model, trace: Trace) -> str:
     """The error found, in words."""
+    if trace.ends is TraceEnd.STOPS:
+        return f"a run of {counted(trace.length, 'step')}"
     if trace.ends is TraceEnd.DEADLOCK:
         return f"deadlock {after(trace.length)}"
     if trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.last is not None:
@@ -151,6 +153,8 @@ def alias_lines(aliases: Iterable[AliasValue]) -> list[str]:
 def ending(model: Model, trace: Trace, reason: str | None) -> str:
     """The error at the end of a trace, as a sentence; `reason` is why it is out of bounds."""
     why = f": {reason}" if reason else ""
+    if trace.ends is TraceEnd.STOPS:
+        return "The run is shown up to here."
     if trace.ends is TraceEnd.DEADLOCK:
         return "Deadlock: no action is enabled."
     if trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.last is None:

@@ -13,11 +13,12 @@ from leadline.symbolic.meaning import Path
 
 
 class TraceEnd(StrEnum):
-    """The kind of error at the end of a trace."""
+    """The kind of error at the end of a trace; `STOPS` if there is none: the run is a run."""
 
     VIOLATES = "violates"
     OUT_OF_BOUNDS = "out-of-bounds"
     DEADLOCK = "deadlock"
+    STOPS = "stops"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from leadline.symbolic.grid.conditions import LONGEST, NESTING, Condition
+from leadline.symbolic.conditions import LONGEST, NESTING, Condition
 from leadline.symbolic.grid.gridfile import read_constraint
 from tests.grid.declared import DECLARED, UNSET
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from leadline.symbolic import conditions
 from leadline.symbolic.cli import main
-from leadline.symbolic.grid import conditions
 from leadline.symbolic.grid.gridfile import _KEYS
 from leadline.symbolic.grid.plan import plan
 

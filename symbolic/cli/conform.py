@@ -1,0 +1,141 @@
+"""`leadline conform`: is the log of an implementation a run of the protocol?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from leadline.symbolic.api.progress import live
+from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_model, seconds
+from leadline.symbolic.cli.output import (
+    Report,
+    add_format,
+    as_json,
+    check_writable,
+    deliver,
+    write_out,
+    written_trace,
+)
+from leadline.symbolic.cli.terminal import Exit, tell
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.conform import Conformance, Fits, LogMap, conformance, read_map
+from leadline.symbolic.conform.ask import MOST_STATES
+from leadline.symbolic.engines import Limits
+from leadline.symbolic.lang import Model
+from leadline.symbolic.trace import lines
+
+_SHOWN = 40
+_CODES = {
+    Fits.CONFORMS: Exit.HOLDS,
+    Fits.DIFFERS: Exit.VIOLATED,
+    Fits.OUT_OF_BOUNDS: Exit.OUT_OF_BOUNDS,
+    Fits.UNKNOWN: Exit.UNKNOWN,
+}
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the command."""
+    parser.description = (
+        "Decide whether a log is a run of a protocol. What the log does not tell is found: picks, parts of "
+        "states, and steps that it does not show."
+    )
+    add_protocol(parser)
+    parser.add_argument(
+        "logs",
+        metavar="LOG",
+        nargs="+",
+        type=Path,
+        help="NDJSON, CSV (.csv) or ITF (.itf.json); several files are of nodes without one clock",
+    )
+    parser.add_argument("--map", metavar="MAP.toml", type=Path, help="what the fields of the log mean")
+    parser.add_argument(
+        "--hidden",
+        metavar="N",
+        type=at_least(0),
+        default=0,
+        help="steps before each event that the log need not show (default: 0)",
+    )
+    _declare_search(parser)
+    add_format(parser, "text", "json", "itf", "tla", out=True)
+    parser.add_argument(
+        "--html", metavar="FILE.html", type=Path, help="also write a page to walk through the completed run"
+    )
+    parser.set_defaults(run=run)
+
+
+def _declare_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--by",
+        choices=("auto", "states", "solver"),
+        default="auto",
+        help="follow the states that fit, or ask a solver (default: the first, then the second)",
+    )
+    parser.add_argument(
+        "--max-states",
+        metavar="N",
+        type=at_least(1),
+        default=MOST_STATES,
+        help=f"the most states after an event (default: {MOST_STATES:,})",
+    )
+    parser.add_argument("--timeout", metavar="S", type=seconds, help="stop after S seconds")
+    parser.add_argument(
+        "--memory", metavar="MB", type=at_least(1, Limits.LARGEST), help="stop at MB megabytes"
+    )
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Answer the question, and show the run or the reason."""
+    check_writable(args.out)
+    check_writable(args.html, "--html")
+    about = read_map(args.map) if args.map is not None else LogMap()
+    entry, _, model = chosen_model(args)
+    with live("explaining the log: ") as show:
+        found = conformance(
+            model,
+            args.logs,
+            about,
+            hidden=args.hidden,
+            by=args.by,
+            limits=Limits(args.timeout, args.memory).within_machine(),
+            most_states=args.max_states,
+            progress=lambda events: show(f"{events:,} events"),
+        )
+    written = _written(args, found, model, entry.source)
+    code = deliver(_report(found, model, args.format == "text"), written, args.out)
+    if args.html is not None and found.run is not None:
+        # Here, since only this option needs it.
+        from leadline.symbolic.report.trace_page import trace_page
+
+        write_out(
+            args.html, trace_page(Semantics(model), found.run, "A run that explains the log."), "--html"
+        )
+        tell(f"wrote {args.html}")
+    return max(code, _CODES[found.verdict])
+
+
+def _written(args: argparse.Namespace, found: Conformance, model: Model, source: str) -> str | None:
+    """The answer in the format asked for; None if that is text, or there is no run to write."""
+    if args.format == "json":
+        return as_json(found.to_json(model, source))
+    if args.format == "text" or found.run is None:
+        return None
+    return written_trace(args.format, Semantics(model), found.run, source, args.out)
+
+
+def _report(found: Conformance, model: Model, with_run: bool) -> Report:
+    report = Report()
+    if found.run is not None and with_run:
+        if found.run.length <= _SHOWN:
+            report.trace(lines(Semantics(model), found.run))
+            report.say()
+        else:
+            tell(f"the run has {found.run.length:,} steps: --format json, itf or tla and --html write it")
+    if found.place is not None:
+        report.say(f"{found.place}: {found.event or ''}".rstrip(": "))
+        for text in found.why.lines():
+            report.say(f"  {text}")
+        report.say()
+    for name, member in found.names.items():
+        report.say(f"{name} in the log is taken for {member}")
+    report.say(found.headline())
+    return report

@@ -1,0 +1,27 @@
+"""Conformance: is the log of an implementation a run of a model? Floor 6.
+
+A log is a run with gaps. It conforms if a run of the model fills them. The runs are searched with the meaning on
+values (`states`) or with a solver (`solver`); a run that a solver finds is replayed by values.
+"""
+
+from typing import TYPE_CHECKING
+
+from leadline.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from leadline.symbolic.conform.answer import Conformance, Fits
+    from leadline.symbolic.conform.ask import conformance
+    from leadline.symbolic.conform.events import Event, Log
+    from leadline.symbolic.conform.logs import LogMap, read_log, read_map
+
+__all__ = ["Conformance", "Event", "Fits", "Log", "LogMap", "conformance", "read_log", "read_map"]
+
+__getattr__ = on_demand(
+    __name__,
+    {
+        ".answer": ("Conformance", "Fits"),
+        ".ask": ("conformance",),
+        ".events": ("Event", "Log"),
+        ".logs": ("LogMap", "read_log", "read_map"),
+    },
+)

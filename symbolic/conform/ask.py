@@ -1,0 +1,184 @@
+"""The question whether a log conforms to a model, asked in one way or another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, permutations, product
+from pathlib import Path
+
+from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.conform.answer import Conformance, Fits
+from leadline.symbolic.conform.events import Log
+from leadline.symbolic.conform.explain import Explained, explained
+from leadline.symbolic.conform.logs import LogMap, Reader, read_log
+from leadline.symbolic.conform.states import Fit, Steps, TooManyStates
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at
+from leadline.symbolic.files import file_bytes
+from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.trace import Trace, TraceEnd, replay
+
+MOST_STATES = 1_000_000
+"""The most states after an event, unless another number is asked for."""
+
+_MOST_MATCHES = 5_040
+
+
+def conformance(
+    model: Model,
+    paths: Sequence[Path],
+    about: LogMap | None = None,
+    *,
+    hidden: int = 0,
+    by: str = "auto",
+    limits: Limits | None = None,
+    most_states: int = MOST_STATES,
+    run: bool = True,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Conformance:
+    """Decide whether a log is a run of a model.
+
+    Args:
+        model: the model.
+        paths: the log's files; several have no common order but what the map says.
+        about: the map of the log's fields.
+        hidden: the most steps before an event that the log does not show.
+        by: "states" follows the set of states that fit, "solver" asks a solver; "auto" begins with the first and
+            turns to the other if more than `most_states` fit.
+        limits: limits on time and memory.
+        most_states: the most states after an event.
+        run: whether to complete the run of a log that conforms.
+        progress: called now and then with the number of events that are explained.
+
+    Raises:
+        UserError: if the log or the map has mistakes.
+    """
+    begin = time.monotonic()
+    about = about or LogMap()
+    log, reader = read_log(model, paths, about)
+    best: Conformance | None = None
+    for names in _matches(model, reader):
+        if names:
+            log, _ = read_log(model, paths, about, names)
+        found = _asked(model, log, about, hidden, by, limits or Limits(), most_states, run, progress)
+        if best is None or found or found.explained > best.explained:
+            matched = {k: x for table in reader.matched.values() for k, x in table.items()}
+            best = replace(found, names=names or matched)
+        if best or best.verdict is Fits.UNKNOWN:
+            break
+    assert best is not None
+    return replace(best, seconds=time.monotonic() - begin)
+
+
+def _matches(model: Model, reader: Reader) -> Iterator[Mapping[str, str]]:
+    """The ways to match names of the log's with members that the model tells apart; first, those of `reader`.
+
+    Raises:
+        UserError: if there are too many.
+    """
+    yield {}
+    uncertain = reader.uncertain
+    if not uncertain:
+        return
+    sure = {k: x for sort, table in reader.matched.items() if sort not in uncertain for k, x in table.items()}
+    ways = product(*(permutations(sort.members, len(names)) for sort, names in uncertain.items()))
+    flat = [name for names in uncertain.values() for name in names]
+    for number, way in enumerate(ways):
+        if number == _MOST_MATCHES:
+            raise UserError(
+                f"there are over {_MOST_MATCHES} ways to match {', '.join(flat)} with members of "
+                f"{', '.join(sort.name for sort in uncertain)}: say which is which under [names] in a map"
+            )
+        yield sure | dict(zip(flat, (x for part in way for x in part), strict=True))
+
+
+def _asked(
+    model: Model,
+    log: Log,
+    about: LogMap,
+    hidden: int,
+    by: str,
+    limits: Limits,
+    most_states: int,
+    run: bool,
+    progress: Callable[[int], None],
+) -> Conformance:
+    semantics = Semantics(model)
+    names = [
+        one.name for one in model.actions if about.hidden is None or {one.name, one.tla} & {*about.hidden}
+    ]
+    steps = Steps(semantics, names)
+    fit = Fit(steps, log, hidden, most_states, progress)
+    try:
+        with limited(limits):
+            if by == "solver":
+                return _by_solver(semantics, log, hidden, names, run)
+            try:
+                return _by_states(fit, steps, run)
+            except TooManyStates:
+                if by == "auto":
+                    return _by_solver(semantics, log, hidden, names, run)
+                told = f"over {most_states:,} states fit after {fit.explained:,} events"
+    except (TimeIsOver, MemoryError) as error:
+        told = stop_at(error, limits).text
+    return Conformance(Fits.UNKNOWN, log.size, fit.explained, "states", reason=told)
+
+
+def _by_states(fit: Fit, steps: Steps, run: bool) -> Conformance:
+    log = fit.log
+    if fit.run():
+        found = None
+        if run:
+            begin, *rest = fit.path()
+            found = Trace(begin.picks, begin.state, tuple(rest), TraceEnd.STOPS)
+            replay(steps.semantics, found)
+        return Conformance(Fits.CONFORMS, log.size, log.size, "states", found)
+    if not fit.last:
+        told = ", ".join(f"{x.text} = {x.type.tla(x.value)}" for x in log.begin)
+        reason = f"no initial state has {told}" if told else "there is no initial state"
+        return Conformance(Fits.DIFFERS, log.size, 0, "states", reason=reason)
+    place, why = _blamed(fit, steps)
+    verdict = Fits.OUT_OF_BOUNDS if why.outside else Fits.DIFFERS
+    text = None if place is None else _line_of(place)
+    return Conformance(verdict, log.size, fit.explained, "states", place=place, event=text, why=why)
+
+
+def _blamed(fit: Fit, steps: Steps) -> tuple[str | None, Explained]:
+    """The place of an event that no step explains after the longest prefix, and why."""
+    log = fit.log
+    for cut, states in fit.last.items():
+        for node in log.next(cut):
+            reached: dict[State, None] = dict.fromkeys(sorted(states, key=repr))
+            front = list(reached)
+            for _ in range(fit.hidden):
+                front = [x for state in front for x in steps.hidden(state) if x not in reached]
+                reached |= dict.fromkeys(front)
+            return log.place(node, cut[node]), explained(steps, reached, log.event(node, cut[node]))
+    return None, Explained()
+
+
+def _line_of(place: str) -> str | None:
+    """The text of a line, such as `log.ndjson:17`; None if the file is no file of lines."""
+    path, _, number = place.rpartition(":")
+    if path.endswith((".itf", ".itf.json")):
+        return None
+    lines = file_bytes(Path(path), most=4 << 30).split(b"\n")
+    return next(islice(lines, int(number) - 1, None)).decode("utf-8").strip()
+
+
+def _by_solver(semantics: Semantics, log: Log, hidden: int, names: Sequence[str], run: bool) -> Conformance:
+    # Here, since most logs need no solver.
+    from leadline.symbolic.conform.solver import fitting_run
+
+    found, explained_events, why_not = fitting_run(semantics, log, hidden, names)
+    if found is None:
+        verdict = Fits.UNKNOWN if why_not else Fits.DIFFERS
+        # Of several nodes, a number does not tell which event is next.
+        place = log.place(0, explained_events) if len(log.nodes) == 1 and not why_not else None
+        text = None if place is None else _line_of(place)
+        return Conformance(
+            verdict, log.size, explained_events, "solver", place=place, event=text, reason=why_not
+        )
+    replay(semantics, found)
+    return Conformance(Fits.CONFORMS, log.size, log.size, "solver", found if run else None)

@@ -1,0 +1,244 @@
+"""A run that fits a log, by a solver: the step relation layer by layer, with the log's events as clauses.
+
+Each layer takes the step of one event, or a hidden one. A literal for each node, layer and number says that so
+many of the node's events are past. Events that only look at the state are steps of an action that changes
+nothing. A log is refuted once no run explains its events with the most hidden steps that are allowed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.conform.events import Log, Part
+from leadline.symbolic.encode import Encoding, StepsUnrolling
+from leadline.symbolic.lang import (
+    Action,
+    Bool,
+    Int,
+    Map,
+    Model,
+    Option,
+    Property,
+    PropertyKind,
+    Seq,
+    Span,
+    Type,
+    nodes as n,
+)
+from leadline.symbolic.solve import SOLVERS, Satisfiability
+from leadline.symbolic.trace import Step, Trace, TraceEnd
+
+_SOLVER = "cadical"
+_SPAN = Span("<log>", 1)
+_LOOK = "look at the state"
+_BOOL = Bool()
+_TRUE, _FALSE = 1, -1
+
+Numbers = dict[int, int]
+"""The literal of each number that something may have."""
+
+
+def fitting_run(
+    semantics: Semantics, log: Log, hidden: int, hidden_actions: Sequence[str]
+) -> tuple[Trace | None, int, str | None]:
+    """A run that fits a log.
+
+    Args:
+        semantics: the meaning of the model.
+        log: the log.
+        hidden: the most hidden steps before an event.
+        hidden_actions: the names of the actions that these may be.
+
+    Returns:
+        The run, or None; the most events that some run explains; and why the solver gave up, if it did.
+    """
+    return _Search(semantics.model, log, hidden, hidden_actions).run()
+
+
+class _Search:
+    """The layers so far.
+
+    Attributes:
+        past: for each node the number of its events that are past after the last layer.
+        total: that of all nodes, after each layer.
+        shown: for each layer the literal that it is no hidden step.
+        stopped: the literal that the run ends before the last layer: it may, to see how far it comes.
+    """
+
+    def __init__(self, model: Model, log: Log, hidden: int, hidden_actions: Sequence[str]) -> None:
+        self.log, self.hidden = log, hidden
+        self._hidden_actions = frozenset(hidden_actions)
+        look = Action(_LOOK, _LOOK, "", model.init.span, (), ())
+        self.encoding = Encoding(replace(model, actions=(*model.actions, look)))
+        told = [part for event in log.kinds for part in (*event.before, *event.after)]
+        self._parts = {part: place for place, part in enumerate(dict.fromkeys((*told, *log.begin)))}
+        self._predicates = self.encoding.predicates([_claim(model, part) for part in self._parts])
+        self.solver = SOLVERS[_SOLVER]()
+        self.unrolling = StepsUnrolling(self.encoding, self.solver)
+        self.past: list[Numbers] = [{0: _TRUE} for _ in log.nodes]
+        self.total: list[Numbers] = [{0: _TRUE}]
+        self.shown: list[int] = []
+        self.stopped = _FALSE
+
+    def run(self) -> tuple[Trace | None, int, str | None]:
+        """A run, the events explained, and why there is no answer; as `fitting_run`."""
+        self.unrolling.assert_initial()
+        self._tell(0, _TRUE, self.log.begin)
+        size, depth = self.log.size, 0
+        while True:
+            goal = self.total[depth].get(size, _FALSE)
+            answer = self.solver.check([goal, -self.stopped])
+            if answer is Satisfiability.SATISFIABLE:
+                return self._trace(depth), size, None
+            if answer is Satisfiability.UNKNOWN:
+                return None, 0, f"the solver gave up: {self.solver.reason()}"
+            if depth == size * (self.hidden + 1):
+                return None, self._explained(), None
+            self._extend(depth)
+            depth += 1
+
+    def _explained(self) -> int:
+        """The most events that some run explains."""
+        low, high = 0, self.log.size
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.solver.check([self.total[-1].get(middle, _FALSE)]) is Satisfiability.SATISFIABLE:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _trace(self, depth: int) -> Trace:
+        found = self.unrolling.run(depth, self.solver.true)
+        assert found.initial is not None
+        steps = (Step(x.action.name, x.picks, x.state) for x in found.steps if x.action.name != _LOOK)
+        return Trace(found.initial_picks, found.initial, tuple(steps), TraceEnd.STOPS)
+
+    # -- layers -------------------------------------------------------------------------------------------
+
+    def _extend(self, depth: int) -> None:
+        """Add the layer after the state at a depth."""
+        choices = self.unrolling.choice(depth, ())
+        self.unrolling.extend()
+        happens: dict[tuple[int, int], int] = {}
+        for node, past in enumerate(self.past):
+            for number, literal in past.items():
+                if number < len(self.log.events[node]):
+                    happens[node, number] = self.solver.new_variables(1)
+                    self._event(depth, happens[node, number], node, number, literal, choices)
+        self._one_of(depth, list(happens.values()), choices)
+        self._count(happens)
+
+    def _event(
+        self, depth: int, happens: int, node: int, number: int, due: int, choices: Mapping[str, int]
+    ) -> None:
+        """Assert what holds if a layer takes an event."""
+        add = self.solver.add
+        add([(-happens, due)])
+        for other, least in self._least(node, number).items():
+            enough = [x for count, x in self.past[other].items() if count >= least]
+            add([(-happens, *enough)])
+        event = self.log.event(node, number)
+        actions: Mapping[str, Mapping[str, object]] = event.actions or {_LOOK: {}}
+        add([(-happens, *(choices[name] for name in actions))])
+        for name, picks in actions.items():
+            for pick, value in picks.items():
+                literals = self.unrolling.picked(depth, name, pick, value)
+                add([(-happens, -choices[name], x) for x in literals])
+        self._tell(depth, happens, event.before)
+        self._tell(depth + 1, happens, event.after)
+
+    def _least(self, node: int, number: int) -> dict[int, int]:
+        """How many events of other nodes come before an event."""
+        least = dict(self.log.needs.get((node, number), {}))
+        if self.log.clocks:
+            earliest = self.log.clocks[node][number] - self.log.clock_error
+            for other, clock in enumerate(self.log.clocks):
+                if other != node:
+                    least[other] = max(least.get(other, 0), bisect_left(clock, earliest))
+        return {other: count for other, count in least.items() if count}
+
+    def _tell(self, depth: int, if_true: int, parts: Sequence[Part]) -> None:
+        """Assert that a state has parts, if a literal is true."""
+        instance = self.unrolling.predicates(self._predicates, depth)
+        for part in parts:
+            place = self._parts[part]
+            for literal in (self._predicates.violated[place], self._predicates.out_of_bounds[place]):
+                self.solver.add([(-if_true, -instance(literal))])
+
+    def _one_of(self, depth: int, happens: Sequence[int], choices: Mapping[str, int]) -> None:
+        """Assert that a layer takes at most one event, and a hidden step otherwise, with no more than may be."""
+        add = self.solver.add
+        add([(-x, -y) for place, x in enumerate(happens) for y in happens[:place]])
+        stops = self.solver.new_variables(1)
+        add([(-self.stopped, stops), (-stops, choices[_LOOK]), *((-stops, -x) for x in happens)])
+        self.stopped = stops
+        hidden = (x for name, x in choices.items() if name in self._hidden_actions)
+        add([(stops, *happens, *hidden)])
+        self.shown.append(self._disj(happens))
+        window = self.shown[-self.hidden - 1 :]
+        if len(window) > self.hidden:
+            add([(stops, *window)])
+
+    def _count(self, happens: Mapping[tuple[int, int], int]) -> None:
+        """Number the events that are past after the layer."""
+        for node, past in enumerate(self.past):
+            taken = {number: x for (other, number), x in happens.items() if other == node}
+            self.past[node] = self._moved(past, taken)
+        total, shown = self.total[-1], self.shown[-1]
+        conj = self.unrolling.circuit.conj
+        taken = {count: conj((x, shown)) for count, x in total.items() if count < self.log.size}
+        self.total.append(self._moved(total, taken))
+
+    def _moved(self, before: Numbers, taken: Numbers) -> Numbers:
+        """Numbers after a layer: one more where its event is taken."""
+        after: Numbers = {}
+        for number in range(min(before), max(before) + 2):
+            stays = self.unrolling.circuit.conj((before.get(number, _FALSE), -taken.get(number, _FALSE)))
+            found = self._disj((stays, taken.get(number - 1, _FALSE)))
+            if found != _FALSE:
+                after[number] = found
+        return after
+
+    def _disj(self, literals: Sequence[int]) -> int:
+        return -self.unrolling.circuit.conj([-x for x in literals])
+
+
+def _claim(model: Model, part: Part) -> Property:
+    """The claim that a state has a part."""
+    return Property(part.text, part.text, PropertyKind.INVARIANT, "", _SPAN, _formula(model, part))
+
+
+def _formula(model: Model, part: Part) -> n.Node:
+    variable = model.variables[part.steps[0]]
+    node: n.Node = n.make(n.StateVar, variable.type, _SPAN, variable.name)
+    needs: list[n.Node] = []
+    for step in part.steps[1:]:
+        if isinstance(node.type, Option):
+            needs.append(n.make(n.IsSome, _BOOL, _SPAN, node))
+            node = n.make(n.Get, node.type.item, _SPAN, node)
+        node = _inner(node, step, needs)
+    if part.type != node.type:
+        raise AssertionError(f"{part.text} is of type {node.type!r}")
+    equal = n.make(n.Eq, _BOOL, _SPAN, node, _constant(part.type, part.value))
+    return n.make(n.And, _BOOL, _SPAN, (*needs, equal)) if needs else equal
+
+
+def _inner(node: n.Node, step: int, needs: list[n.Node]) -> n.Node:
+    """A part of a value; what must hold for it to be there is added to `needs`."""
+    kind = node.type
+    if isinstance(kind, Map):
+        return n.make(n.Apply, kind.value, _SPAN, node, _constant(kind.key, kind.keys[step]))
+    if isinstance(kind, Seq):
+        number = Int(0, kind.capacity)
+        place = _constant(number, step + 1)
+        needs.append(n.make(n.Le, _BOOL, _SPAN, place, n.make(n.Len, number, _SPAN, node)))
+        return n.make(n.Index, kind.item, _SPAN, node, place)
+    return n.make(n.Component, kind.parts[step], _SPAN, node, step)
+
+
+def _constant(kind: Type, value: object) -> n.Node:
+    return n.make(n.Const, kind, _SPAN, value)

@@ -1,0 +1,72 @@
+"""`leadline conform`: what it shows, its exit codes, its formats; and the same in Python."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import leadline as library
+from tests.cli.conftest import Leadline
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "run.ndjson"
+    path.write_text("".join(f'{{"action": "CountUp", "after": {{"count": {x}}}}}\n' for x in (1, 2, 3)))
+    return path
+
+
+def test_a_log_that_conforms(leadline: Leadline, log: Path) -> None:
+    ran = leadline("conform", "counter.py", str(log))
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == "conforms: 3 events as a run of 3 steps"
+    assert "  3  CountUp" in ran.out
+    ran = leadline("conform", "counter.py", str(log), "--format", "json", "--out", "answer.json")
+    told = json.loads(Path("answer.json").read_text())
+    assert (ran.code, told["verdict"], told["events"]) == (0, "conforms", 3)
+    Path("run.json").write_text(json.dumps(told["run"]))
+    ran = leadline("trace", "run.json", "--protocol", "counter.py", "--html", "run.html")
+    assert ran.code == 0
+    assert "a run of 3 steps" in ran.out
+    assert "CountUp" in Path("run.html").read_text()
+
+
+def test_a_log_that_does_not(leadline: Leadline, log: Path) -> None:
+    log.write_text(log.read_text().replace("3", "2"))
+    ran = leadline("conform", "counter.py", str(log))
+    assert ran.code == 12
+    assert ran.out.splitlines() == [
+        f'{log}:3: {{"action": "CountUp", "after": {{"count": 2}}}}',
+        "  CountUp(node = n1): count would be 3, and the log says 2",
+        "  nearest: CountUp(node = n1) is possible, but count would be 3, and the log says 2",
+        "",
+        "does not conform: the first 2 events of 3 are a run of the model, and no step explains the next",
+    ]
+    ran = leadline("conform", "counter.py", str(log), "--format", "json")
+    told = json.loads(ran.out)
+    assert (told["verdict"], told["explained"], told["run"]) == ("does not conform", 2, None)
+    assert told["why"] == [
+        {"action": "CountUp(node = n1)", "wrong": ["count would be 3, and the log says 2"]}
+    ]
+
+
+def test_unknown_and_mistakes(leadline: Leadline, log: Path) -> None:
+    ran = leadline("conform", "counter.py", str(log), "--timeout", "0.000001")
+    assert (ran.code, "before the model was made" in ran.err) == (20, True)
+    ran = leadline("conform", "counter.py", "missing.ndjson")
+    assert (ran.code, "missing.ndjson: No such file" in ran.err) == (2, True)
+    log.write_text('{"action": "CountDwn"}\n')
+    ran = leadline("conform", "counter.py", str(log))
+    assert (ran.code, "did you mean" in ran.err) == (2, True)
+
+
+def test_as_a_library(leadline: Leadline, log: Path) -> None:
+    found = library.conform("counter.py", log)
+    assert found and found.run is not None
+    assert [str(step) for step in found.run.steps] == ["CountUp(node = n1)"] * 3
+    assert library.assert_conforms("counter.py", [log], top=6).events == 3
+    log.write_text(log.read_text().replace("3", "2"))
+    found = library.conform("counter.py", log)
+    assert (found.verdict, found.explained, found.place) == ("does not conform", 2, f"{log}:3")
+    with pytest.raises(AssertionError, match="count would be 3, and the log says 2"):
+        library.assert_conforms("counter.py", log)
