@@ -65,7 +65,6 @@ TABLES = {
 LIBRARY = ("leadline.symbolic.lang", "leadline.symbolic.api")
 # Classes of each room whose implementation comes from more than one class above. Names may only leave this table.
 DEEPER = {
-    "engines": {"KInduction", "Pdr", "StepContext"},
     "lang": {
         *("AnyExpr", "BoolExpr", "IntExpr", "InvalidExpr", "MapExpr", "OptionExpr", "RecordExpr", "SeqExpr"),
         *("SetExpr", "TupleExpr", "UnionExpr", "Target", "_Nowhere", "_LiteralMap", "_LiteralMistake"),

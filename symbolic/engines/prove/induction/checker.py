@@ -137,24 +137,30 @@ class ArbitraryContext(Context):
 
     def __init__(self, formulas: Formulas, solver: Solver) -> None:
         super().__init__(formulas, solver)
-        size = len(self.encoding.input_row)
-        first = solver.new_variables(size)
-        self.row = tuple(range(first, first + size))
-        Instance(self.encoding.validity, self.row, self.circuit)
-        self._here = self.at(self.row)
-        for name in formulas.conjuncts:
-            self.circuit.require([[-self.broken(name, self._here)]])
+        self._row, self._here = _any_state(self)
 
     def failure(self, obligation: Obligation) -> list[int]:
         return [self.broken(obligation.conjunct, self._here)]
 
     def cti(self, obligation: Obligation) -> Cti:
-        fragment = Trace({}, self.state(self.row), (), *self.ending(obligation.conjunct, self._here))
+        fragment = Trace({}, self.state(self._row), (), *self.ending(obligation.conjunct, self._here))
         return Cti(obligation.name, self.formulas.conjuncts, fragment)
 
 
-class StepContext(ArbitraryContext):
-    """A step of one action from such a state.
+def _any_state(context: Context) -> tuple[tuple[int, ...], Instance]:
+    """The literals of any state within the declared types that satisfies all conjuncts, and the formulas over it."""
+    size = len(context.encoding.input_row)
+    first = context.solver.new_variables(size)
+    row = tuple(range(first, first + size))
+    Instance(context.encoding.validity, row, context.circuit)
+    here = context.at(row)
+    for name in context.formulas.conjuncts:
+        context.circuit.require([[-context.broken(name, here)]])
+    return row, here
+
+
+class StepContext(Context):
+    """A step of one action from any state within the declared types that satisfies all conjuncts.
 
     The action is encoded by itself. A part of the state that it does not change has the same literals after
     as before, so that a formula over such parts folds to the one before.
@@ -162,9 +168,10 @@ class StepContext(ArbitraryContext):
 
     def __init__(self, formulas: Formulas, solver: Solver, action: Action) -> None:
         super().__init__(formulas, solver)
+        self._row, _ = _any_state(self)
         alone = replace(self.encoding.model, actions=(action,))
         self._relation = Encoding(alone).step
-        self._step = Instance(self._relation.template, self.row, self.circuit)
+        self._step = Instance(self._relation.template, self._row, self.circuit)
 
     @cached_property
     def _after(self) -> tuple[int, ...]:
@@ -185,7 +192,7 @@ class StepContext(ArbitraryContext):
         ends: tuple[TraceEnd, str | None] = TraceEnd.OUT_OF_BOUNDS, None
         if obligation.kind is not ObligationKind.STEP_IN_BOUNDS:
             after, ends = self.state(self._after), self.ending(obligation.conjunct, self._there)
-        fragment = Trace({}, self.state(self.row), (Step(action.name, picks, after),), *ends)
+        fragment = Trace({}, self.state(self._row), (Step(action.name, picks, after),), *ends)
         return Cti(obligation.name, self.formulas.conjuncts, fragment)
 
 
@@ -273,7 +280,7 @@ class Checker:
             raise no_initial_state(self.model)
         return context
 
-    def _arbitrary(self, action: str | None) -> ArbitraryContext:
+    def _arbitrary(self, action: str | None) -> Context:
         solver = self._new_solver()
         if action is None:
             return ArbitraryContext(self._formulas, solver)
