@@ -77,7 +77,10 @@ def test_all_obligations(solver: str) -> None:
 def test_two_solvers_work_from_both_ends() -> None:
     model, engine = managers(), Induction()
     query = inductive(PROVED, model, "consistency", "z3")
-    forwards, backwards = engine.parts(model, query), engine.parts(model, engine.beside(query))
+    forwards, backwards = (
+        engine.parts(model, query),
+        engine.parts(model, replace(query, options=query.options.beside())),
+    )
     assert forwards == backwards[::-1] and len(set(forwards)) > 2
 
 

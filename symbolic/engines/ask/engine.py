@@ -41,7 +41,6 @@ class Engine(ABC):
     """A kind of search or proof.
 
     Attributes:
-        name: the engine's name.
         options: the class of its options.
         facts: the class of the facts that it tells besides verdicts.
         takes_solver: whether it takes a solver.
@@ -55,7 +54,6 @@ class Engine(ABC):
         sets_alarm: whether it obeys a time limit by a signal, which only a main thread can set.
     """
 
-    name: ClassVar[str]
     options: ClassVar[type[Options]]
     facts: ClassVar[type[Facts]] = Facts
     takes_solver: ClassVar[bool] = True
@@ -66,6 +64,11 @@ class Engine(ABC):
     breadth_first: ClassVar[bool] = False
     suited: ClassVar[str] = ""
     in_portfolio: ClassVar[Options | None] = None
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self.options.engine
 
     @abstractmethod
     def answer(
@@ -97,10 +100,6 @@ class Engine(ABC):
         """The seconds that it has for itself in a portfolio, before other engines begin."""
         return 0.0
 
-    def patient(self, options: Options, questions: int) -> Options:
-        """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""
-        return options
-
     def loop(
         self, product: liveness.Product, name: str, query: Query, new_solver: NewSolver, listener: Listener
     ) -> Result | None:
@@ -119,11 +118,3 @@ class Engine(ABC):
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
         """The subjects of the results of an answer, in its order."""
         return tuple((name, None) for name in query.names(model))
-
-    def beside(self, query: Query) -> Query:
-        """The query for a second solver that works at the same time as a first one."""
-        return query
-
-    def cut_off(self, query: Query, result: Result, why: str) -> Result:
-        """A result of a query that was stopped before its end, after the query had told it."""
-        return result

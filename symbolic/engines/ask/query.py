@@ -72,6 +72,19 @@ class Options:
         """The number of parts into which that question is cut."""
         return 1
 
+    @property
+    def shortens(self) -> bool:
+        """Whether a shorter counterexample is looked for after one is told."""
+        return False
+
+    def beside(self) -> Self:
+        """The options for a second solver that works at the same time as a first one."""
+        return self
+
+    def patient(self, questions: int) -> Self:
+        """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""
+        return self
+
     def to_json(self) -> dict[str, Any]:
         """The options that differ from their defaults, as a JSON object."""
         defaults = {one.name: one.default for one in fields(self)}

@@ -95,11 +95,14 @@ class BmcOptions(Options):
     def parts(self) -> int:
         return self.split
 
+    @property
+    def shortens(self) -> bool:
+        return self.shortest and self.unroll == SWEEPS
+
 
 class Bmc(Engine):
     """Bounded model checking by steps or sweeps."""
 
-    name = BmcOptions.engine
     options = BmcOptions
     in_portfolio = BmcOptions(ENDLESS, SWEEPS)
 
@@ -119,11 +122,6 @@ class Bmc(Engine):
             return None
         with seldom_collected():
             return loop_check(product, name, query.options, new_solver, listener)
-
-    def cut_off(self, query: Query, result: Result, why: str) -> Result:
-        assert isinstance(query.options, BmcOptions)
-        shortened = query.options.shortest and query.options.unroll == SWEEPS and result.steps
-        return result.perhaps_longer(why) if shortened else result
 
 
 def cuts(model: Model, goal: str, options: BmcOptions) -> Sequence[BmcOptions]:

@@ -67,7 +67,6 @@ class Refuted(Facts):
 class Refutation(Engine):
     """A refutation of the formula that one of the properties fails, with a proof."""
 
-    name = RefutationOptions.engine
     options = RefutationOptions
     facts = Refuted
 

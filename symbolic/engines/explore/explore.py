@@ -76,7 +76,6 @@ class ExploreOptions(Options):
 class Explore(Engine):
     """Breadth-first search over concrete states."""
 
-    name = ExploreOptions.engine
     options = ExploreOptions
     facts = ExploreFacts
     takes_solver = False

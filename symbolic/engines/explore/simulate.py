@@ -58,7 +58,6 @@ class SimulateOptions(Options):
 class Simulate(Engine):
     """Random runs. A step takes an enabled action, each as likely or by its weight, and one of its outcomes."""
 
-    name = SimulateOptions.engine
     options = SimulateOptions
     facts = SimulateFacts
     takes_solver = False

@@ -64,7 +64,6 @@ class InvariantQuery(Options):
 class InvariantCheck(Engine):
     """The check that an invariant is inductive, within bounds, and implies a property."""
 
-    name = InvariantQuery.engine
     options = InvariantQuery
     knows_runs = True
 

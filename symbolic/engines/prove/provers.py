@@ -46,7 +46,6 @@ LONGEST_SHORTENED = 300
 class Pdr(Engine):
     """Property-directed reachability: a proof without help, or a counterexample."""
 
-    name = PdrOptions.engine
     options = PdrOptions
     facts = ProofFacts
     in_portfolio = PdrOptions()
@@ -55,10 +54,6 @@ class Pdr(Engine):
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         return True
-
-    def patient(self, options: Options, questions: int) -> Options:
-        assert isinstance(options, PdrOptions)
-        return replace(options, questions=questions)
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
@@ -153,7 +148,6 @@ class KInductionOptions(Options):
 class KInduction(Engine):
     """k-induction: quick where a property holds after a few steps along which it held."""
 
-    name = KInductionOptions.engine
     options = KInductionOptions
 
     def answer(

@@ -57,7 +57,9 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
     engine = ENGINES[query.engine]
     if engine.takes_solver and query.solver == AUTO and cores() > 1:
         first, second = (query.by(solver) for solver in RACERS)
-        return answer_in_children(model, [first, engine.beside(second)], limits, listener)
+        return answer_in_children(
+            model, [first, replace(second, options=second.options.beside())], limits, listener
+        )
     main = threading.current_thread() is threading.main_thread()
     if engine.limits_itself and (main or not engine.sets_alarm):
         return answer_here(model, query, listener, limits.within_machine() if engine.sets_alarm else limits)
@@ -298,7 +300,8 @@ class _Session:
         # A violation is final; a property that goes out of bounds was still searched for a violation.
         violated = told.verdict is Verdict.VIOLATED
         known = told if violated else replace(told, depth=reached.depth, effort=effort)
-        return self.engine.cut_off(self.query, known, process.stop().text)
+        shortens = self.query.options.shortens and known.steps
+        return known.perhaps_longer(process.stop().text) if shortens else known
 
     def _far(self) -> str:
         """How far the search came, in words; "" if that is not known."""

@@ -26,7 +26,6 @@ class PortfolioOptions(Options):
 class Portfolio(Engine):
     """Every engine that takes part in a portfolio, side by side."""
 
-    name = PortfolioOptions.engine
     options = PortfolioOptions
     takes_solver = False
     limits_itself = True

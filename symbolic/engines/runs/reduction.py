@@ -123,7 +123,7 @@ def answered(
         first = engine.answer(model, replace(query, properties=names), new_solver, limits, listener)
 
     def ask(other: Model, name: str, questions: int) -> Result:
-        options = engine.patient(query.options, questions)
+        options = query.options.patient(questions)
         asked = replace(query, properties=(name,), options=options, deadlock=False)
         # Results about other models are not for the listener; progress is.
         only = Listener(listener.progress)

@@ -148,7 +148,7 @@ class ArbitraryContext(Context):
 
 
 def _any_state(context: Context) -> tuple[tuple[int, ...], Instance]:
-    """The literals of any state within the declared types that satisfies all conjuncts, and the formulas over it."""
+    """Any state within the declared types that satisfies all conjuncts: its literals and the formulas over it."""
     size = len(context.encoding.input_row)
     first = context.solver.new_variables(size)
     row = tuple(range(first, first + size))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
@@ -36,11 +37,14 @@ class InductionOptions(Options):
     def part(self) -> str | None:
         return self.obligations[0] if len(self.obligations) == 1 else None
 
+    def beside(self) -> Self:
+        """The second solver begins with the last obligation."""
+        return replace(self, backwards=True)
+
 
 class Induction(Engine):
     """Proof by induction with the strengthenings that a property has."""
 
-    name = InductionOptions.engine
     options = InductionOptions
     asks_states = True
     suited = "strengthenings are written for it"
@@ -65,11 +69,6 @@ class Induction(Engine):
 
     def parts(self, model: Model, query: Query) -> tuple[Part, ...]:
         return tuple((goal, name) for goal in query.names(model) for name in _names(query, model, goal))
-
-    def beside(self, query: Query) -> Query:
-        """The second solver begins with the last obligation."""
-        assert isinstance(query.options, InductionOptions)
-        return replace(query, options=replace(query.options, backwards=True))
 
 
 def _names(query: Query, model: Model, goal: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from leadline.symbolic.engines.ask.query import Options, option
@@ -45,6 +45,9 @@ class PdrOptions(Options):
     longer: tuple[tuple[int, int], ...] = ((12_000, 60_000), (40_000, 240_000))
     generalizations: int = 3
     questions: int = 0
+
+    def patient(self, questions: int) -> Self:
+        return replace(self, questions=questions)
 
 
 USUAL = PdrOptions()
