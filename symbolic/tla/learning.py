@@ -21,6 +21,8 @@ WALK = 300
 """The steps of a random walk."""
 MOST_STATES = 50_000
 """The states that are met breadth first at most."""
+MOST_INITIAL = 10_000
+"""The initial states from which runs begin at most."""
 QUIET = 0.1
 """The least time, in seconds of the processor, in which types do not grow before runs end."""
 
@@ -76,14 +78,18 @@ class Learner:
         """All that grows as types are learned."""
         return [*self.types.values(), *map(len, self._members.values())]
 
+    def hold(self, types: Mapping[str, Type]) -> None:
+        """Widen the types to hold the values of others."""
+        for name, kind in types.items():
+            self.types[name] = keyed(shapes.join(unkeyed(self.types[name]), kind), self._agree[name])
+
     def initial(self) -> list[State]:
         """The initial states."""
         return self._found(self.interpreter.steps[0], None)
 
-    def some_initial(self, most: int = 10_000) -> list[State]:
-        """The first initial states."""
-        found, _ = first_states(self.interpreter.steps[0], most)
-        return found
+    def some_initial(self) -> tuple[list[State], bool]:
+        """The first initial states, and whether there are more."""
+        return first_states(self.interpreter.steps[0], MOST_INITIAL)
 
     def fails_initially(self) -> bool:
         """Whether the initial condition has no value and no state satisfies it."""

@@ -10,7 +10,7 @@ from typing import Any
 from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Type
 from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.model import lowered
+from leadline.symbolic.tla.lower.model import initial_types, lowered
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type, told_apart
 from leadline.symbolic.tla.read import syntax as s
@@ -65,13 +65,15 @@ class TlaOrigin(Origin):
             Unsupported: if the specification has no symbolic form.
         """
         if not self.types:
-            starts = self.learner.some_initial()
+            starts, more = self.learner.some_initial()
             if not starts and self.learner.fails_initially():
                 init = self.specification.init
                 raise Unsupported(init.place if init else s.BUILT_IN, "the initial condition has no value")
             if not starts:
                 raise self.specification.no_initial_state()
             self.learner.run_ahead(starts, AHEAD)
+            if more:
+                self.learner.hold(initial_types(self.specification))
         return self._lowered()
 
     def _lowered(self) -> Model:

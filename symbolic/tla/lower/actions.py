@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from leadline.symbolic.lang import NEVER, Pick, Set, nodes as n
+from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed_values import without_fixed
 from leadline.symbolic.tla.lower.picks import Picks, Way
@@ -210,6 +211,13 @@ class Paths(Picks):
         yield from self.follow(e.action, way, scope, rest)
         yield from self.follow(s.Apply("UNCHANGED", (e.subscript,), place=e.place), way, scope, rest)
 
+    def _elements(self, e: s.Expression, way: Way, name: str, scope: Scope) -> Iterator[tuple[Way, n.Node]]:
+        """The path with a pick of an element of a set, and the element."""
+        try:
+            yield from self.picked(way, name, self._lowering.domain(e, scope))
+        except Unlowerable as error:
+            raise Unsupported(e.place, str(error)) from error
+
     # -- assignments ------------------------------------------------------------------------------
 
     def _target(self, e: s.Expression, way: Way, scope: Scope) -> str | None:
@@ -243,8 +251,7 @@ class Paths(Picks):
             value = self._lowering.value(e.arguments[1], scope)
             yield from rest(self.assigned(way, target, value), scope)
         else:
-            domain = self._lowering.domain(e.arguments[1], scope)
-            for after, value in self.picked(way, target, domain):
+            for after, value in self._elements(e.arguments[1], way, target, scope):
                 yield from rest(self.assigned(after, target, value), scope)
 
     def assigned(self, way: Way, name: str, value: n.Node) -> Way:
@@ -292,8 +299,7 @@ class Paths(Picks):
             bound, name = bounds[place]
             if bound.domain is None:
                 raise Unsupported(bound.place, "a bound name without a set")
-            domain = self._lowering.domain(bound.domain, scope)
-            for after, element in self.picked(way, name or "pick", domain):
+            for after, element in self._elements(bound.domain, way, name or "pick", scope):
                 names = self._lowering.names_of(bound, name, element)
                 yield from chosen(place + 1, after, inner.having(names))
 

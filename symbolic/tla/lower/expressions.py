@@ -15,7 +15,7 @@ from typing import TypeAlias
 from leadline.symbolic.lang import NEVER, Int, Map, Set, Sort, Tuple, Type, nodes as n, sorts_in
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.builder import Unlowerable
-from leadline.symbolic.tla.lower.infinite import Cases, Domain, Product
+from leadline.symbolic.tla.lower.infinite import Cases, Domain, Filtered, Product
 from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.lower.scope import (
     DEEPEST,
@@ -318,12 +318,13 @@ class Lowering(Sets):
 
     def _filter(self, e: s.Filter, scope: Scope) -> Entity:
         ((bound, name, domain),) = self.pairs((e.bound,), scope)
-        node = self.terms.set_node(self.listed(domain))
 
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
-        return self.filtered(node, name or "x", body)
+        if not isinstance(domain, n.Node):
+            return Filtered(domain, name or "x", body)
+        return self.filtered(self.terms.set_node(domain), name or "x", body)
 
     def _image(self, e: s.Image, scope: Scope) -> Entity:
         return self.image(self.pairs(e.bounds, scope), lambda inner: self.value(e.body, inner), scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -77,5 +77,22 @@ class Restricted:
     keep: bool
 
 
-Unlisted: TypeAlias = Numbers | Everything | PowerSet | Sequences | Product | United | Cases | Restricted
+@dataclass(frozen=True)
+class Filtered:
+    """The members of a set that is not listed for which a formula holds: `{f \\in [S -> T] : P(f)}`.
+
+    Attributes:
+        whole: the set.
+        name: the name of its member in the formula.
+        body: the formula, by member.
+    """
+
+    whole: Unlisted
+    name: str
+    body: Callable[[n.Node], n.Node]
+
+
+Unlisted: TypeAlias = (
+    Numbers | Everything | PowerSet | Sequences | Product | United | Cases | Restricted | Filtered
+)
 Domain: TypeAlias = n.Node | Unlisted

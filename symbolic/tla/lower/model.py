@@ -19,8 +19,10 @@ from leadline.symbolic.lang import (
     nodes as n,
 )
 from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.actions import Paths
 from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.keys import unkeyed
 from leadline.symbolic.tla.lower.picks import Way
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type
@@ -78,6 +80,21 @@ def lowered(
         constraints=constraints,
         origin=origin,
     )
+
+
+def initial_types(specification: Specification) -> dict[str, Type]:
+    """The types of the values that the initial condition gives to variables, whether or not a state has them all.
+
+    Raises:
+        Unsupported: if the condition has no symbolic form.
+    """
+    assert specification.init is not None
+    lowering = Lowering(specification, dict.fromkeys(specification.variables, shapes.NEVER))
+    ways = Paths(lowering, initial=True).of(specification.init)
+    found: dict[str, Type] = {}
+    for name, value in (pair for way in ways for pair in way.next):
+        found[name] = shapes.join(found.get(name, shapes.NEVER), unkeyed(value.type))
+    return found
 
 
 def _properties(lowering: Lowering) -> dict[str, Property]:

@@ -14,6 +14,7 @@ from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.infinite import (
     Domain,
     Everything,
+    Filtered,
     Numbers,
     PowerSet,
     Product,
@@ -115,10 +116,17 @@ def _sequences(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) ->
 
 
 def _big_union(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) -> Entity:
-    if not isinstance(arguments[0], s.SetOf) or not arguments[0].items:
-        return at.terms.big_union(at.value(arguments[0], scope))
-    parts = [_set(at, at.domain(one, scope)) for one in arguments[0].items]
-    return _united(at, parts)
+    match arguments[0]:
+        case s.SetOf(items=[_, *_] as items):
+            return _united(at, [_set(at, at.domain(one, scope)) for one in items])
+        case s.Image(bounds=[bound], body=body) if bound.unpacked or len(bound.names) == 1:
+            ((_, name, domain),) = at.pairs((bound,), scope)
+            elements = at.written_out(at.terms.set_node(domain)) if isinstance(domain, n.Node) else None
+            inner = [scope.having(at.names_of(bound, name, x)) for x in elements or ()]
+            parts = [_set(at, at.domain(body, one)) for one in inner]
+            if not all(isinstance(one, n.Node) for one in parts):
+                return _united(at, parts)
+    return at.terms.big_union(at.value(arguments[0], scope))
 
 
 def _set(at: Lowering, domain: Domain) -> Domain:
@@ -298,6 +306,8 @@ def _finite(domain: Domain) -> bool:
             return False
         case PowerSet(item=item):
             return _finite(item)
+        case Filtered(whole=whole):
+            return _finite(whole)
         case United(parts=parts) | Product(parts=parts):
             return all(map(_finite, parts))
     return True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from leadline.symbolic.lang import NEVER, Map, Option, Pick, Set, Span, Type, Union, nodes as n
+from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, nodes as n
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.infinite import Cases, Domain, PowerSet, Product, United
+from leadline.symbolic.tla.lower.infinite import Cases, Domain, Filtered, PowerSet, Product, United
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ class Picks:
         """The path with a pick of an element of a set, and the element; several paths for a union of sets."""
         match domain:
             case United():
+                sequence = self._lowering.kind_of(domain)
+                if isinstance(sequence, Seq):
+                    yield from self._picked_member(way, name, sequence, domain)
+                    return
                 for part in domain.parts:
                     yield from self.picked(way, name, part)
             case Cases():
@@ -60,6 +64,11 @@ class Picks:
                         yield from self.picked(after, name, part)
             case Product():
                 yield from self._picked_product(way, name, domain, ())
+            case Filtered():
+                for after, element in self.picked(way, name, domain.whole):
+                    within = after.requiring(domain.body(element))
+                    if within is not None:
+                        yield within, element
             case PowerSet():
                 whole = self._terms.set_node(self._lowering.listed(domain.item))
                 pick = self._pick(way, name, whole.type, None)
@@ -71,6 +80,14 @@ class Picks:
                     yield after, var
             case _:
                 yield from self._picked_listed(way, name, self._terms.set_node(self._lowering.listed(domain)))
+
+    def _picked_member(self, way: Way, name: str, kind: Type, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
+        """A pick of any value of a type that is a member of a set."""
+        pick = self._pick(way, name, kind, None)
+        var = self._var(pick)
+        after = replace(way, body=(*way.body, pick)).requiring(self._lowering.member(var, domain))
+        if after is not None:
+            yield after, var
 
     def _picked_function(self, way: Way, name: str, domain: Product) -> Iterator[tuple[Way, n.Node]] | None:
         """A pick of a whole function; None if the sets of its values are not constant, or its type is too rich."""

@@ -31,6 +31,7 @@ from leadline.symbolic.tla.lower.infinite import (
     Cases,
     Domain,
     Everything,
+    Filtered,
     Numbers,
     PowerSet,
     Product,
@@ -85,6 +86,10 @@ class Sets:
                         for here, part in domain.parts
                     ]
                 )
+            case Filtered():
+                return self.quantifier(
+                    universal, domain.whole, name, lambda x: self._bounded(universal, domain.body(x), body(x))
+                )
             case PowerSet():
                 whole = self.terms.set_node(self.listed(domain.item))
 
@@ -121,7 +126,7 @@ class Sets:
 
     def _at_fixed(self, domain: Domain, body: Callable[[n.Node], n.Node]) -> n.Node | None:
         """`\\E` over a constant set, where the body fixes the element; None if it does not."""
-        kind = self._kind_of(domain)
+        kind = self.kind_of(domain)
         if kind is None or not kind.cardinality >= FEWEST_FIXED:
             return None
         place = self.terms.place
@@ -140,13 +145,16 @@ class Sets:
         finally:
             self.terms.place = place
 
-    def _kind_of(self, domain: Domain) -> Type | None:
-        """The type of the elements of a constant set that is not empty; None of other sets."""
+    def kind_of(self, domain: Domain) -> Type | None:
+        """The least type of the elements of a constant set that is not empty; None of other sets."""
         if isinstance(domain, n.Const) and isinstance(domain.type, Set) and domain.value:
             return domain.type.item
+        if isinstance(domain, United):
+            several = [self.kind_of(part) for part in domain.parts]
+            return shapes.joined(x for x in several if x is not None) if None not in several else None
         if not isinstance(domain, Product):
             return None
-        kinds = [self._kind_of(part) for part in domain.parts]
+        kinds = [self.kind_of(part) for part in domain.parts]
         pairs = [(key.type, key.value, x) for key, x in zip(domain.keys, kinds, strict=True) if x is not None]
         return shapes.function_type(pairs) if len(pairs) == len(kinds) > 0 else None
 
@@ -264,6 +272,9 @@ class Sets:
                 for here, case in domain.parts:
                     chosen = self.terms.ite(here, self.listed(case), chosen)
                 return chosen
+            case Filtered():
+                whole = self.terms.set_node(self.listed(domain.whole))
+                return self.filtered(whole, domain.name, domain.body)
         raise Unlowerable("the members of an infinite set cannot be listed")
 
     def _listed_product(self, domain: Product) -> n.Node:
@@ -295,6 +306,8 @@ class Sets:
             case Restricted(whole=whole, other=other, keep=keep):
                 found = self.member(element, other)
                 return terms.conj([self.member(element, whole), found if keep else terms.negation(found)])
+            case Filtered():
+                return terms.conj([self.member(element, domain.whole), domain.body(element)])
             case Numbers(least=least):
 
                 def above(x: n.Node) -> n.Node:

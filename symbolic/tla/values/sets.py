@@ -144,7 +144,11 @@ class Joined(LazySet):
         return any(member(value, part) for part in self.parts)
 
     def elements(self) -> Iterator[Value]:
-        return iter(ordered(frozenset().union(*self.parts)))
+        known = set()
+        for x in itertools.chain.from_iterable(map(in_order, self.parts)):
+            if x not in known:
+                known.add(x)
+                yield x
 
 
 class Filtered(LazySet):
@@ -157,15 +161,7 @@ class Filtered(LazySet):
         return member(value, self.base) and self.test(value)
 
     def elements(self) -> Iterator[Value]:
-        return iter(ordered(self.listed))
-
-    def __iter__(self) -> Iterator[Value]:
-        return (x for x in self.base if self.test(x))
-
-    @cached_property
-    def listed(self) -> frozenset[Value]:
-        """All elements."""
-        return frozenset(iter(self))
+        return (x for x in in_order(self.base) if self.test(x))
 
 
 class Subsets(LazySet):

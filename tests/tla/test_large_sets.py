@@ -1,0 +1,86 @@
+"""Sets of functions and records with a condition: picked and tested member by member, not listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics, explore
+from leadline.symbolic.engines import BmcOptions, Verdict
+from leadline.symbolic.lang import NoSymbolicForm, nodes as n
+from leadline.symbolic.tla import learning
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.interpreter import Interpreter
+from tests.tla.lowered import asked, counts
+
+CAN = """
+---- MODULE Can ----
+EXTENDS Integers, Sequences, FiniteSets
+CONSTANT Most
+VARIABLES can, row
+Rows == UNION {[1..k -> 0..2] : k \\in 1..3}
+Rising == {s \\in Rows : \\A i \\in 1..Len(s) : i = 1 \\/ s[i - 1] < s[i]}
+Pairs == {f \\in [1..2 -> 0..2] : f[1] # f[2]}
+Init == /\\ can \\in {c \\in [black : 0..Most, white : 0..Most] : c.black + c.white \\in 1..Most}
+        /\\ row \\in Rising
+Next == /\\ can.black > 0
+        /\\ can' = [can EXCEPT !.black = @ - 1]
+        /\\ \\/ UNCHANGED row
+           \\/ \\E f \\in Pairs : f[2] > Len(row) /\\ row' = f
+Known == row \\in Rising \\cup Pairs
+Listed == Cardinality(Pairs) = 6 /\\ {f[1] : f \\in Pairs} = 0..2 /\\ (CHOOSE f \\in Pairs : f[1] = 2)[2] \\in 0..1
+Quantified == /\\ \\A f \\in Pairs : f[1] + f[2] < 4
+              /\\ \\E f \\in Pairs : f[1] + f[2] = 3
+              /\\ ~\\E f \\in Pairs : f[1] = f[2]
+Enough == can.white + can.black > 1
+====
+"""
+
+
+def written(folder: Path, most: int, claims: str) -> Path:
+    path = folder / "Can.tla"
+    path.write_text(CAN)
+    config = f"CONSTANT Most = {most}\nINIT Init\nNEXT Next\nINVARIANTS {claims}\nCHECK_DEADLOCK FALSE\n"
+    path.with_suffix(".cfg").write_text(config)
+    return path
+
+
+def test_a_set_with_a_condition_has_its_members_in_both_meanings(tmp_path: Path) -> None:
+    path = written(tmp_path, 3, "Known Listed Quantified Enough")
+    model = model_of(find(str(path)), {})
+    found = explore(Semantics(model), list(model.properties))
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
+    violated = [name for name, one in found.properties.items() if one.violation is not None]
+    assert violated == ["Enough"] and not found.steps_out_of_bounds
+    for claim, verdict in (
+        ("Known", Verdict.SAFE),
+        ("Quantified", Verdict.SAFE),
+        ("Enough", Verdict.VIOLATED),
+    ):
+        assert asked(path, claim, BmcOptions(depth=4))[1].verdict is verdict
+
+
+def test_large_sets_are_not_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in the model; and of the initial states only the first are met, but the types hold all."""
+    monkeypatch.setattr(learning, "MOST_INITIAL", 20)
+    model = model_of(find(str(written(tmp_path, 2_000, "Known"))), {})
+    assert all(part.contains(2_000) for part in model.variable("can").type.parts)
+    roots = [x for action in (model.init, *model.actions) for x in action.roots]
+    assert max(len(x.value) for x in n.postorder(*roots) if isinstance(x, n.Const) and x.type.parts) <= 2_001
+    assert len(n.postorder(*roots)) < 1_500
+
+
+def test_a_set_that_cannot_be_listed_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "Any.tla"
+    path.write_text(
+        "---- MODULE Any ----\nEXTENDS Naturals\nVARIABLE x\nInit == x = 0\n"
+        "Next == IF x < 3 THEN x' = x + 1 ELSE \\E k \\in Nat : x' = k\n===="
+    )
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    with pytest.raises(
+        NoSymbolicForm, match=r"Any\.tla:5(.|\n)*the members of an infinite set cannot be listed"
+    ):
+        model_of(find(str(path)), {})
