@@ -100,7 +100,7 @@ def measured(file: Path, seconds: int) -> str:
     except OverTime:
         ended = f"  over time in {[*making.seconds][-1]}"
     except (ModelError, Unsupported, NoInitialState, RecursionError) as error:
-        ended = f"  no model: {str(error).splitlines()[0][:80]}"
+        ended = f"  no model: {str(error).splitlines()[0][:200]}"
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     took = "".join(f"{making.seconds.get(name, 0):10.2f}" for name in PHASES)

@@ -84,3 +84,26 @@ def test_a_set_that_cannot_be_listed_has_its_place(tmp_path: Path) -> None:
         NoSymbolicForm, match=r"Any\.tla:5(.|\n)*the members of an infinite set cannot be listed"
     ):
         model_of(find(str(path)), {})
+
+
+PLACES = """
+---- MODULE Places ----
+EXTENDS Integers, Sequences
+VARIABLE log
+RECURSIVE From(_, _)
+From(s, k) == IF k > Len(s) THEN k ELSE IF s[k] = 1 THEN From(s, k + 1) ELSE k
+Init == log = <<>>
+Next == \\E x \\in 1..2 : Len(log) < 3 /\\ log' = Append(log, x)
+Ends == From(log, 1) <= 3
+====
+"""
+
+
+def test_recursion_over_places_ends_where_types_end_it(tmp_path: Path) -> None:
+    path = tmp_path / "Places.tla"
+    path.write_text(PLACES)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Ends\nCHECK_DEADLOCK FALSE\n")
+    model = model_of(find(str(path)), {})
+    assert not any(isinstance(x, n.Undefined) for x in n.postorder(model.properties["Ends"].formula))
+    _, result = asked(path, "Ends", BmcOptions(depth=4))
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 3)

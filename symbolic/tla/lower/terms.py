@@ -29,6 +29,7 @@ from leadline.symbolic.lang import (
     coerce,
     fits,
     int_range,
+    is_total,
     listed_member,
     member_of,
     nodes as n,
@@ -237,13 +238,22 @@ class Terms(Builder):
 
     def le(self, a: n.Node, b: n.Node) -> n.Node:
         """At most."""
-        with placed(self.place):
-            return self.sound(rules.comparison(n.Le, self.number(a), self.number(b)))
+        return self._compared(n.Le, self.number(a), self.number(b))
 
     def lt(self, a: n.Node, b: n.Node) -> n.Node:
         """Less than."""
+        return self._compared(n.Lt, self.number(a), self.number(b))
+
+    def _compared(self, kind: type[n.Lt] | type[n.Le], a: n.Node, b: n.Node) -> n.Node:
+        """A comparison; a constant where the types decide it, so that recursion over places in a sequence ends."""
+        assert isinstance(a.type, Int) and isinstance(b.type, Int)
+        strict = kind is n.Lt
+        always = a.type.high < b.type.low + (not strict)
+        never = a.type.low >= b.type.high + (not strict)
+        if (always or never) and is_total(a) and is_total(b):
+            return self.boolean(always)
         with placed(self.place):
-            return self.sound(rules.comparison(n.Lt, self.number(a), self.number(b)))
+            return self.sound(rules.comparison(kind, a, b))
 
     def interval(self, low: n.Node, high: n.Node) -> n.Node:
         """`low..high`."""
