@@ -1,24 +1,36 @@
 """Exploration on circuits beside that on values and TLC: `python -m leadline.benchmarks.states`.
 
 Each exploration is of all states with one property, in a process of its own. Seconds are those of the processor;
-the making of circuits counts, that of models does not. TLC's are those that were recorded with one worker for the
-same module, of the processor or, on an idle machine, of the clock; "-" where none were.
+the making of circuits counts, that of models does not.
+
+`--tlc COMMAND` runs TLC beside them, on the same module or on the model's export: `COMMAND -workers 1 -config
+X.cfg X.tla`. Its seconds are of the processor too, all its threads together. After five minutes it is stopped when
+it next tells how far it is, and its states a second until then stand for those of the whole.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import resource
+import shlex
+import shutil
+import signal
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.export import module_name, tla_module, tlc_config
 from leadline.symbolic.meaning import Explorer
 
 _ELECTION = str(Path(__file__).parent / "modules" / "election.tla")
@@ -33,7 +45,6 @@ class Row:
         protocol: the protocol, or the file of a module.
         property: the property to evaluate in each state.
         parameters: its parameters.
-        tlc: the seconds that TLC took, or None.
         large: whether the search on values takes minutes.
     """
 
@@ -41,25 +52,23 @@ class Row:
     protocol: str
     property: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    tlc: float | None = None
     large: bool = False
 
 
 ROWS = (
-    Row("KIP-320 3/2/2/2", "kafka-replication", "strong-isr", tlc=68.5),
+    Row("KIP-320 3/2/2/2", "kafka-replication", "strong-isr"),
     Row(
         "KIP-320's first try 3/2/2/2",
         "kafka-replication",
-        "strong-isr",
+        "type-ok",
         {"variant": "kip-320-first-try"},
     ),
-    Row("two-phase commit, 2 managers", "two-phase-commit", "consistency", tlc=6.4),
+    Row("two-phase commit, 2 managers", "two-phase-commit", "consistency"),
     Row(
         "two-phase commit, 3 managers",
         "two-phase-commit",
         "consistency",
         {"resource_managers": 3},
-        tlc=136,
         large=True,
     ),
     Row(
@@ -74,7 +83,20 @@ ROWS = (
         "compaction-horizon-correctness",
         {"message_sent_limit": 4, "keys": 3},
     ),
-    Row("election.tla, 3 servers, 3 terms", _ELECTION, "ElectionSafety", tlc=9.3),
+    Row(
+        "two-phase commit with a backup, 3 managers",
+        "two-phase-commit",
+        "consistency",
+        {"variant": "backup-manager", "resource_managers": 3},
+    ),
+    Row(
+        "Kafka transactions, 2 clients",
+        "kafka-transactions",
+        "type-ok",
+        {"clients": 2, "max_coordinator_changes": 1, "topic_partitions": 2},
+    ),
+    Row("Spanner's leases, 4 replicas", "spanner-leases", "disjointness", {"replicas": 4}),
+    Row("election.tla, 3 servers, 3 terms", _ELECTION, "ElectionSafety"),
     Row("election.tla, 3 servers, 4 terms", _ELECTION, "ElectionSafety", {"MaxTerm": "4"}, large=True),
 )
 
@@ -96,13 +118,107 @@ def alone(row: Row, by: str) -> tuple[int, float, float]:
         return pool.submit(explored, row, by).result()
 
 
+@dataclass(frozen=True)
+class Told:
+    """The numbers that TLC has told.
+
+    Attributes:
+        states: the number of distinct states found.
+        seconds: those of the processor until then.
+        stopped: whether it was stopped.
+    """
+
+    states: int
+    seconds: float
+    stopped: bool
+
+
+_FOUND = re.compile(r"([\d,]+) distinct states found")
+
+
+def by_tlc(row: Row, command: Sequence[str], patience: float) -> Told | None:
+    """Run TLC; None if it does not read the module.
+
+    Args:
+        row: the model.
+        command: the command of TLC.
+        patience: the seconds of the clock after which it is stopped.
+    """
+    with TemporaryDirectory() as folder:
+        path = _written(row, Path(folder))
+        words = [*command, "-workers", "1", "-config", f"{path.stem}.cfg", path.name]
+        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+        told = None
+        with subprocess.Popen(
+            words, cwd=folder, stdout=subprocess.PIPE, text=True, start_new_session=True
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                found = _FOUND.search(line)
+                if found is not None:
+                    states = int(found[1].replace(",", ""))
+                    told = Told(states, _seconds_of_session(process.pid), stopped=True)
+                    if time.monotonic() - begin > patience:
+                        os.killpg(process.pid, signal.SIGTERM)
+                        return told
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Told(told.states, seconds, stopped=False) if told is not None and not process.returncode else None
+
+
+def _written(row: Row, folder: Path) -> Path:
+    """The module of a row with its configuration, in a folder."""
+    if Path(row.protocol).suffix == ".tla":
+        path = folder / Path(row.protocol).name
+        shutil.copy(row.protocol, path)
+        config = Path(row.protocol).with_suffix(".cfg").read_text(encoding="utf-8")
+        for name, value in row.parameters.items():
+            config = re.sub(rf"\b{name} = \S+", f"{name} = {value}", config)
+    else:
+        model = model_of(find(row.protocol), row.parameters)
+        path = folder / f"{module_name(model)}.tla"
+        path.write_text(tla_module(model), encoding="utf-8")
+        config = tlc_config(model, [row.property])
+    path.with_suffix(".cfg").write_text(config, encoding="utf-8")
+    return path
+
+
+def _seconds_of_session(leader: int) -> float:
+    """The seconds of the processor that the processes of a session have used."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            numbers = path.read_text().rpartition(")")[2].split()
+            if int(numbers[3]) == leader:
+                ticks += int(numbers[11]) + int(numbers[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _tlc_cells(row: Row, seconds: float, states: int, command: str, patience: float) -> list[str]:
+    """The columns of TLC: its seconds, or its rate, and how many times as fast exploring on circuits is."""
+    told = by_tlc(row, shlex.split(command), patience)
+    if told is None:
+        return ["-", "-"]
+    times = (states / seconds) / (told.states / told.seconds)
+    if told.stopped:
+        return [f"{told.states:,} states in {told.seconds:.0f}", f"{times:.0f}"]
+    assert told.states == states, (told.states, states)
+    return [f"{told.seconds:.1f}", f"{times:.0f}"]
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m leadline.benchmarks.states", description=__doc__)
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose name has this text")
     parser.add_argument("--large", action="store_true", help="search on values where it takes minutes, too")
+    parser.add_argument("--tlc", metavar="COMMAND", help="run TLC too, by this command")
+    parser.add_argument(
+        "--patience", type=float, default=300, metavar="S", help="the seconds after which to stop it"
+    )
     args = parser.parse_args(words)
-    print("| model | states | circuits: CPU s | MB | values: CPU s | MB | times as fast | TLC: s | times |")
+    print(
+        "| model | states | circuits: CPU s | MB | values: CPU s | MB | times as fast | TLC: CPU s | times |"
+    )
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for row in ROWS:
         if args.only not in row.name:
@@ -115,7 +231,7 @@ def main(words: Sequence[str] | None = None) -> None:
             others, slower, larger = alone(row, "values")
             assert states == others, (states, others)
             cells += [f"{slower:.1f}", f"{larger:.0f}", f"{slower / seconds:.1f}"]
-        cells += ["-", "-"] if row.tlc is None else [f"{row.tlc}", f"{row.tlc / seconds:.0f}"]
+        cells += _tlc_cells(row, seconds, states, args.tlc, args.patience) if args.tlc else ["-", "-"]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

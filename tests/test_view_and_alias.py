@@ -90,9 +90,10 @@ def asked(made: Model, *names: str, **options: Any) -> Any:
 # -- views -----------------------------------------------------------------------------------------------
 
 
-def test_one_state_is_kept_for_each_value_of_the_view() -> None:
+@pytest.mark.parametrize("by", ["circuits", "values"])
+def test_one_state_is_kept_for_each_value_of_the_view(by: str) -> None:
     made = model(COUNTER)
-    found = asked(made, "below-three", "tails")
+    found = asked(made, "below-three", "tails", by=by)
     assert found.facts.states_within_steps == [1, 2, 3, 4, 5]
     assert (
         found.facts.view,
@@ -123,12 +124,13 @@ def test_no_fingerprint_depends_on_what_is_shown() -> None:
     assert not {"number", "left-over"} & made.properties.keys()
 
 
-def test_a_state_beyond_a_constraint_hides_none_of_the_same_view() -> None:
+@pytest.mark.parametrize("by", ["circuits", "values"])
+def test_a_state_beyond_a_constraint_hides_none_of_the_same_view(by: str) -> None:
     """As in TLC, where such a state is not among those seen."""
     bounded = (
         f"{COUNTER}\n@constraint(Counter)\ndef heads(counter, now):\n    return now.coin | (now.count < 1)\n"
     )
-    found = asked(model(bounded), "below-three")
+    found = asked(model(bounded), "below-three", by=by)
     assert found.facts.states_within_steps == [1, 2, 3, 4, 5]
 
 

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from leadline.symbolic.bits.fair import Conditions
     from leadline.symbolic.bits.initial import initial_states
     from leadline.symbolic.bits.machine import Claim, Machine, NoCircuits
+    from leadline.symbolic.bits.orbits import Orbits
     from leadline.symbolic.bits.search import Found, Search
 
-__all__ = ["Claim", "Conditions", "Found", "Machine", "NoCircuits", "Search", "initial_states"]
+__all__ = ["Claim", "Conditions", "Found", "Machine", "NoCircuits", "Orbits", "Search", "initial_states"]
 
 __getattr__ = on_demand(
     __name__,
@@ -22,6 +23,7 @@ __getattr__ = on_demand(
         ".fair": ("Conditions",),
         ".initial": ("initial_states",),
         ".machine": ("Claim", "Machine", "NoCircuits"),
+        ".orbits": ("Orbits",),
         ".search": ("Found", "Search"),
     },
 )

@@ -8,15 +8,27 @@ such as the item of an absent option, are zero, so that equal states are equal w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.facts import Facts
+from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
-from leadline.symbolic.lang import Action, Model, Pick, UserError, Value, nodes as n, schedule
+from leadline.symbolic.lang import (
+    NOWHERE,
+    Action,
+    Model,
+    Pick,
+    UserError,
+    Value,
+    Variable,
+    nodes as n,
+    schedule,
+)
 from leadline.symbolic.lang.nodes import substitute
 
 MOST_CHOICES = 20_000
@@ -77,6 +89,14 @@ class Claim:
     outside: int
 
 
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The literals by which states are told apart, and the literal that they go out of bounds."""
+
+    literals: tuple[int, ...]
+    outside: int
+
+
 class Machine:
     """The steps of a model.
 
@@ -124,6 +144,18 @@ class Machine:
         """A Boolean expression over the state."""
         shape, error = self._expressions.evaluate(formula)
         return Claim(self.circuit.conj((-shape, -error)), error)
+
+    def key(self, view: n.Node) -> Key:
+        """The bits that tell states apart under a view: its value, and beyond a constraint all of a state."""
+        shape, error = self._expressions.evaluate(view)
+        variable = Variable("(view)", "(view)", view.type, NOWHERE)
+        masks = Masks(replace(self.model, variables=(variable,)), self.circuit)
+        value = masks.row(variable.name, Layout(self.circuit).literals(shape, view.type))
+        if self.beyond == FALSE:
+            return Key(tuple(value), error)
+        pairs = zip_longest(self.inputs, value, fillvalue=FALSE)
+        row = [self.circuit.mux(self.beyond, own, x) for own, x in pairs]
+        return Key((self.beyond, *row), self.circuit.conj((error, -self.beyond)))
 
     def may_fail(self, claims: Sequence[Claim]) -> bool:
         """Whether some literal lets a state violate a claim, or a step or a claim go out of bounds."""

@@ -23,12 +23,14 @@ from leadline.symbolic.bits.lanes import (
     count,
     last_lanes,
     sliced,
+    unsliced,
     where,
     words_for,
 )
-from leadline.symbolic.bits.machine import Claim, Machine
+from leadline.symbolic.bits.machine import Claim, Key, Machine
+from leadline.symbolic.bits.orbits import Orbits
 from leadline.symbolic.bits.programs import Program, Registers, compiled
-from leadline.symbolic.bits.table import Table
+from leadline.symbolic.bits.table import Rows, Table
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 
 _LANES = 1 << 16
@@ -142,9 +144,14 @@ class Search:
         max_states: the number of states at which to stop; None for no limit.
         progress: called after each level with its depth, and the numbers of new and of all states.
         notes: the number of notes of the machine's steps; with any, all steps between states are kept.
+        orbits: gives the states that stand for others, if some do.
+        key: the bits that tell states apart; by default all of a state.
 
     Attributes:
-        table: the states.
+        table: the states, or what tells them apart.
+        weights: for each depth, the number of states that those found stand for.
+        weighed: the number of all of these.
+        unclear: whether what tells states apart is out of bounds in one.
         steps: the steps between them, if they are kept.
         parents: for each state the one that it came from, -1 for an initial one.
         within: for each depth, the number of states at most so many steps away.
@@ -167,6 +174,11 @@ class Search:
     max_states: int | None = None
     progress: Callable[[int, int, int], None] = lambda *_: None
     notes: int = 0
+    orbits: Orbits | None = None
+    key: Key | None = None
+    weights: list[int] = field(default_factory=list, init=False)
+    weighed: int = field(default=0, init=False)
+    unclear: bool = field(default=False, init=False)
     parents: array[int] = field(default_factory=lambda: array("i"), init=False)
     within: list[int] = field(default_factory=list, init=False)
     deadlocks: int = field(default=0, init=False)
@@ -181,7 +193,12 @@ class Search:
     def __post_init__(self) -> None:
         machine = self.machine
         self.width = words_for(len(machine.inputs))
-        self.table = Table(self.width)
+        self.table = Table(self.width if self.key is None else words_for(len(self.key.literals)))
+        # Where the table has views, the states are kept beside it.
+        self._kept = None if self.key is None else Rows(self.width)
+        if self.key is not None:
+            sections = [[self.key.outside, *self.key.literals]]
+            self._views = Batches(compiled(machine.circuit, machine.inputs, sections))
         self.found = [Found() for _ in self.claims]
         actions = len(machine.model.actions)
         self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
@@ -199,6 +216,11 @@ class Search:
         looked = [x for claim in self.claims for x in (claim.violated, claim.outside)]
         self._looks = Batches(compiled(machine.circuit, machine.inputs, [[*looked, machine.beyond]]))
         self._pending: list[_Taken] = []
+
+    @property
+    def states(self) -> Words:
+        """The states in the order in which they were found."""
+        return self.table.states if self._kept is None else self._kept.all
 
     @property
     def counted(self) -> int:
@@ -233,11 +255,12 @@ class Search:
         before, now = self.within[-1] if self.within else 0, self.counted
         if now > before or not self.within:
             self.within.append(now)
+            self.weights.append(self.weighed)
             self.progress(len(self.within) - 1, now - before, now)
 
     def _expand(self, low: int, high: int) -> None:
         """Find the successors of some states."""
-        states = self.table.states[low:high].copy()
+        states = self.states[low:high].copy()
         registers = self._steps.run(states)
         outcomes = self._steps.outputs(registers, 0)
         counts = count(outcomes).tolist()
@@ -256,6 +279,8 @@ class Search:
                 if self.steps is not None:
                     noted.to(marks, lanes, rows[own:])
                 self._take(_Taken(1 + move.action, found, lanes + low, marks))
+        if self.key is not None:
+            self._add()  # of a view the first state counts, as it is found from state to state
         self.expanded = high
 
     def _tell_wrong(self, low: int, outcomes: Words, counts: Sequence[int]) -> None:
@@ -274,7 +299,7 @@ class Search:
     def _take(self, taken: _Taken) -> None:
         """Look some states up, sooner or later."""
         self._pending.append(taken)
-        if sum(len(one.states) for one in self._pending) > _CANDIDATES:
+        if self.key is None and sum(len(one.states) for one in self._pending) > _CANDIDATES:
             self._add()
 
     def _add(self) -> None:
@@ -289,10 +314,14 @@ class Search:
         parents = np.concatenate([one.parents for one in pending])
         marks = np.concatenate([one.marks for one in pending])
         takers = np.repeat([one.action for one in pending], [len(one.states) for one in pending])
-        if len(states) <= _ORDERED:
+        if len(states) <= _ORDERED or self.key is not None:
             order = np.argsort(parents, kind="stable")
             states, parents, marks, takers = states[order], parents[order], marks[order], takers[order]
-        added, self.full = self.table.add(states, most)
+        if self.orbits is not None:
+            states = self.orbits.least(states)
+        added, self.full = self.table.add(states if self.key is None else self._keys(self.key, states), most)
+        if self._kept is not None:
+            self._kept.add(states[added])
         if self.steps is not None:
             self.steps.add(parents, self.table.numbers(), marks, self.table.size)
         self.parents.frombytes(parents[added].astype(np.int32).tobytes())
@@ -306,7 +335,7 @@ class Search:
 
     def _look(self, low: int, high: int) -> Indices:
         """Evaluate the claims in new states; the numbers of those beyond a constraint."""
-        registers = self._looks.run(self.table.states[low:high])
+        registers = self._looks.run(self.states[low:high])
         outcomes = self._looks.outputs(registers, 0)
         counts = count(outcomes).tolist()
         self.beyond += counts[-1]
@@ -317,7 +346,25 @@ class Search:
                     found.violated_at = low + int(where(outcomes[2 * place])[0])
             if counts[2 * place + 1] and found.outside_at is None:
                 found.outside_at = low + int(where(outcomes[2 * place + 1])[0])
-        return where(outcomes[-1]) + low
+        beyond = where(outcomes[-1]) + low
+        if self.orbits is not None:
+            self.weighed += int(
+                self.orbits.sizes(np.delete(self.states[low:high], beyond - low, axis=0)).sum()
+            )
+        return beyond
+
+    def _keys(self, key: Key, states: Words) -> Words:
+        """What tells some states apart."""
+        found = []
+        bits = len(key.literals)
+        for low in range(0, len(states), self._views.lanes):
+            batch = states[low : low + self._views.lanes]
+            outputs = self._views.outputs(self._views.run(batch), 0)
+            self.unclear |= bool(outputs[0].any())
+            rows = np.zeros((words_for(bits) * WORD, outputs.shape[1]), np.uint64)
+            rows[:bits] = outputs[1:]
+            found.append(unsliced(rows, len(batch)))
+        return np.concatenate(found)
 
     def tested(self, states: int) -> dict[tuple[int, int], tuple[int, int]]:
         """How often each guard is evaluated in the first states, and how often it is true.
@@ -330,7 +377,7 @@ class Search:
         batches = Batches(compiled(circuit, self.machine.inputs, [literals]))
         total = np.zeros(len(literals), np.uint64)
         for low in range(0, states, batches.lanes):
-            registers = batches.run(self.table.states[low : min(states, low + batches.lanes)])
+            registers = batches.run(self.states[low : min(states, low + batches.lanes)])
             total += count(batches.outputs(registers, 0))
         found: dict[tuple[int, int], tuple[int, int]] = {}
         for one, (tried, true) in zip(tests, total.reshape(-1, 2).tolist(), strict=True):

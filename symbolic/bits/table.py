@@ -32,6 +32,37 @@ def hashes(states: Words) -> Words:
     return found
 
 
+class Rows:
+    """States one behind the other.
+
+    Args:
+        width: the number of words of a state.
+
+    Attributes:
+        size: the number of states.
+        room: the states, and room for more.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.size = 0
+        self.room = np.empty((_FIRST, width), np.uint64)
+
+    @property
+    def all(self) -> Words:
+        """The states in the order in which they were added."""
+        return self.room[: self.size]
+
+    def add(self, states: Words) -> None:
+        """Add some states."""
+        end = self.size + len(states)
+        if end > len(self.room):
+            grown = np.empty((max(end, self.size + self.size // 2), self.room.shape[1]), np.uint64)
+            grown[: self.size] = self.all
+            self.room = grown
+        self.room[self.size : end] = states
+        self.size = end
+
+
 class Table:
     """A set of states.
 
@@ -39,20 +70,23 @@ class Table:
         width: the number of words of a state.
 
     Attributes:
-        size: the number of states.
         looked_up: the slots of the states that were given last, those that are new among them.
     """
 
     def __init__(self, width: int) -> None:
-        self.size = 0
         self.looked_up = np.empty(0, np.int64)
-        self._states = np.empty((_FIRST, width), np.uint64)
+        self._rows = Rows(width)
         self._slots = np.zeros(2 * _FIRST, np.uint64)
+
+    @property
+    def size(self) -> int:
+        """The number of states."""
+        return self._rows.size
 
     @property
     def states(self) -> Words:
         """The states in the order in which they were added."""
-        return self._states[: self.size]
+        return self._rows.all
 
     def add(self, states: Words, most: int | None = None) -> tuple[Indices, bool]:
         """Add those of some states that are new.
@@ -90,8 +124,7 @@ class Table:
         added = new[:most]
         numbers = np.arange(self.size + 1, self.size + 1 + len(added), dtype=np.uint64)
         self._slots[slot[added]] = marks[added] | numbers
-        self._states[self.size : self.size + len(added)] = states[added]
-        self.size += len(added)
+        self._rows.add(states[added])
         return added, len(new) > len(added)
 
     def numbers(self) -> Indices:
@@ -109,7 +142,7 @@ class Table:
         alike = np.flatnonzero(~differs)
         number = (there[alike] & _NUMBER).astype(np.int64) - 1
         own = number - self.size
-        other = self._states[np.where(own >= 0, 0, number)]
+        other = self._rows.room[np.where(own >= 0, 0, number)]
         if own.max(initial=-1) >= 0:
             other[own >= 0] = states[own[own >= 0]]
         for column, own_column in zip(other.T, states.T, strict=True):
@@ -117,12 +150,8 @@ class Table:
         return np.flatnonzero(differs)
 
     def _make_room(self, more: int) -> None:
-        """See to it that so many more states have room, and that a third of the slots stay free."""
+        """See to it that a third of the slots stay free, so many more states come."""
         needed = self.size + more
-        if needed > len(self._states):
-            grown = np.empty((max(needed, self.size + self.size // 2), self._states.shape[1]), np.uint64)
-            grown[: self.size] = self.states
-            self._states = grown
         if 3 * needed > 2 * len(self._slots):
             size = len(self._slots)
             while 3 * needed > 2 * size:
@@ -133,7 +162,7 @@ class Table:
 
     def _enter(self, begin: int, end: int) -> None:
         """Put states that have numbers into a table that lacks them."""
-        marks = hashes(self._states[begin:end])
+        marks = hashes(self.states[begin:end])
         at = self._slot(marks)
         entries = (marks & _TAG) | np.arange(begin + 1, end + 1, dtype=np.uint64)
         while len(at):

@@ -174,6 +174,7 @@ from leadline.symbolic.lang.structures import (
 )
 from leadline.symbolic.lang.symmetry import (
     Permutation as Permutation,
+    group_of as group_of,
     permuted as permuted,
     sorts_in as sorts_in,
     symmetric_sorts as symmetric_sorts,

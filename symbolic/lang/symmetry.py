@@ -8,7 +8,7 @@ another has decided a quantifier. The last is not seen here: the engines ask a s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 
 from leadline.symbolic.lang import nodes as n
 from leadline.symbolic.lang.listed import Listed
@@ -57,6 +57,20 @@ def _is_fixed(kind: Type, value: Value, sort: Sort) -> bool:
     """Whether every permutation of a sort's members leaves a value unchanged. Swaps of neighbours suffice."""
     swaps = ({(sort.name, a): b, (sort.name, b): a} for a, b in pairwise(sort.members))
     return all(permuted(kind, value, swap) == value for swap in swaps)
+
+
+def group_of(sorts: Iterable[Sort]) -> list[Permutation]:
+    """All permutations of the members of sorts, the identity first."""
+    members = [(sort.name, tuple(sort.values())) for sort in sorts]
+    return [
+        {
+            (name, x): y
+            for (name, own), image in zip(members, images, strict=True)
+            for x, y in zip(own, image, strict=True)
+            if x != y
+        }
+        for images in product(*(permutations(own) for _, own in members))
+    ]
 
 
 def permuted(kind: Type, value: Value, permutation: Permutation) -> Value:

@@ -29,7 +29,7 @@ def on_circuits(
     depth: int | None = None,
     max_states: int | None = None,
     names: Sequence[str] | None = None,
-    **more: bool,
+    **more: Any,
 ) -> Exploration:
     """An exploration on circuits, of all claims about states."""
     names = names_of(model) if names is None else names

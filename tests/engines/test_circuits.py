@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Query, answer
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
@@ -21,10 +23,13 @@ from leadline.symbolic.lang import (
     UserError,
     action,
     build,
+    nodes as n,
     pick,
 )
+from leadline.symbolic.meaning import explore
 from tests.engines.crowd import Crowd, at_most_three, not_all
 from tests.engines.explorers import check_same, on_circuits
+from tests.engines.numbers import names_of, numbers
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
 from tests.tla.modules import ALL
@@ -146,6 +151,24 @@ def test_more_random_protocols(model: Model) -> None:
 @given(models())
 def test_many_random_protocols(model: Model) -> None:
     compare(model)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_views_of_random_protocols(seed: int) -> None:
+    """States are told apart by the first variable, except beyond a constraint."""
+    try:
+        model = symmetric_model(seed)
+    except UserError:
+        return
+    first = model.variables[0]
+    values, names = Semantics(model), names_of(model)
+    values.view = lambda state: state[0]
+    expected = explore(values, names, max_states=MOST)
+    if expected.stopped is None:
+        view = n.make(n.StateVar, first.type, first.span, first.name)
+        with suppress(NoCircuits):
+            found = on_circuits(model, view=view)
+            assert (numbers(found), found.all_views) == (numbers(expected), True)
 
 
 # -- bounds and options -------------------------------------------------------------------------------

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
-from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, schedule
+from leadline.symbolic.concrete.orbits import Symmetric
+from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, nodes as n, schedule
 from leadline.symbolic.meaning import Checked, Exploration, Level, Path, path_of
 
 
@@ -23,6 +24,7 @@ class CircuitExplorer:
         vacuity: whether to look for properties that hold vacuously, and for guards that are never true.
         counting: whether to count how often guards are true.
         unless_sure: whether nothing is explored if neither a claim nor a step can go wrong in any state.
+        view: an expression by whose values states are told apart; None for all of a state.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class CircuitExplorer:
         vacuity: bool = False,
         counting: bool = False,
         unless_sure: bool = False,
+        view: n.Node | None = None,
     ) -> None:
         self.semantics = semantics
         self.properties = properties
@@ -44,6 +47,7 @@ class CircuitExplorer:
         self.max_states = max_states
         model = semantics.model
         self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
+        self._view = view
         self._counting, self._unless_sure = counting, unless_sure
         self.looks_for_vacuity = vacuity
         self._search: bits.Search | None = None
@@ -62,6 +66,7 @@ class CircuitExplorer:
             machine = bits.Machine(model)
             formulas = [model.properties[name].formula for name in self.properties]
             claims = [machine.claim(x) for x in (*formulas, *(one.weakened for one in self._suspects))]
+            key = None if self._view is None else machine.key(self._view)
             begin = bits.initial_states(model)
         except (ModelError, RecursionError) as error:
             raise bits.NoCircuits(str(error)) from error
@@ -72,8 +77,15 @@ class CircuitExplorer:
         def progress(depth: int, new: int, states: int) -> None:
             self.progress(Level(depth, new, states))
 
-        self._search = search = bits.Search(machine, claims, self.depth, self.max_states, progress)
+        orbits = None
+        if isinstance(self.semantics, Symmetric):
+            orbits = bits.Orbits(model, [one for one in self.semantics.group if one])
+        self._search = search = bits.Search(
+            machine, claims, self.depth, self.max_states, progress, orbits=orbits, key=key
+        )
         search.run(begin)
+        if search.unclear:
+            raise bits.NoCircuits("the view is out of bounds in a reachable state")
         if not search.fired[0]:
             raise self.semantics.no_initial_state()
         if self._counting:
@@ -116,10 +128,14 @@ class CircuitExplorer:
             stopped = f"states: stopped at {self.max_states}"
         names = [action.name for action in self.semantics.model.actions]
         failed = search.failure
+        orbits, viewed = search.orbits is not None, search.key is not None
         return Exploration(
-            states=search.counted,
-            states_within_steps=tuple(search.within),
-            complete=search.complete,
+            states=search.weighed if orbits else search.counted,
+            states_within_steps=tuple(search.weights if orbits else search.within),
+            orbits=search.counted if orbits else None,
+            orbits_within_steps=tuple(search.within) if orbits else None,
+            complete=search.complete and not viewed,
+            all_views=search.complete if viewed else None,
             stopped=None if search.complete else stopped,
             generated=sum(search.fired),
             fired=dict(zip(names, search.fired[1:], strict=True)),
@@ -140,7 +156,10 @@ class CircuitExplorer:
         """A shortest path to a state, and out of bounds if there is more."""
         if number is None:
             return None
-        return path_of(self.semantics, [*states_at(search, search.path(number)), *more])
+        states: Iterable[State] = states_at(search, search.path(number))
+        if self.semantics.canonical is not None:
+            states = map(self.semantics.canonical, states)
+        return path_of(self.semantics, [*states, *more])
 
     def _checked(self, search: bits.Search) -> Iterator[tuple[str, Checked]]:
         for name, found in zip(self.properties, search.found, strict=False):
@@ -205,6 +224,6 @@ def states_at(search: bits.Search, numbers: Iterable[int]) -> Iterator[State]:
     """The states with some numbers, as values."""
     encoding = search.machine.encoding
     for number in numbers:
-        word = int.from_bytes(search.table.states[number].tobytes(), "little")
+        word = int.from_bytes(search.states[number].tobytes(), "little")
         true = {x if word >> i & 1 else -x for i, x in enumerate(encoding.input_row)}
         yield encoding.decode(encoding.input_row, true.__contains__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Counted, Covering
-from leadline.symbolic.concrete.orbits import Symmetric, permutations_of
+from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
@@ -173,12 +174,14 @@ class _Exploring:
         if self.why is not None or options.by == VALUES:
             self.explorer = self._by_values()
         else:
+            viewed = model.view is not None and view_is_used(model, options, self._runs)
             self.explorer = CircuitExplorer(
-                Semantics(model),
+                meaning(model, self._chosen, options),
                 self._names,
                 *self._bounds,
                 vacuity=options.coverage or options.vacuity,
                 counting=options.coverage,
+                view=model.view.formula if model.view is not None and viewed else None,
             )
 
     @property
@@ -189,10 +192,6 @@ class _Exploring:
         """The part of the question that circuits do not answer yet; None if they answer all of it."""
         if self._runs and self._options.depth is not None:
             return f"{self._runs[0]} is a claim about runs, with a bound on depth"
-        if self._options.symmetry:
-            return "--symmetry explores orbits"
-        if self._model.view is not None and view_is_used(self._model, self._options, self._runs):
-            return f"the view {self._model.view.name} is declared"
         if address_space_mb(limits) < LEAST_MEMORY:
             return f"a limit below {LEAST_MEMORY} MB leaves little room for arrays"
         return None
@@ -353,7 +352,7 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
         raise UserError(
             f"--symmetry: {model.protocol} with these properties treats the members of no sort alike: leave it out"
         )
-    number = permutations_of(sorts)
+    number = math.prod(math.factorial(sort.cardinality) for sort in sorts)
     if number > MOST_PERMUTATIONS:
         which = " and ".join(f"{sort.cardinality} of {sort.name}" for sort in sorts)
         raise UserError(
