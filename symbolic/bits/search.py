@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,10 +28,12 @@ from leadline.symbolic.bits.lanes import (
     words_for,
 )
 from leadline.symbolic.bits.machine import Claim, Key, Machine
-from leadline.symbolic.bits.orbits import Orbits
 from leadline.symbolic.bits.programs import Program, Registers, compiled
 from leadline.symbolic.bits.table import Rows, Table
 from leadline.symbolic.encode.circuit import FALSE, TRUE
+
+if TYPE_CHECKING:
+    from leadline.symbolic.bits.orbits import Orbits
 
 _LANES = 1 << 16
 _REGISTER_BYTES = 4 << 20
