@@ -229,7 +229,8 @@ class _Exploring:
     def _counterexample(self, claim: Property) -> Trace | None:
         """A run that violates a claim, or one on which its evaluation goes out of bounds, by circuits."""
         # Here, since claims about states need none of it.
-        
+        from leadline.symbolic.engines.explore.runs import fair_run, folded
+
         assert isinstance(self.explorer, CircuitExplorer)
         most = None if self.explorer.complete else self._options.max_states
 
