@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.catalog import Entry
@@ -80,7 +80,7 @@ class Asked:
         Raises:
             Interrupted: on Ctrl-C, with a message; the answer so far is kept.
         """
-        so_far: dict[Any, Result] = {}
+        so_far: dict[object, Result] = {}
         reached: dict[str, Progress] = {}
         count = len(self.engine.parts(self.model, self.query))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.concrete import Semantics
@@ -16,7 +15,7 @@ from leadline.symbolic.trace import DEADLOCK, Trace, call_of, end_place, end_rea
 from leadline.symbolic.trace.trace import action_named, title
 
 
-def sarif(asked: Asked) -> dict[str, Any]:
+def sarif(asked: Asked) -> dict[str, object]:
     """The answer as SARIF: a result for each property that fails, a notification for each unknown one."""
     return document([*_findings(asked)], [*_unknown(asked)])
 

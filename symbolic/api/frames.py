@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.lang import UserError
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def frame(rows: Sequence[Mapping[str, Any]], index: str) -> DataFrame:
+def frame(rows: Sequence[Mapping[str, object]], index: str) -> DataFrame:
     """Rows as a table of pandas; the index counts them.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.api.asked import Part
 from leadline.symbolic.engines import Table
@@ -81,14 +81,14 @@ def _line(group: Group, rows: Sequence[Row], answers: Answers) -> list[str]:
     ]
 
 
-def _order(row: Row) -> tuple[Any, ...]:
+def _order(row: Row) -> tuple[object, ...]:
     """The sort key of a row: its point, with numbers by their size, then the question."""
     depth = -1 if row.depth_asked is None else row.depth_asked
     how = (row.engine, row.unroll or "", depth, row.parts(), row.obligation or "", row.solver, row.seed)
     return (row.protocol, point_order(row), row.property, *how)
 
 
-def grid_json(answers: Answers) -> Mapping[str, Any]:
+def grid_json(answers: Answers) -> Mapping[str, object]:
     """The answers as a JSON object."""
     return {
         "store": str(answers.store),

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from leadline.symbolic.api.grid_run import Answers
     from leadline.symbolic.grid.cells import Cell
     from leadline.symbolic.grid.remote import Place
+    from leadline.symbolic.report.findings import ShownTrace
 
-Grid: TypeAlias = str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]]
+Columns: TypeAlias = Mapping[str, Any]
+"""A row of a store, or a table of a grid, by the names of its columns or keys."""
+
+Grid: TypeAlias = str | Path | Columns | Sequence[Columns]
 """A grid: the path of a grid file, one of its tables as a mapping, several, or all that a file holds."""
 
 
-class GridResults(Sequence[Mapping[str, Any]]):
+class GridResults(Sequence[Columns]):
     """The answers to a grid: for each query a mapping with the columns of the store. Printed, they are a table.
 
     Attributes:
@@ -47,12 +51,12 @@ class GridResults(Sequence[Mapping[str, Any]]):
         self._rows = [plain_row(row) for row in answers.whole]
 
     @overload
-    def __getitem__(self, place: int) -> Mapping[str, Any]: ...
+    def __getitem__(self, place: int) -> Columns: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Mapping[str, Any]]: ...
+    def __getitem__(self, place: slice) -> Sequence[Columns]: ...
 
-    def __getitem__(self, place: int | slice) -> Mapping[str, Any] | Sequence[Mapping[str, Any]]:
+    def __getitem__(self, place: int | slice) -> Columns | Sequence[Columns]:
         return self._rows[place]
 
     def __len__(self) -> int:
@@ -87,7 +91,7 @@ class GridResults(Sequence[Mapping[str, Any]]):
         from leadline.symbolic.report.findings import counterexample
         from leadline.symbolic.report.html import page
 
-        def show(cell: Cell) -> Any:
+        def show(cell: Cell) -> ShownTrace:
             return counterexample(Store(self.store), cell, self._given)
 
         made = page(latest(self._answers.whole), self._cells, show, title=self._answers.todo.name)
@@ -186,7 +190,7 @@ def _silent(_: str) -> Iterator[Callable[[str, float], None]]:
     yield lambda text, share: None
 
 
-def _tables(grid: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _tables(grid: Columns | Sequence[Columns]) -> dict[str, Any]:
     """The tables of a grid as a file would hold them."""
     if not isinstance(grid, (Mapping, Sequence)):
         raise UserError(f"a grid is a path, a table or several, and not {grid!r}")
@@ -196,7 +200,7 @@ def _tables(grid: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, 
     return {"check": _plain([grid] if isinstance(grid, Mapping) else list(grid))}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A value with dicts for mappings, and lists for other sequences."""
     if isinstance(value, Mapping):
         return {key: _plain(one) for key, one in value.items()}
@@ -205,7 +209,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _entries(grid: Path | Mapping[str, Any]) -> dict[str, Entry]:
+def _entries(grid: Path | Columns) -> dict[str, Entry]:
     """The user's own protocols that the grid has loaded, by name."""
     if isinstance(grid, Path):
         return {}

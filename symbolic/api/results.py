@@ -14,6 +14,7 @@ from leadline.symbolic.api.tables import plain
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort, Result as EngineResult
 from leadline.symbolic.engines.ask.judgement import Judgement, judgement, kind_of, said, verdict_text
+from leadline.symbolic.engines.ask.result import JsonObject
 from leadline.symbolic.engines.prove.certificates import certificate
 from leadline.symbolic.lang import PropertyKind, counted, unknown_name
 from leadline.symbolic.trace import Trace as Run, cti_lines, read_cti
@@ -87,7 +88,7 @@ class Result:
         return trace_of(self._asked, self._found.trace)
 
     @cached_property
-    def certificate(self) -> Mapping[str, Any] | None:
+    def certificate(self) -> JsonObject | None:
         """The proof as a JSON object, which `leadline prove --recheck` reads; None if there is none."""
         return certificate_of(self._asked, self._found)
 
@@ -131,7 +132,7 @@ class Results(Mapping[str, Result]):
         self.title = title(asked.model)
         self.engine = asked.engine.name
         told = asked.answer.facts
-        self.facts: Mapping[str, Any] = {} if told is None else told.to_json()
+        self.facts: JsonObject = {} if told is None else told.to_json()
         self._asked = asked
         self._results = {found.property: Result(asked, found) for found in asked.verdicts}
 
@@ -200,7 +201,7 @@ def trace_of(asked: Asked, run: Run | None) -> Trace | None:
     return None if run is None else Trace(asked.model, run, asked.entry.source)
 
 
-def certificate_of(asked: Asked, found: EngineResult) -> Mapping[str, Any] | None:
+def certificate_of(asked: Asked, found: EngineResult) -> JsonObject | None:
     """The certificate of a proof; None for other verdicts, and for engines without certificates."""
     if not found.holds:
         return None

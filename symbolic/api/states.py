@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from leadline.symbolic.api.frames import frame
 from leadline.symbolic.concrete import Semantics, State as Values
@@ -42,7 +42,11 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def value_of(kind: Type, value: Value) -> Any:
+Shown: TypeAlias = Any
+"""A value as users see it, such as an integer or a `Fields`: its type is the protocol's."""
+
+
+def value_of(kind: Type, value: Value) -> Shown:
     """A value of a type as Python shows it to users.
 
     Booleans, integers and members of sorts and enumerations stay as they are, and so does None. A tuple or a
@@ -67,12 +71,12 @@ def value_of(kind: Type, value: Value) -> Any:
     return value
 
 
-def _fields(kind: Record, value: Value) -> Iterator[tuple[str, Any]]:
+def _fields(kind: Record, value: Value) -> Iterator[tuple[str, Shown]]:
     for (name, _), part, x in zip(kind.fields, kind.parts, value, strict=True):
         yield name, value_of(part, x)
 
 
-def _columns(kind: Type, name: str, value: Value) -> Iterator[tuple[str, Any]]:
+def _columns(kind: Type, name: str, value: Value) -> Iterator[tuple[str, Shown]]:
     """The parts of a value in columns: those of a record, and of a map whose keys are names."""
     match kind:
         case Record():
@@ -85,18 +89,18 @@ def _columns(kind: Type, name: str, value: Value) -> Iterator[tuple[str, Any]]:
             yield name, value_of(kind, value)
 
 
-class Entries(Mapping[Any, Any]):
+class Entries(Mapping[Shown, Shown]):
     """A map: a mapping that can be part of a set, equal to a dict with the same items."""
 
     __slots__ = ("_items",)
 
-    def __init__(self, items: Mapping[Any, Any]) -> None:
+    def __init__(self, items: Mapping[Shown, Shown]) -> None:
         self._items = items
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Shown) -> Shown:
         return self._items[key]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Shown]:
         return iter(self._items)
 
     def __len__(self) -> int:
@@ -118,25 +122,25 @@ class Fields(Entries):
 
     __slots__ = ("tag",)
 
-    def __init__(self, tag: str, items: Mapping[str, Any]) -> None:
+    def __init__(self, tag: str, items: Mapping[str, Shown]) -> None:
         super().__init__(items)
         self.tag = tag
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Shown:
         try:
             return self._items[name]
         except KeyError:
             known = ", ".join(self._items)
             raise AttributeError(f"{self.tag} has no field `{name}`: it has {known}") from None
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         return type(self), (self.tag, self._items)
 
     def __repr__(self) -> str:
         return f"{self.tag}({', '.join(f'{name}={value!r}' for name, value in self.items())})"
 
 
-class State(Mapping[str, Any]):
+class State(Mapping[str, Shown]):
     """A state: its variables are attributes, and items by their names, in the protocol's spelling.
 
     Printed, it is the state's TLA+ text.
@@ -153,11 +157,11 @@ class State(Mapping[str, Any]):
         self.alias = Fields("alias", {one.name: value_of(one.type, one.value) for one in self._aliases})
 
     @cached_property
-    def _shown(self) -> dict[str, Any]:
+    def _shown(self) -> dict[str, Shown]:
         pairs = zip(self._model.variables, self._values, strict=True)
         return {variable.name: value_of(variable.type, x) for variable, x in pairs}
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Shown:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
@@ -166,7 +170,7 @@ class State(Mapping[str, Any]):
             known = ", ".join(self._shown)
             raise AttributeError(f"there is no variable `{name}`: there are {known}") from None
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Shown:
         return self._shown[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -178,7 +182,7 @@ class State(Mapping[str, Any]):
     def __hash__(self) -> int:
         return hash(self._values)
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Shown]:
         """The parts of the state, such as `place[w1]` and `log[r1].end_offset`, in the variables' order.
 
         Aliases follow, such as `alias.waiting`.
@@ -213,7 +217,7 @@ class Step:
         self._call = call_of(model, taken)
         kinds = {pick.name: pick.type for pick in action_named(model, taken.action).picks}
         self.action = taken.action
-        self.picks: Mapping[str, Any] = {name: value_of(kinds[name], x) for name, x in taken.picks.items()}
+        self.picks: Mapping[str, Shown] = {name: value_of(kinds[name], x) for name, x in taken.picks.items()}
         self.state = None if taken.state is None else State(model, taken.state, aliases)
         self.changes = tuple(parts(model, before, taken))
 

@@ -42,7 +42,7 @@ def check(
     memory: int | None = None,
     parameters: Mapping[str, Setting] | None = None,
     progress: Follow = None,
-    **more: Any,
+    **more: object,
 ) -> Results:
     """Check properties: by several engines at once or, with `depth`, within so many steps.
 
@@ -99,7 +99,7 @@ def explore(
     memory: int | None = None,
     parameters: Mapping[str, Setting] | None = None,
     progress: Follow = None,
-    **more: Any,
+    **more: object,
 ) -> Results:
     """Search all reachable states breadth first, or those within a number of steps.
 
@@ -129,7 +129,7 @@ def simulate(
     memory: int | None = None,
     parameters: Mapping[str, Setting] | None = None,
     progress: Follow = None,
-    **more: Any,
+    **more: object,
 ) -> Results:
     """Take random runs, check the properties in every state, and count how often each action is taken.
 
@@ -160,7 +160,7 @@ def prove(
     memory: int | None = None,
     parameters: Mapping[str, Setting] | None = None,
     progress: Follow = None,
-    **more: Any,
+    **more: object,
 ) -> Result:
     """Prove that a property holds in every reachable state, or find a counterexample.
 

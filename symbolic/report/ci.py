@@ -15,7 +15,7 @@ import inspect
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TypeGuard
 from xml.etree import ElementTree as Xml
 
 from leadline.symbolic.catalog import installed, split_path
@@ -94,7 +94,7 @@ def _clean(text: str) -> str:
     return _ILLEGAL.sub("\ufffd", text)
 
 
-def sarif(cells: Sequence[Cell], store: Store) -> dict[str, Any]:
+def sarif(cells: Sequence[Cell], store: Store) -> dict[str, object]:
     """The results as SARIF, a JSON object.
 
     Args:

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from typing import Any
 
 from leadline.symbolic.catalog import Entry, installed, model_of, split_path
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines.ask.result import JsonObject
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import layers_text, point_text
 from leadline.symbolic.grid.store import Store
@@ -111,7 +111,7 @@ def _as_json(stored: Stored, note: str) -> ShownTrace:
         return ShownTrace((), f"{stored.place} is not a trace that Leadline wrote.")
 
 
-def _plain(data: Mapping[str, Any]) -> Iterator[Line]:
+def _plain(data: JsonObject) -> Iterator[Line]:
     """The lines of a trace without its model: names as in TLA+, values as in JSON."""
     point = point_text(data["parameters"])
     what = data["property"] or data["ends"]
@@ -132,7 +132,7 @@ def _plain(data: Mapping[str, Any]) -> Iterator[Line]:
         yield Line(LineKind.END, f"     {text}")
 
 
-def _changes(path: str, old: Any, new: Any) -> Iterator[str]:
+def _changes(path: str, old: object, new: object) -> Iterator[str]:
     if old == new:
         return
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
@@ -142,7 +142,7 @@ def _changes(path: str, old: Any, new: Any) -> Iterator[str]:
         yield f"{path} = {_spelled(new)}"
 
 
-def _spelled(value: Any) -> str:
+def _spelled(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import leadline
@@ -34,7 +33,7 @@ class Finding:
     parameters: str
     text: str
     span: Span | None
-    about: Mapping[str, Any]
+    about: Mapping[str, object]
 
     @property
     def rule(self) -> str:
@@ -48,7 +47,7 @@ class Finding:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def document(findings: Sequence[Finding], notes: Sequence[str]) -> dict[str, Any]:
+def document(findings: Sequence[Finding], notes: Sequence[str]) -> dict[str, object]:
     """The JSON object of a run.
 
     Args:
@@ -75,7 +74,7 @@ def document(findings: Sequence[Finding], notes: Sequence[str]) -> dict[str, Any
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _result(one: Finding, rule: int) -> dict[str, Any]:
+def _result(one: Finding, rule: int) -> dict[str, object]:
     return {
         "ruleId": one.rule,
         "ruleIndex": rule,
@@ -88,7 +87,7 @@ def _result(one: Finding, rule: int) -> dict[str, Any]:
     }
 
 
-def _location(one: Finding) -> dict[str, Any]:
+def _location(one: Finding) -> dict[str, object]:
     named = {"fullyQualifiedName": one.rule, "kind": "member"}
     if one.span is None:
         return {"logicalLocations": [named]}

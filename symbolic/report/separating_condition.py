@@ -9,16 +9,19 @@ as in program synthesis (Udupa et al., PLDI 2013); the points are the observatio
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any
+from typing import Any, TypeAlias
 
 import sympy
 from sympy.core.symbol import Str
 
 from leadline.symbolic.grid.query import ParameterValues
 from leadline.symbolic.lang import InternalError
+
+Condition: TypeAlias = Any
+"""A Boolean of sympy, which has no types."""
 
 LONGEST = 4
 """The most tests in a condition."""
@@ -37,7 +40,7 @@ class Separation:
         length: the number of tests in each; 0 for true and false.
     """
 
-    conditions: tuple[Any, ...]
+    conditions: tuple[Condition, ...]
     length: int = 0
 
 
@@ -59,14 +62,16 @@ def separate(violated: Sequence[ParameterValues], others: Sequence[ParameterValu
     return Separation(found, length)
 
 
-def _verify(condition: Any, violated: Sequence[ParameterValues], others: Sequence[ParameterValues]) -> None:
+def _verify(
+    condition: Condition, violated: Sequence[ParameterValues], others: Sequence[ParameterValues]
+) -> None:
     """Check by the exact meaning that a condition separates the points: the search has only bit sets."""
     right = all(holds_at(condition, point) for point in violated)
     if not right or any(holds_at(condition, point) for point in others):
         raise InternalError(f"the condition {condition} does not separate the points it was found for")
 
 
-_RELATIONS: dict[Any, Any] = {
+_RELATIONS: dict[type, Callable[[Any, Any], bool]] = {
     sympy.Ge: operator.ge,
     sympy.Le: operator.le,
     sympy.Eq: operator.eq,
@@ -74,7 +79,7 @@ _RELATIONS: dict[Any, Any] = {
 }
 
 
-def holds_at(condition: Any, point: ParameterValues) -> bool:
+def holds_at(condition: Condition, point: ParameterValues) -> bool:
     """Whether a condition of a `Separation` holds at a point. sympy's own `subs` takes a millisecond.
 
     >>> holds_at(sympy.Ge(sympy.Symbol("n"), 3) & sympy.Symbol("fast"), {"n": 3, "fast": True})
@@ -96,14 +101,14 @@ def holds_at(condition: Any, point: ParameterValues) -> bool:
     return bool(_RELATIONS[condition.func](point[left.name], value))
 
 
-_Tree = Any
+_Tree: TypeAlias = Condition | tuple[type, Any, Any]
 """A test, or (sympy.And or sympy.Or, tree, tree): millions of sympy's own objects would cost too much."""
 
 _Sets = dict[int, _Tree]
 """A condition for each set of points where it holds; a set has one bit for each point."""
 
 
-def _tests(points: Sequence[ParameterValues]) -> Iterator[tuple[int, Any]]:
+def _tests(points: Sequence[ParameterValues]) -> Iterator[tuple[int, Condition]]:
     """The tests of each parameter, thresholds first, with the set of points where each holds."""
     for name in sorted({name for point in points for name in point}):
         values = [point.get(name) for point in points]
@@ -113,7 +118,7 @@ def _tests(points: Sequence[ParameterValues]) -> Iterator[tuple[int, Any]]:
             yield sum(1 << place for place, holds in enumerate(held) if holds), condition
 
 
-def _tests_of(symbol: Any, values: Sequence[Any]) -> Iterator[tuple[Any, list[bool]]]:
+def _tests_of(symbol: Condition, values: Sequence[Any]) -> Iterator[tuple[Condition, list[bool]]]:
     kinds = {type(value) for value in values}
     if kinds == {bool}:
         yield symbol, list(values)
@@ -132,9 +137,11 @@ def _tests_of(symbol: Any, values: Sequence[Any]) -> Iterator[tuple[Any, list[bo
         yield sympy.Ne(symbol, constant, evaluate=False), [value != one for value in values]
 
 
-def _shortest(tests: Sequence[tuple[int, Any]], target: int, everything: int) -> tuple[int, list[_Tree]]:
+def _shortest(
+    tests: Sequence[tuple[int, Condition]], target: int, everything: int
+) -> tuple[int, list[_Tree]]:
     """The shortest conditions that hold at exactly the target, and their number of tests."""
-    alone: dict[Any, Any] = {}
+    alone: dict[Condition, Condition] = {}
     for bits, condition in tests:
         if bits == target:
             alone.setdefault(condition.free_symbols.copy().pop(), condition)
@@ -172,7 +179,7 @@ def _joined(by_length: Sequence[_Sets], length: int, target: int) -> Iterator[_T
                         yield join, one, other
 
 
-def _may_join(join: Any, bits: int, target: int) -> bool:
+def _may_join(join: type, bits: int, target: int) -> bool:
     return bits & target == (target if join is sympy.And else bits)
 
 
@@ -191,7 +198,7 @@ def _larger(by_length: Sequence[_Sets], length: int, seen: set[int]) -> _Sets | 
     return found
 
 
-def _built(tree: _Tree) -> Any:
+def _built(tree: _Tree) -> Condition:
     """The sympy Boolean of a tree."""
     if not isinstance(tree, tuple):
         return tree
@@ -199,7 +206,7 @@ def _built(tree: _Tree) -> Any:
     return join(*_operands(tree, join), evaluate=False)
 
 
-def _operands(tree: _Tree, join: Any) -> Iterator[Any]:
+def _operands(tree: _Tree, join: type) -> Iterator[Condition]:
     """The operands of a tree; those of an `and` within an `and` are its own."""
     for part in tree[1:]:
         if isinstance(part, tuple) and part[0] is join:
@@ -208,7 +215,7 @@ def _operands(tree: _Tree, join: Any) -> Iterator[Any]:
             yield _built(part)
 
 
-def condition_text(condition: Any) -> str:
+def condition_text(condition: Condition) -> str:
     """A condition as text, in the syntax of constraints in grid files.
 
     >>> n, fast = sympy.symbols("n fast")
@@ -228,6 +235,6 @@ def condition_text(condition: Any) -> str:
     return str(condition).lower() if condition in (sympy.true, sympy.false) else str(condition)
 
 
-def _within(condition: Any) -> str:
+def _within(condition: Condition) -> str:
     text = condition_text(condition)
     return f"({text})" if isinstance(condition, sympy.And | sympy.Or) else text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
 from leadline.symbolic.engines.ask.result import Answer, Facts, Part, Result
@@ -88,7 +88,7 @@ class Engine(ABC):
             InternalError: if a counterexample does not replay.
         """
 
-    def options_for(self, command: str, given: Mapping[str, Any]) -> Options:
+    def options_for(self, command: str, given: Mapping[str, object]) -> Options:
         """The options of a command for the values that a user gave; None stands for a value left out."""
         return self.options.chosen(given)
 

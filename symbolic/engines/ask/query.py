@@ -10,7 +10,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from math import prod
 from typing import Any, ClassVar, Self
 
-from leadline.symbolic.engines.ask.result import Part, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.result import JsonObject, Part, Progress, Result, Verdict
 from leadline.symbolic.lang import Action, Model, Pick, Property, Setting, UserError
 from leadline.symbolic.lang.nodes import BINDERS, Bound, MapBuild, Node, Universe, free_variables, postorder
 from leadline.symbolic.solve import DEFAULT, SOLVERS
@@ -20,7 +20,9 @@ AUTO = "auto"
 """The solver of a query that leaves the choice to the engines."""
 
 
-def option(default: Any = MISSING, *, doc: str = "", metavar: str = "", low: int = 0, **more: Any) -> Any:
+def option(
+    default: object = MISSING, *, doc: str = "", metavar: str = "", low: int = 0, **more: object
+) -> Any:
     """A field of an engine's options that users may set.
 
     Args:
@@ -35,7 +37,7 @@ def option(default: Any = MISSING, *, doc: str = "", metavar: str = "", low: int
     return field(default=default, metadata={"doc": doc, "metavar": metavar, "low": low, **more})
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> object:
     """A JSON value with tuples in place of lists."""
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
@@ -48,12 +50,12 @@ class Options:
     """The engine's name."""
 
     @classmethod
-    def chosen(cls, given: Mapping[str, Any]) -> Self:
+    def chosen(cls, given: Mapping[str, object]) -> Self:
         """The options for the values that a user gave; None stands for a value left out."""
         return cls(**{name: value for name, value in given.items() if value is not None})
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
+    def from_json(cls, data: JsonObject) -> Self:
         """The options of a JSON object that `asdict` made."""
         return cls(**{name: _frozen(value) for name, value in data.items()})
 
@@ -85,7 +87,7 @@ class Options:
         """The options with a limit on the questions to solvers, 0 for none, if the engine counts them."""
         return self
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The options that differ from their defaults, as a JSON object."""
         defaults = {one.name: one.default for one in fields(self)}
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
@@ -134,12 +136,12 @@ class Query:
         """The names of these properties, the deadlock's last if it is asked for."""
         return (*(one.name for one in self.chosen(model)), *([DEADLOCK] if self.deadlock else []))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The query as a JSON object."""
         return {**asdict(self), "settings": dict(self.settings), "engine": self.engine}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], options: type[Options]) -> Query:
+    def from_json(cls, data: JsonObject, options: type[Options]) -> Query:
         """The query of a JSON object that `to_json` made, with the options of its engine."""
         names = data["properties"]
         own = {name: value for name, value in data.items() if name != "engine"}

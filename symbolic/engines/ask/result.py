@@ -11,6 +11,9 @@ from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored, Trace, document
 
+JsonObject: TypeAlias = Mapping[str, Any]
+"""A JSON object that was read. Whoever looks into it knows, or checks, what it holds."""
+
 
 class Verdict(IntEnum):
     """The answer about a property, from the best to the worst: the verdict of several is their `max`."""
@@ -145,7 +148,7 @@ class Effort:
     variables: int = 0
     clauses: int = 0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The effort as members of a JSON object, rounded."""
         return {
             "seconds": {
@@ -218,10 +221,10 @@ class Result:
     reason: str | None = None
     cause: Cause | None = None
     notes: tuple[Note, ...] = ()
-    cti: Mapping[str, Any] | None = None
+    cti: JsonObject | None = None
     refuted: bool = False
     loops: bool = False
-    certificate: Mapping[str, Any] | None = None
+    certificate: JsonObject | None = None
     complete: bool = False
     reached: Mapping[str, str] = field(default_factory=dict)
 
@@ -261,14 +264,14 @@ class Result:
         perhaps = f"perhaps not the shortest: {why}"
         return replace(self, reason=f"{self.reason}; {perhaps}" if self.reason else perhaps)
 
-    def to_json(self, model: Model, source: str) -> dict[str, Any]:
+    def to_json(self, model: Model, source: str) -> dict[str, object]:
         """The result as a JSON object; its trace as a document that can be replayed."""
         trace = trace_json(model, self.trace, source)
         plain = asdict(replace(self, trace=None))
         return {**plain, "verdict": self.verdict.name, "trace": trace}
 
     @classmethod
-    def from_json(cls, model: Model, body: Mapping[str, Any]) -> Result:
+    def from_json(cls, model: Model, body: JsonObject) -> Result:
         """The result that `to_json` wrote."""
         verdict, effort = Verdict[body["verdict"]], Effort(**body["effort"])
         trace = _trace(model, body["trace"])
@@ -278,12 +281,12 @@ class Result:
         return cls(**{**body, **made})
 
 
-def trace_json(model: Model, trace: Trace | None, source: str) -> dict[str, Any] | None:
+def trace_json(model: Model, trace: Trace | None, source: str) -> dict[str, object] | None:
     """A trace as JSON that `leadline trace` reads, or null."""
     return None if trace is None else document(model, trace, source)
 
 
-def _trace(model: Model, data: Mapping[str, Any] | None) -> Trace | None:
+def _trace(model: Model, data: JsonObject | None) -> Trace | None:
     return None if data is None else Stored("the child's answer", data).trace(model)
 
 
@@ -325,13 +328,13 @@ class Facts:
         """The reason why a search ended before it had looked at all that was asked; None if it did not."""
         return None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The facts as a JSON object, without those that have their default."""
         made = asdict(self)
         return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
+    def from_json(cls, data: JsonObject) -> Self:
         """The facts that `to_json` wrote."""
         return cls(**data)
 
@@ -367,7 +370,7 @@ class Answer:
         """Whether every part is answered."""
         return all(one.definite for one in self.results)
 
-    def to_json(self, model: Model, source: str) -> dict[str, Any]:
+    def to_json(self, model: Model, source: str) -> dict[str, object]:
         """The answer as a JSON object."""
         results = [one.to_json(model, source) for one in self.results]
         beyond = trace_json(model, self.out_of_bounds, source)
@@ -375,7 +378,7 @@ class Answer:
         return {"results": results, "facts": facts, "out_of_bounds": beyond}
 
     @classmethod
-    def from_json(cls, model: Model, body: Mapping[str, Any], facts: type[Facts]) -> Answer:
+    def from_json(cls, model: Model, body: JsonObject, facts: type[Facts]) -> Answer:
         """The answer that `to_json` wrote, with the facts of its engine."""
         results = [Result.from_json(model, one) for one in body["results"]]
         told = None if body["facts"] is None else facts.from_json(body["facts"])
@@ -405,7 +408,7 @@ class Progress:
     engine: str = ""
 
     @classmethod
-    def from_json(cls, body: Mapping[str, Any]) -> Progress:
+    def from_json(cls, body: JsonObject) -> Progress:
         """The progress that `asdict` made."""
         return cls(**{**body, "open": tuple(body["open"])})
 

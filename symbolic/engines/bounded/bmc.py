@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, StepsUnrolling, SweepsUnrolling, Unrolling
@@ -78,7 +78,7 @@ class BmcOptions(Options):
     symmetry: bool = option(True, negated="no-symmetry", doc="disable symmetry reduction")
 
     @classmethod
-    def chosen(cls, given: Mapping[str, Any]) -> Self:
+    def chosen(cls, given: Mapping[str, object]) -> Self:
         """The options for the values that a user gave: by default sweeps if there is no depth, else steps."""
         hunt = {"unroll": SWEEPS} if given.get("depth") is None else {}
         return super().chosen({**hunt, **{key: value for key, value in given.items() if value is not None}})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
@@ -86,7 +85,7 @@ class Explore(Engine):
     breadth_first = True
     in_portfolio = ExploreOptions(max_states=3_000_000, prove=True, vacuity=True)
 
-    def options_for(self, command: str, given: Mapping[str, Any]) -> Options:
+    def options_for(self, command: str, given: Mapping[str, object]) -> Options:
         # A check is of every state: no view may hide a violation from a test.
         return super().options_for(command, given if command == self.name else {**given, "every_state": True})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
@@ -106,7 +106,7 @@ class ExploreFacts(Facts):
     def ended_early(self) -> str | None:
         return self.stopped
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         # A view that is not used says so by null.
         return {**super().to_json(), **({} if self.view is None else {"all_views": self.all_views})}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.engines.ask.query import SILENT, Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, JsonObject, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
@@ -66,7 +66,7 @@ _WORDS = {
 }
 
 
-def certificate(model: Model, goal: str, results: Sequence[Result], *, source: str) -> dict[str, Any]:
+def certificate(model: Model, goal: str, results: Sequence[Result], *, source: str) -> dict[str, object]:
     """The certificate of a proof, as a JSON object.
 
     Args:
@@ -95,7 +95,7 @@ def _conjuncts(model: Model, goal: str) -> list[dict[str, str]]:
     return [{"name": one.name, "formula": to_tla(one.formula, names)} for one in conjuncts(model, goal)]
 
 
-def _obligation(result: Result) -> dict[str, Any]:
+def _obligation(result: Result) -> dict[str, object]:
     return {
         "name": result.part,
         "solver": result.solver,
@@ -170,7 +170,7 @@ class InductionCertificate(Certificate):
     """
 
     conjuncts: Sequence[Mapping[str, str]]
-    obligations: Sequence[Mapping[str, Any]]
+    obligations: Sequence[JsonObject]
 
     def question(self) -> Options:
         return InductionOptions()
@@ -232,7 +232,7 @@ class RunsCertificate(Certificate):
         parts: for each, how the model is made, and its invariant.
     """
 
-    parts: tuple[Mapping[str, Any], ...]
+    parts: tuple[JsonObject, ...]
 
     def question(self) -> InvariantQuery:
         return InvariantQuery(proofs=self.parts)
@@ -314,13 +314,13 @@ def read_certificate(path: Path | Readable) -> Certificate:
     return InductionCertificate(**common, conjuncts=data["conjuncts"], obligations=data["obligations"])
 
 
-def _texts(data: Any, place: str) -> tuple[str, ...]:
+def _texts(data: object, place: str) -> tuple[str, ...]:
     if not isinstance(data, list) or not all(isinstance(text, str) for text in data):
         raise UserError(f"{place}: an array of texts is needed")
     return tuple(data)
 
 
-def _clauses(data: Sequence[Any], place: str) -> Clauses:
+def _clauses(data: Sequence[list[object]], place: str) -> Clauses:
     if not all(isinstance(orbit, list) for orbit in data):
         raise UserError(f"{place}: an array of orbits of clauses is needed")
     return tuple(
@@ -328,8 +328,10 @@ def _clauses(data: Sequence[Any], place: str) -> Clauses:
     )
 
 
-def _part(data: Any, place: str) -> Mapping[str, Any]:
-    own = {name: kind for name, kind in _OF_PART.items() if isinstance(data, dict) and name in data}
+def _part(data: object, place: str) -> JsonObject:
+    if not isinstance(data, dict):
+        raise UserError(f"{place}: an object is needed")
+    own = {name: kind for name, kind in _OF_PART.items() if name in data}
     _outline(data, {**_PART, **own}, place)
     if data["method"] not in list(Method):
         raise UserError(f"{place}.method: one of {', '.join(Method)} is needed, not {data['method']!r}")
@@ -342,7 +344,7 @@ def _part(data: Any, place: str) -> Mapping[str, Any]:
     return {**data}
 
 
-def _check_obligations(data: Mapping[str, Any], path: str) -> None:
+def _check_obligations(data: JsonObject, path: str) -> None:
     for number, one in enumerate(data["conjuncts"]):
         _outline(one, _CONJUNCT, f"{path}.conjuncts[{number}]")
     for number, one in enumerate(data["obligations"]):
@@ -354,7 +356,7 @@ def _check_obligations(data: Mapping[str, Any], path: str) -> None:
             raise UserError(f"{place}.verdict: a proof needs {_HOLDS}, not {one['verdict']!r}")
 
 
-def _outline(data: Any, fields: Mapping[str, type], place: str) -> None:
+def _outline(data: object, fields: Mapping[str, type], place: str) -> None:
     if not isinstance(data, dict):
         raise UserError(f"{place}: an object is needed")
     for name, kind in fields.items():
@@ -368,7 +370,7 @@ def _outline(data: Any, fields: Mapping[str, type], place: str) -> None:
             raise UserError(f"{place}.{name} has no meaning in a certificate")
 
 
-def _settings(data: Mapping[str, Any], place: str) -> dict[str, Setting]:
+def _settings(data: JsonObject, place: str) -> dict[str, Setting]:
     found = {name: value for name, value in data.items() if value is not None}
     for name, value in found.items():
         if not isinstance(value, (bool, int, str)):

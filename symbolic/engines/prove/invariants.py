@@ -6,16 +6,15 @@ The clauses of an invariant are data: texts over the parts of the state.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import leadline
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, JsonObject, Result, Verdict
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
@@ -58,7 +57,7 @@ class InvariantQuery(Options):
     strengthenings: tuple[str, ...] = ()
     clauses: Clauses = ()
     within_bounds: bool = False
-    proofs: tuple[Mapping[str, Any], ...] = ()
+    proofs: tuple[JsonObject, ...] = ()
 
 
 class InvariantCheck(Engine):
@@ -117,7 +116,7 @@ def invariants(
     return [(other, other.properties[target.name], read(other, one)) for other, one in made]
 
 
-def _part(data: Mapping[str, Any]) -> tuple[liveness.Part, InvariantQuery]:
+def _part(data: JsonObject) -> tuple[liveness.Part, InvariantQuery]:
     """A part of a proof about runs, and its invariant."""
     settled = tuple(tuple(level) for level in data.get("settled", ()))
     part = liveness.Part(
@@ -154,7 +153,7 @@ def understood(
     return pdr.Invariant(tuple(strengthenings), orbits, in_bounds)
 
 
-def certificate_head(model: Model, goal: str, source: str) -> dict[str, Any]:
+def certificate_head(model: Model, goal: str, source: str) -> dict[str, object]:
     """The members with which every certificate begins: what is proved, and of which model."""
     return {
         "version": VERSION,
@@ -170,7 +169,7 @@ def certificate_head(model: Model, goal: str, source: str) -> dict[str, Any]:
 
 def invariant_certificate(
     model: Model, goal: str, source: str, invariant: pdr.Invariant, clauses: Clauses
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """A proof by an invariant, whose clauses are given as texts too, as a JSON object that
     `certificates.read_certificate` reads.
     """

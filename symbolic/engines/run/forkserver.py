@@ -33,7 +33,6 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
 
 from leadline.on_demand import load_whole
 from leadline.symbolic.catalog import find, model_of, receive
@@ -48,7 +47,7 @@ from leadline.symbolic.solve import SOLVERS
 
 _PR_SET_PDEATHSIG = 1
 
-Say = Callable[[str, Any], None]
+Say = Callable[[str, object], None]
 """Sends a message of a kind to the parent."""
 
 
@@ -58,7 +57,7 @@ def answer_query() -> None:
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
 
-    def say(kind: str, body: Any) -> None:
+    def say(kind: str, body: object) -> None:
         channel.write(json.dumps({kind: body}, separators=(",", ":")) + "\n")
 
     request = json.loads(sys.stdin.readline())

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.lang import LeadlineError
@@ -209,7 +209,7 @@ def timely(what: object, seconds: float | None, before: str = "the model was mad
         raise TimeIsOver(f"{what}: {told}" if what else told) from None
 
 
-def _time_is_over(*_: Any) -> NoReturn:
+def _time_is_over(*_: object) -> NoReturn:
     raise TimeIsOver
 
 

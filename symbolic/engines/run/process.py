@@ -50,7 +50,7 @@ class Forked:
         InternalError: if no server can be started.
     """
 
-    def __init__(self, job: Mapping[str, Any], errors: IO[bytes]) -> None:
+    def __init__(self, job: Mapping[str, object], errors: IO[bytes]) -> None:
         self._heard: dict[str, Any] = {}
         self._rest = b""
         with ExitStack() as stack:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
 
 from leadline.symbolic.encode import Encoding, Unrolled
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import Circuit
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import Instance, template
+from leadline.symbolic.engines.ask.result import JsonObject
 from leadline.symbolic.engines.prove.lemmas import claiming
 from leadline.symbolic.engines.runs.formulas import Safety, conjuncts, normal, split
 from leadline.symbolic.engines.runs.loops import loop_model
@@ -173,7 +173,7 @@ _OWN = ("strengthenings", "clauses", "within_bounds")
 """The members of a certificate that are of one invariant."""
 
 
-def runs_certificate(model: Model, proofs: Sequence[tuple[Part, Mapping[str, Any]]]) -> dict[str, Any]:
+def runs_certificate(model: Model, proofs: Sequence[tuple[Part, JsonObject]]) -> JsonObject:
     """A proof of a claim about runs, as a JSON object that `certificates.read_certificate` reads.
 
     Args:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query
-from leadline.symbolic.engines.ask.result import Answer, Effort, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Effort, JsonObject, Result, Verdict
 from leadline.symbolic.engines.prove.pdr.results import ProofFacts, ProofSize
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.runs.loops import SAVE
@@ -234,7 +234,7 @@ class Claim:
         reason = end_reason(self.semantics, trace)
         return replace(result, verdict=verdict, trace=trace, steps=trace.length, reason=reason)
 
-    def _certificate(self) -> dict[str, Any] | None:
+    def _certificate(self) -> JsonObject | None:
         """The certificate of a proof, made of those of its parts."""
         proofs = [(part, one.certificate) for part, one in self.parts if one.certificate is not None]
         return runs_certificate(self.model, proofs) if len(proofs) == len(self.parts) else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from leadline.symbolic.engines.ask.query import Options, option
-from leadline.symbolic.engines.ask.result import Facts, Verdict
+from leadline.symbolic.engines.ask.result import Facts, JsonObject, Verdict
 from leadline.symbolic.trace import Trace
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class ProofSize:
     formulas: Sequence[str] | None = None
     cpu_seconds: float | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The members that differ from their defaults."""
         made = asdict(self)
         return {one.name: made[one.name] for one in fields(self) if made[one.name] != one.default}
@@ -115,11 +115,11 @@ class ProofFacts(Facts):
 
     sizes: Mapping[str, ProofSize]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {name: one.to_json() for name, one in self.sizes.items()}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
+    def from_json(cls, data: JsonObject) -> Self:
         return cls({name: ProofSize(**one) for name, one in data.items()})
 
 

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, groupby, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.encode.facts import Facts, Word
+from leadline.symbolic.encode.facts import Facts, Literal, Word
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
 from leadline.symbolic.engines.prove.pdr.system import Cube
 from leadline.symbolic.lang import (
@@ -48,6 +48,9 @@ from leadline.symbolic.lang import (
     wrap,
 )
 from leadline.symbolic.notation.expressions import Printer
+
+Built: TypeAlias = Any
+"""An expression as users write them: what it has depends on its type."""
 
 _MOST_VALUES = 1024
 """The most values of an integer whose bits are read together."""
@@ -186,7 +189,7 @@ class _Reader:
         variables = [x for x in self._variables.values() if x in used]
         return Formula(tuple(sorted(variables, key=lambda x: (repr(x.type), -x.level))), body)
 
-    def _conjuncts(self, literals: Sequence[int]) -> Iterator[Any]:
+    def _conjuncts(self, literals: Sequence[int]) -> Iterator[Built]:
         """The facts of each part's literals, in the row's order: a part comes before its content."""
         parts: dict[_Part, list[int]] = {}
         for literal in literals:
@@ -199,7 +202,7 @@ class _Reader:
             test = self._test(part, said[part], some)
             yield implies(all_of(*guards), test) if guards else test
 
-    def _guards(self, needs: Iterable[Sequence[int]], said: Mapping[_Part, _Allowed]) -> list[Any] | None:
+    def _guards(self, needs: Iterable[Sequence[int]], said: Mapping[_Part, _Allowed]) -> list[Built] | None:
         """The conditions for a part to matter that are not stated already; None if they cannot hold."""
         guards = []
         for clause in needs:
@@ -211,14 +214,14 @@ class _Reader:
                 guards.append(self._test(part, allowed, clause))
         return guards
 
-    def _literal(self, literal: int) -> Any:
+    def _literal(self, literal: int) -> Literal:
         return self._facts.literals[abs(literal) - TRUE - 1]
 
     def _read(self, literal: int) -> tuple[_Part, _Allowed]:
         """The part that a literal tests, and the values for which it is true."""
         name, (*words, test) = self._literal(literal).fact
         way = tuple(words)
-        kind: Any = self._at(name, way).node.type
+        kind = self._at(name, way).node.type
         true: Iterable[Value] = (test.value,)
         every: Iterable[Value]
         match test.kind:
@@ -246,7 +249,7 @@ class _Reader:
 
     # -- expressions ---------------------------------------------------------------------------------
 
-    def _test(self, part: _Part, allowed: _Allowed, literals: Sequence[int]) -> Any:
+    def _test(self, part: _Part, allowed: _Allowed, literals: Sequence[int]) -> Built:
         """The expression that a part has one of the allowed values; `literals` say the same."""
         whole = self._at(part.name, part.way)
         holds = True in allowed.values
@@ -270,11 +273,11 @@ class _Reader:
             return all_of(*(_either(_bit(whole, word.value), true) for word, true in bits))
         return self._in(whole, allowed)
 
-    def _in(self, item: Any, allowed: _Allowed) -> Any:
+    def _in(self, item: Built, allowed: _Allowed) -> Built:
         """The expression that a number or a named value is one of those that are allowed."""
         kind = item.node.type
 
-        def among(values: list[Value]) -> Any:
+        def among(values: list[Value]) -> Built:
             if len(values) == 1:
                 return wrap(rules.equality(item, self._value(kind, values[0])))
             if isinstance(kind, Int) and len(values) > 2 and _consecutive(values):
@@ -293,9 +296,9 @@ class _Reader:
     def _kinds(self) -> dict[str, Type]:
         return {variable.name: variable.type for variable in self._model.variables}
 
-    def _at(self, name: str, way: Sequence[Word]) -> Any:
+    def _at(self, name: str, way: Sequence[Word]) -> Built:
         """The part of a variable at the end of a way."""
-        found: Any = wrap(n.make(n.StateVar, self._kinds[name], caller_span(), name))
+        found: Built = wrap(n.make(n.StateVar, self._kinds[name], caller_span(), name))
         for word in way:
             match word.kind:
                 case "key":
@@ -373,11 +376,11 @@ def _names(first: str) -> Iterator[str]:
     return itertools.chain(letters, (f"{letters[0]}{number}" for number in itertools.count(1)))
 
 
-def _either(test: Any, holds: bool) -> Any:
+def _either(test: Built, holds: bool) -> Built:
     return test if holds else wrap(rules.negation(test))
 
 
-def _bit(number: Any, place: int) -> Any:
+def _bit(number: Built, place: int) -> Built:
     """The expression that a bit of an integer, counted from its least value, is one."""
     low = number.node.type.low
     above = number - low if low else number
@@ -394,7 +397,7 @@ def _scattered(allowed: _Allowed) -> bool:
     return not any(len(side) <= _MOST_LISTED or _consecutive(side) for side in sides)
 
 
-def _one_of(allowed: _Allowed, test: Callable[[list[Value]], Any]) -> Any:
+def _one_of(allowed: _Allowed, test: Callable[[list[Value]], Built]) -> Built:
     """A test for the allowed values, or that it fails for the others if these are fewer."""
     inside = [x for x in allowed.every if x in allowed.values]
     outside = [x for x in allowed.every if x not in allowed.values]
