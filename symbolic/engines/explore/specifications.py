@@ -1,28 +1,31 @@
-"""Exploration of TLA+ specifications: breadth-first search over the states of their interpreter."""
+"""Exploration of TLA+ specifications: breadth-first search over the states of their interpreter; coverage."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from pathlib import PurePath
 
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions, because, proved, qualified
-from leadline.symbolic.engines.explore.facts import ExploreFacts
-from leadline.symbolic.engines.explore.module_coverage import CoveringModule
+from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, Model, UserError, counted
-from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, path_of
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.tla.origin import sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.runs import FairRuns, is_violated
 from leadline.symbolic.tla.values.symmetry import ToldApart
+from leadline.symbolic.tla.values.values import FAILURES
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, trace_of_path
 
 
@@ -288,3 +291,64 @@ class _Judge:
 
 def _trace(path: Path | None, ends: TraceEnd, name: str | None) -> Trace | None:
     return None if path is None else trace_of_path(path, ends, name)
+
+
+class CoveringModule(Explorer[Behaviour]):
+    """An exploration of a specification that also looks for invariants that hold vacuously.
+
+    Its behaviour counts how often conjuncts are true.
+    """
+
+    attributing = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        predicate = self.semantics.interpreter.predicate
+        asserted = suspects(self.semantics.specification)
+        self._suspects = [(one, predicate(one.weakened)) for one in asserted]
+
+    def keep(self, state: State, parent: int) -> None:
+        super().keep(state, parent)
+        if self._suspects and not self.full:
+            self._suspects = [(one, holds) for one, holds in self._suspects if _holds(holds, state)]
+
+    def covered(self, facts: ExploreFacts, results: Sequence[Result]) -> ExploreFacts:
+        """The facts of an answer with these verdicts, with the coverage."""
+        holding = {one.property for one in results if one.verdict is Verdict.SAFE}
+        left = [one for one, _ in self._suspects if one.invariant in holding]
+        parts = {(one.invariant, one.place) for one in left}
+        outermost = [one for one in left if not any((one.invariant, place) in parts for place in one.around)]
+        names = [action.name for action in self.semantics.actions]
+        return replace(
+            facts,
+            vacuous=[_vacuous(one) for one in outermost],
+            first_reached=dict(zip(names, self.first[1:], strict=True)),
+            guards=[
+                {
+                    "action": one.action,
+                    "guard": excerpt(one.formula),
+                    "place": _short(one.formula.place),
+                    "evaluated": one.counts[0],
+                    "true": one.counts[1],
+                }
+                for one in self.semantics.interpreter.conjuncts.values()
+            ],
+        )
+
+
+def _vacuous(found: Suspect) -> VacuousPart:
+    text, place = excerpt(found.formula), _short(found.place)
+    if found.is_set:
+        return {"property": found.invariant, "empty": text, "partly": found.partly, "place": place}
+    return {"property": found.invariant, "never_true": text, "partly": found.partly, "place": place}
+
+
+def _holds(holds: Callable[[State], bool], state: State) -> bool:
+    try:
+        return bool(holds(state))
+    except FAILURES:
+        return False
+
+
+def _short(place: Place) -> str:
+    return f"{PurePath(place.file).name}:{place.line}"

@@ -11,8 +11,7 @@ from dataclasses import replace
 from leadline.symbolic.lang import NEVER, Pick, Set, nodes as n
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.fixed_values import without_fixed
-from leadline.symbolic.tla.lower.picks import Picks, Way
+from leadline.symbolic.tla.lower.picks import Picks, Way, without_fixed
 from leadline.symbolic.tla.lower.scope import Binding, BuiltIn, Later, Operator, Scope, Unsupported
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.levels import Level

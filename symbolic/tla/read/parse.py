@@ -1,27 +1,488 @@
-"""Parsing: the text of a module becomes its syntax tree, or all its mistakes."""
+"""Parsing: the text of a module becomes its syntax tree, or all its mistakes.
+
+The parser's nodes become those of the syntax tree, with operators by their ASCII names. The parser is a GLR parser
+that recovers from mistakes by guessing. Its guesses make poor messages, so its log is read for the place at which
+it stopped. The definition around it is then blanked, to find the next mistake.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
 
 import tree_sitter
 import tree_sitter_tlaplus
 
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.complaints import complaints, place_of, unclosed
-from leadline.symbolic.tla.read.read_expressions import (
-    ExpressionReader,
-    Tree,
-    meaningful,
-    of_kind,
-    part,
-    parts,
-)
+from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.read.text import untranslated_algorithm, with_plain_names, without_comments
+
+# -- the symbols of operators --------------------------------------------------------------------------
+
+
+class Binding(NamedTuple):
+    """How tightly an operator binds its operands.
+
+    Attributes:
+        low: the lower end of its range of precedences.
+        high: the upper end.
+        repeats: of an infix operator, whether `a + b + c` is allowed, as `(a + b) + c`.
+    """
+
+    low: int
+    high: int
+    repeats: bool = False
+
+
+# Lamport, Specifying Systems (2002), table 6 on page 271; the keys are the parser's names of the symbols.
+_INFIX = {
+    Binding(1, 1): {"implies": "=>"},
+    Binding(2, 2): {"plus_arrow": "-+->", "equiv": "<=>", "iff": "<=>", "leads_to": "~>"},
+    Binding(3, 3, True): {"land": "/\\", "lor": "\\/"},
+    Binding(5, 5): {
+        "assign": ":=", "bnf_rule": "::=", "eq": "=", "neq": "#", "lt": "<", "gt": ">", "leq": "<=",
+        "geq": ">=", "approx": "\\approx", "rs_ttile": "|-", "rd_ttile": "|=", "ls_ttile": "-|",
+        "ld_ttile": "=|", "asymp": "\\asymp", "cong": "\\cong", "doteq": "\\doteq", "gg": "\\gg",
+        "ll": "\\ll", "in": "\\in", "notin": "\\notin", "prec": "\\prec", "succ": "\\succ",
+        "preceq": "\\preceq", "succeq": "\\succeq",
+        "propto": "\\propto", "sim": "\\sim", "simeq": "\\simeq", "sqsubset": "\\sqsubset",
+        "sqsupset": "\\sqsupset", "sqsubseteq": "\\sqsubseteq", "sqsupseteq": "\\sqsupseteq",
+        "subset": "\\subset", "supset": "\\supset", "subseteq": "\\subseteq", "supseteq": "\\supseteq",
+    },
+    Binding(5, 14, True): {"cdot": "\\cdot"},
+    Binding(6, 6, True): {"compose": "@@"},
+    Binding(7, 7): {"map_to": ":>", "map_from": "<:"},
+    Binding(8, 8): {"setminus": "\\"},
+    Binding(8, 8, True): {"cap": "\\cap", "cup": "\\cup"},
+    Binding(9, 9): {"dots_2": "..", "dots_3": "..."},
+    Binding(9, 13): {"excl": "!!"},
+    Binding(9, 13, True): {
+        "hashhash": "##", "dol": "$", "doldol": "$$", "qq": "??", "sqcap": "\\sqcap", "sqcup": "\\sqcup",
+        "uplus": "\\uplus",
+    },
+    Binding(9, 14): {"wr": "\\wr"},
+    Binding(10, 10, True): {"plus": "+", "plusplus": "++", "oplus": "\\oplus"},
+    Binding(10, 11): {"mod": "%"},
+    Binding(10, 11, True): {"modmod": "%%", "vert": "|", "vertvert": "||"},
+    Binding(10, 13, True): {"times": "\\X"},
+    Binding(11, 11, True): {"ominus": "\\ominus", "minus": "-", "minusminus": "--"},
+    Binding(13, 13): {"oslash": "\\oslash", "slash": "/", "slashslash": "//", "div": "\\div"},
+    Binding(13, 13, True): {
+        "amp": "&", "ampamp": "&&", "odot": "\\odot", "otimes": "\\otimes", "mul": "*", "mulmul": "**",
+        "bigcirc": "\\bigcirc", "bullet": "\\bullet", "circ": "\\o", "star": "\\star",
+    },
+    Binding(14, 14): {"pow": "^", "powpow": "^^"},
+}  # fmt: skip
+_PREFIX = {
+    Binding(4, 4): {"lnot": "~"},
+    Binding(4, 15): {"enabled": "ENABLED", "unchanged": "UNCHANGED", "always": "[]", "eventually": "<>"},
+    Binding(10, 13): {"union": "UNION", "powerset": "SUBSET", "domain": "DOMAIN"},
+    Binding(12, 12): {"negative": "-."},
+}  # fmt: skip
+_POSTFIX = {"sup_plus": "^+", "asterisk": "^*", "sup_hash": "^#", "prime": "'"}
+
+INFIX = {name: binding for binding, names in _INFIX.items() for name in names.values()}
+"""The infix operators by name."""
+
+PREFIX = {name: binding for binding, names in _PREFIX.items() for name in names.values()}
+"""The prefix operators by name; `-.` is the sign of a number."""
+
+ASCII = {
+    kind: name for names in (*_INFIX.values(), *_PREFIX.values(), _POSTFIX) for kind, name in names.items()
+}
+"""The name of each symbol by the parser's name of its node."""
+
+SETS = {"nat_number_set": "Nat", "int_number_set": "Int", "real_number_set": "Real", "string_set": "STRING",
+        "boolean_set": "BOOLEAN"}  # fmt: skip
+
+RESERVED = frozenset({
+    "ASSUME", "ASSUMPTION", "AXIOM", "BOOLEAN", "CASE", "CHOOSE", "CONSTANT", "CONSTANTS", "COROLLARY",
+    "DOMAIN", "ELSE", "ENABLED", "EXCEPT", "EXTENDS", "FALSE", "IF", "IN", "INSTANCE", "LAMBDA", "LEMMA",
+    "LET", "LOCAL", "MODULE", "OTHER", "PROPOSITION", "RECURSIVE", "STRING", "SUBSET", "THEN", "THEOREM",
+    "TRUE", "UNCHANGED", "UNION", "VARIABLE", "VARIABLES", "WITH",
+})  # fmt: skip
+"""Words that are no names."""
+
+
+def clash(outer: str, inner: str, left: bool) -> bool:
+    """Whether an infix operator needs parentheses inside of another: their precedences overlap.
+
+    Args:
+        left: whether the inner one is the left argument.
+    """
+    a, b = INFIX[outer], INFIX[inner]
+    if outer == inner and left and a.repeats:
+        return False
+    return _overlap(a, b)
+
+
+def prefix_clash(prefix: str, infix: str) -> bool:
+    """Whether `prefix a infix b` needs parentheses: the precedences overlap."""
+    return _overlap(PREFIX[prefix], INFIX[infix])
+
+
+def _overlap(a: Binding, b: Binding) -> bool:
+    return a.low <= b.high and b.low <= a.high
+
+
+# -- expressions ---------------------------------------------------------------------------------------
+
+Tree = tree_sitter.Node
+_SUBSCRIPTED = {"step_expr_or_stutter": "[]_", "step_expr_no_stutter": "<<>>_"}
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_QUANTIFIER = {"forall": "\\A", "exists": "\\E", "temporal_forall": "\\AA", "temporal_exists": "\\EE"}
+_METHODS = {"except": "except_", "lambda": "lambda_"}
+_PUNCTUATION = frozenset({
+    "langle_bracket", "rangle_bracket", "rangle_bracket_sub", "maps_to", "all_map_to", "gets", "set_in",
+    "colon",
+})  # fmt: skip
+
+
+class ExpressionReader:
+    """A reading of a tree. The methods for expressions are named after the parser's kinds of nodes."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.file = file
+        self.mistakes: list[Mistake] = []
+        self.text = text.encode()
+        self.starts = [0, *accumulate(len(line) for line in self.text.splitlines(keepends=True))]
+
+    def place(self, node: Tree) -> s.Place:
+        """Where a node begins. The parser counts columns in bytes."""
+        line = bisect_right(self.starts, node.start_byte)
+        start = self.starts[line - 1]
+        return s.Place(self.file, line, len(self.text[start : node.start_byte].decode()) + 1)
+
+    def wrong(self, node: Tree, text: str) -> None:
+        """Keep a mistake."""
+        self.mistakes.append(Mistake(self.place(node), text))
+
+    def words(self, node: Tree) -> str:
+        """The text of a node."""
+        return self.text[node.start_byte : node.end_byte].decode()
+
+    def name(self, node: Tree) -> str:
+        """The name that a node is: an identifier, a symbol or a number set."""
+        if node.type in SETS:
+            return SETS[node.type]
+        if node.type.endswith("_op_symbol"):
+            return ASCII[node.named_children[0].type]
+        text = self.words(node)
+        if text in RESERVED:
+            self.wrong(node, f"`{text}` is no name: expected an expression or a definition before it")
+        return text
+
+    def expr(self, node: Tree | None) -> s.Expression:
+        """An expression."""
+        assert node is not None
+        made: s.Expression = getattr(self, _METHODS.get(node.type, node.type))(node, self.place(node))
+        return made
+
+    def unit(self, node: Tree) -> Iterator[s.Unit]:
+        """The units that a node declares or defines."""
+        raise NotImplementedError
+
+    def parameter(self, node: Tree) -> s.Parameter:
+        """A declared name or operator."""
+        if node.type != "operator_declaration":
+            return s.Parameter(self.name(node), place=self.place(node))
+        arity = len(of_kind(node, "placeholder"))
+        return s.Parameter(self.name(part(node, "name")), arity, place=self.place(node))
+
+    def bounds(self, nodes: Sequence[Tree]) -> tuple[s.Bound, ...]:
+        """Bound names with their sets."""
+        return tuple(self.bound(node) for node in nodes)
+
+    def bound(self, node: Tree) -> s.Bound:
+        """Bound names with their set, if they have one."""
+        intros = parts(node, "intro")
+        unpacked = intros[0].type == "tuple_of_identifiers"
+        names = of_kind(intros[0], "identifier") if unpacked else intros
+        domain = node.child_by_field_name("set")
+        place = self.place(intros[0])
+        found = tuple(self.name(name) for name in names)
+        return s.Bound(found, domain and self.expr(domain), unpacked, place=place)
+
+    def argument(self, node: Tree) -> s.Expression:
+        """An argument: an expression, or the symbol of an operator."""
+        if node.type.endswith("_op_symbol"):
+            return s.Apply(self.name(node), place=self.place(node))
+        return self.expr(node)
+
+    def arguments(self, node: Tree) -> tuple[s.Expression, ...]:
+        """The arguments in parentheses."""
+        return tuple(map(self.argument, parts(node, "parameter")))
+
+    # Names and operators
+
+    def identifier_ref(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.Apply(self.name(node), place=place)
+
+    nat_number_set = int_number_set = real_number_set = string_set = boolean_set = identifier_ref
+
+    def boolean(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.Apply(self.words(node), place=place)
+
+    def bound_op(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.Apply(self.name(part(node, "name")), self.arguments(node), place=place)
+
+    def bound_nonfix_op(self, node: Tree, place: s.Place) -> s.Expression:
+        symbol, *arguments = meaningful(node)
+        return s.Apply(self.name(symbol), tuple(map(self.expr, arguments)), place=place)
+
+    def prefixed_op(self, node: Tree, place: s.Place) -> s.Expression | s.Part:
+        steps = [one for one in part(node, "prefix").named_children if one.type == "subexpr_component"]
+        if len(steps) != len(part(node, "prefix").named_children):
+            return self.subexpression(node, place)
+        prefix = tuple(self.expr(step.named_children[0]) for step in steps)
+        last = self.expr(part(node, "op"))
+        assert isinstance(last, s.Apply)
+        instances = tuple(one for one in prefix if isinstance(one, s.Apply))
+        return s.Apply(last.operator, last.arguments, instances, place=place)
+
+    def subexpression(self, node: Tree, place: s.Place) -> s.Part:
+        prefix, *last = node.named_children
+        return s.Part(tuple(map(self.step, (*prefix.named_children, *last))), place=place)
+
+    def step(self, node: Tree) -> s.Step:
+        """A component of the name of a part."""
+        if node.type != "subexpr_tree_nav":
+            found = self.expr(node.named_children[0] if node.type == "subexpr_component" else node)
+            assert isinstance(found, s.Apply)
+            return found
+        (inside,) = node.named_children or (node,)
+        if inside.type == "operator_args":
+            return tuple(map(self.argument, inside.named_children))
+        text = self.words(node)
+        return int(text) if text.isdecimal() else {"<<": 1, "⟨": 1, ">>": 2, "⟩": 2}.get(text, text)
+
+    def proof_step_ref(self, node: Tree, place: s.Place) -> s.Expression:
+        self.wrong(node, "a step of a proof: expected a definition")
+        return s.Apply(self.words(node), place=place)
+
+    def bound_prefix_op(self, node: Tree, place: s.Place) -> s.Expression:
+        symbol, right = part(node, "symbol"), part(node, "rhs")
+        operator = ASCII[symbol.type]
+        inner = _infix(right)
+        if inner is not None and prefix_clash(operator, inner):
+            self.binds_equally(symbol, operator, inner)
+        return s.Apply(operator, (self.expr(right),), place=place)
+
+    def binds_equally(self, node: Tree, first: str, second: str) -> None:
+        """Keep the mistake that parentheses are missing."""
+        text = f"`{first}` and `{second}` bind equally: expected parentheses around one of them"
+        self.wrong(node, text.replace("-.", "-"))
+
+    def bound_postfix_op(self, node: Tree, place: s.Place) -> s.Expression:
+        operator = ASCII[part(node, "symbol").type]
+        return s.Apply(operator, (self.expr(part(node, "lhs")),), place=self.place(part(node, "symbol")))
+
+    def bound_infix_op(self, node: Tree, place: s.Place) -> s.Expression:
+        symbol, left, right = part(node, "symbol"), part(node, "lhs"), part(node, "rhs")
+        operator = ASCII[symbol.type]
+        for side in (left, right):
+            inner = _infix(side)
+            if inner is not None and clash(operator, inner, side is left):
+                self.binds_equally(symbol, inner, operator)
+        if left.type == "bound_prefix_op":
+            prefix = ASCII[part(left, "symbol").type]
+            if prefix_clash(prefix, operator):
+                self.binds_equally(symbol, prefix, operator)
+        arguments: tuple[s.Expression, ...] = (self.expr(left), self.expr(right))
+        if operator == "\\X" and left.type == "bound_infix_op":
+            first = arguments[0]
+            if isinstance(first, s.Apply) and first.operator == "\\X":  # a triple, not a pair of pairs
+                arguments = (*first.arguments, arguments[1])
+        return s.Apply(operator, arguments, place=self.place(symbol))
+
+    def parentheses(self, node: Tree, place: s.Place) -> s.Expression:
+        return self.expr(node.named_children[0])
+
+    def label(self, node: Tree, place: s.Place) -> s.Label:
+        parameters = tuple(map(self.parameter, parts(node, "parameter")))
+        return s.Label(
+            self.words(part(node, "name")), parameters, self.expr(part(node, "expression")), place=place
+        )
+
+    def conj_list(self, node: Tree, place: s.Place) -> s.Expression:
+        operator = "/\\" if node.type == "conj_list" else "\\/"
+        items = tuple(self.expr(item.named_children[-1]) for item in node.named_children)
+        return s.Apply(operator, items, place=place)
+
+    disj_list = conj_list
+
+    # Literals
+
+    def nat_number(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.Number(int(self.words(node)), place=place)
+
+    def real_number(self, node: Tree, place: s.Place) -> s.Expression:
+        self.wrong(node, "a real number: expected an integer")
+        return s.Number(0, place=place)
+
+    def binary_number(self, node: Tree, place: s.Place) -> s.Expression:
+        text = self.words(node)
+        return s.Number(int(text[2:], {"b": 2, "o": 8, "h": 16}[text[1].lower()]), place=place)
+
+    octal_number = hex_number = binary_number
+
+    def string(self, node: Tree, place: s.Place) -> s.Expression:
+        text = re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), self.words(node)[1:-1])
+        return s.String(text, place=place)
+
+    # Binders
+
+    def bounded_quantification(self, node: Tree, place: s.Place) -> s.Expression:
+        bounds = self.bounds(of_kind(node, "quantifier_bound"))
+        body = self.expr(part(node, "expression"))
+        return s.Quantified(_QUANTIFIER[part(node, "quantifier").type], bounds, body, place=place)
+
+    def unbounded_quantification(self, node: Tree, place: s.Place) -> s.Expression:
+        body = self.expr(part(node, "expression"))
+        return s.Quantified(
+            _QUANTIFIER[part(node, "quantifier").type], (self.bound(node),), body, place=place
+        )
+
+    def choose(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.Choose(self.bound(node), self.expr(part(node, "expression")), place=place)
+
+    def set_filter(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.Filter(self.bound(part(node, "generator")), self.expr(part(node, "filter")), place=place)
+
+    def set_map(self, node: Tree, place: s.Place) -> s.Expression:
+        bounds = self.bounds(of_kind(node, "quantifier_bound"))
+        return s.Image(self.expr(part(node, "map")), bounds, place=place)
+
+    def function_literal(self, node: Tree, place: s.Place) -> s.Expression:
+        bounds = self.bounds(of_kind(node, "quantifier_bound"))
+        return s.Function(bounds, self.expr(node.named_children[-1]), place=place)
+
+    def let_in(self, node: Tree, place: s.Place) -> s.Expression:
+        definitions = tuple(unit for one in parts(node, "definitions") for unit in self.unit(one))
+        return s.Let(definitions, self.expr(part(node, "expression")), place=place)
+
+    def lambda_(self, node: Tree, place: s.Place) -> s.Expression:
+        *parameters, body = [one for one in node.named_children if one.type != "colon"]
+        return s.Lambda(tuple(map(self.parameter, parameters)), self.expr(body), place=place)
+
+    # Sets, functions, records and tuples
+
+    def finite_set_literal(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.SetOf(tuple(map(self.expr, node.named_children)), place=place)
+
+    def tuple_literal(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.TupleOf(tuple(map(self.expr, meaningful(node))), place=place)
+
+    def set_of_functions(self, node: Tree, place: s.Place) -> s.Expression:
+        domain, range_ = meaningful(node)
+        return s.FunctionSet(self.expr(domain), self.expr(range_), place=place)
+
+    def record_literal(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.Record(self.pairs(node), place=place)
+
+    def set_of_records(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.RecordSet(self.pairs(node), place=place)
+
+    def pairs(self, node: Tree) -> tuple[tuple[str, s.Expression], ...]:
+        """The fields of a record with their expressions."""
+        parts = meaningful(node)
+        return tuple(
+            (self.words(name), self.expr(e)) for name, e in zip(parts[::2], parts[1::2], strict=True)
+        )
+
+    def record_value(self, node: Tree, place: s.Place) -> s.Expression:
+        record, name = meaningful(node)
+        return s.Index(self.expr(record), s.String(self.words(name), place=self.place(name)), place=place)
+
+    def function_evaluation(self, node: Tree, place: s.Place) -> s.Expression:
+        function, *arguments = meaningful(node)
+        return s.Index(self.expr(function), self.index(arguments), place=place)
+
+    def index(self, nodes: Sequence[Tree]) -> s.Expression:
+        """An index; several are a tuple."""
+        if len(nodes) == 1:
+            return self.expr(nodes[0])
+        return s.TupleOf(tuple(map(self.expr, nodes)), place=self.place(nodes[0]))
+
+    def except_(self, node: Tree, place: s.Place) -> s.Expression:
+        updates = tuple(self.update(one) for one in of_kind(node, "except_update"))
+        return s.Except(self.expr(part(node, "expr_to_update")), updates, place=place)
+
+    def update(self, node: Tree) -> s.Update:
+        """One update of an EXCEPT."""
+        (specifier,) = [one for one in parts(node, "update_specifier") if one.type != "!"]
+        path: list[s.Expression] = []
+        for step in specifier.named_children:
+            inside = step.named_children
+            if step.type == "except_update_record_field":
+                path.append(s.String(self.words(inside[0]), place=self.place(inside[0])))
+            else:
+                path.append(self.index(inside))
+        return s.Update(tuple(path), self.expr(part(node, "new_val")), place=self.place(node))
+
+    def prev_func_val(self, node: Tree, place: s.Place) -> s.Expression:
+        return s.At(place=place)
+
+    # Choices
+
+    def if_then_else(self, node: Tree, place: s.Place) -> s.Expression:
+        parts = (self.expr(part(node, name)) for name in ("if", "then", "else"))
+        return s.If(*parts, place=place)
+
+    def case(self, node: Tree, place: s.Place) -> s.Expression:
+        arms = tuple(
+            (self.expr(arm.named_children[0]), self.expr(arm.named_children[-1]))
+            for arm in of_kind(node, "case_arm")
+        )
+        other = of_kind(node, "other_arm")
+        return s.Case(arms, self.expr(other[0].named_children[-1]) if other else None, place=place)
+
+    # Actions
+
+    def step_expr_or_stutter(self, node: Tree, place: s.Place) -> s.Expression:
+        action, subscript = meaningful(node)
+        return s.Subscripted(_SUBSCRIPTED[node.type], self.expr(action), self.expr(subscript), place=place)
+
+    step_expr_no_stutter = step_expr_or_stutter
+
+    def fairness(self, node: Tree, place: s.Place) -> s.Expression:
+        subscript, action = node.named_children
+        kind = self.text[node.start_byte : node.start_byte + 3].decode()
+        return s.Subscripted(kind, self.expr(action), self.expr(subscript), place=place)
+
+
+def part(node: Tree, name: str) -> Tree:
+    """The child in a field that every node of its kind has."""
+    child = node.child_by_field_name(name)
+    assert child is not None, f"{node.type} has no {name}"
+    return child
+
+
+def parts(node: Tree, name: str) -> list[Tree]:
+    """The children in a field, without punctuation."""
+    return [child for child in node.children_by_field_name(name) if child.is_named]
+
+
+def of_kind(node: Tree, kind: str) -> list[Tree]:
+    return [child for child in node.named_children if child.type == kind]
+
+
+def meaningful(node: Tree) -> list[Tree]:
+    """The children without the symbols between them."""
+    return [child for child in node.named_children if child.type not in _PUNCTUATION]
+
+
+def _infix(node: Tree) -> str | None:
+    """The infix operator of an expression; None if it is none's, or in parentheses."""
+    return ASCII[part(node, "symbol").type] if node.type == "bound_infix_op" else None
 
 
 @cache
@@ -132,3 +593,170 @@ class _Reader(ExpressionReader):
         (module,) = of_kind(node, "identifier_ref")
         place = self.place(name or node)
         return s.Instance(self.name(module), given, name and self.name(name), parameters, local, place=place)
+
+
+# -- mistakes in the syntax ----------------------------------------------------------------------------
+
+_MOST = 10
+_STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+_END = re.compile(r"^[ \t]*====", re.MULTILINE)
+_OPEN = re.compile(r'\(\*|"')
+_PROCESS = re.compile(r"process version:\d+, version_count:\d+, state:\d+, row:(\d+), col:(\d+)")
+_TOKEN = re.compile(r"\w+|\\\w+|[=/\\<>|.:\-+~]+|.|$", re.DOTALL)
+_BLANK = re.compile(r"\s*")
+_HEADER = re.compile(
+    r"^([ \t]*)((?:LOCAL[ \t]+)?"
+    r"\w+[ \t]*(?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?[ \t]*(?:==(?!=)|≜)"
+    r"|(?:VARIABLE|CONSTANT|ASSUM|THEOREM|LEMMA|RECURSIVE|INSTANCE|AXIOM|COROLLARY|PROPOSITION)\w*\b"
+    r"|----+|====+)",
+    re.MULTILINE,
+)
+_OPENING = "---- MODULE m ----\n"
+# The Unicode forms are tokens only as a whole.
+_CANDIDATES = {
+    ")": "`)`", "]": "`]`", "}": "`}`", "⟩": "`>>`", "THEN": "`THEN`", "ELSE": "`ELSE`", "IN": "`IN`",
+    ":": "`:`", "→": "`->`", "↦": "`|->`", "≜": "`==`", "!": "`!`", "MODULE": "`MODULE`",
+    "\\in": "`\\in`", "=": "`=`", ",": "`,`", "(": "`(`", "1": "an expression", "x": "a name", "+": "an operator",
+}  # fmt: skip
+
+
+def complaints(language: tree_sitter.Language, text: str, file: str) -> list[Mistake]:
+    """The mistakes in a text that does not parse, in the order of their places.
+
+    Args:
+        text: the text without comments.
+    """
+    search = _Search(language, text)
+    found = unclosed(text)
+    for _ in range(0 if found else _MOST):
+        offset = search.find()
+        if offset is None or offset in found:
+            break
+        found[offset] = search.message(offset)
+        search.blank(offset)
+    places = {offset: place_of(text, offset, file) for offset in found}
+    return [Mistake(places[offset], found[offset]) for offset in sorted(found)]
+
+
+def unclosed(text: str) -> dict[int, str]:
+    """The first comment or string of a module that is not closed: what comes behind it tells nothing.
+
+    Args:
+        text: the text without comments. Around the module it may be anything.
+    """
+    begin, ends = text.find("----"), [found.start() for found in _END.finditer(text)]
+    bare = _STRING.sub(lambda found: "." * len(found.group()), text[: ends[-1] if ends else len(text)])
+    piece = _OPEN.search(bare, max(begin, 0))
+    if piece is None:
+        return {}
+    if piece.group() == "(*":
+        return {piece.start(): "the comment that begins here is not closed: expected `*)`"}
+    return {piece.start(): 'the string that begins here is not closed: expected `"` in the same line'}
+
+
+def place_of(text: str, offset: int, file: str) -> Place:
+    """The place of an offset."""
+    return Place(file, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
+
+
+@dataclass
+class _Search:
+    """A search for mistakes in a text, from which definitions with known mistakes are blanked."""
+
+    language: tree_sitter.Language
+    text: str
+
+    def headers(self) -> list[re.Match[str]]:
+        """The beginnings of definitions and of the module's other parts, those within LET left out."""
+        found = list(_HEADER.finditer(self.text))
+        least = min((len(header[1]) for header in found), default=0)
+        return [header for header in found if len(header[1]) <= least]
+
+    def find(self) -> int | None:
+        """The offset of the first token that does not fit; None if all do.
+
+        An unfinished expression goes on with the next definition's name, and even with its `==`. Such a
+        definition's own beginning is the place then.
+        """
+        last = _stop(self.language, self.text)
+        if last is None:
+            return None
+        for header in self.headers():
+            start = header.start(2)
+            if start <= last <= _skip_blank(self.text, header.end()):
+                before = self.text[self._definition(start)[0] : start]
+                return last if _stop(self.language, f"{_OPENING}{before}\n====") is None else start
+        return last
+
+    def message(self, offset: int) -> str:
+        """The message about a token that does not fit."""
+        token = _TOKEN.match(self.text, offset)
+        found = token.group() if token is not None else ""
+        expected = self._expected(offset)
+        if any(header.start(2) == offset for header in self.headers()):
+            part = "module ends" if found.startswith("====") else "next definition begins"
+            return f"the {part} here, but the definition before is unfinished: expected {expected}"
+        return f"{f'`{found}`' if found else 'the end of the file'} does not fit here: expected {expected}"
+
+    def _expected(self, offset: int) -> str:
+        """The tokens that would fit: those after which the parser goes on."""
+        start, _ = self._definition(offset)
+        before = (_OPENING + self.text[start:offset]).rstrip()
+        fits = {}
+        for token in _CANDIDATES:
+            stop = _stop(self.language, f"{before} {token} ")
+            fits[token] = stop is None or stop > len(before) + len(token)
+        named = [name for token, name in _CANDIDATES.items() if fits[token] and not _implied(token, fits)]
+        *first, last = named or ["another word"]
+        return f"{', '.join(first)} or {last}" if first else last
+
+    def _definition(self, offset: int) -> tuple[int, int]:
+        """The extent of the definition that the token before an offset is in, up to the next one."""
+        before = len(self.text[:offset].rstrip()) - 1
+        starts = [header.start() for header in self.headers()]
+        start = max((at for at in starts if at <= before), default=0)
+        return start, min((at for at in starts if at > max(start, offset - 1)), default=len(self.text))
+
+    def blank(self, offset: int) -> None:
+        """Blank the definition with the mistake."""
+        start, end = self._definition(offset)
+        self.text = self.text[:start] + re.sub(r"[^\n]", " ", self.text[start:end]) + self.text[end:]
+
+
+def _implied(token: str, fits: dict[str, bool]) -> bool:
+    """Whether a token fits only as a name does, or goes without saying."""
+    if token == "x":
+        return fits["1"]
+    if token in ("\\in", "="):
+        return fits["+"]
+    return (token.isupper() and fits["x"]) or (token == "(" and fits["1"])
+
+
+def _stop(language: tree_sitter.Language, text: str) -> int | None:
+    """The offset of the first token that fits nowhere; None if all fit."""
+    log: list[str] = []
+    parser = tree_sitter.Parser(language)
+    parser.logger = lambda _, message: log.append(message)
+    if not parser.parse(with_plain_names(text)).root_node.has_error:
+        return None
+    stops, at = [], (0, 0)
+    for message in log:
+        if (process := _PROCESS.match(message)) is not None:
+            at = (int(process[1]), int(process[2]))
+        elif message.startswith("detect_error"):
+            stops.append(_offset(text, *at))
+        elif message.startswith("resume"):
+            break
+    return max(stops, default=_offset(text, *at))
+
+
+def _offset(text: str, row: int, column: int) -> int:
+    """The offset of the token at or after a place, whose column counts bytes."""
+    lines = text.split("\n")
+    start = sum(len(line) + 1 for line in lines[:row])
+    return _skip_blank(text, start + len(lines[row].encode()[:column].decode(errors="ignore")))
+
+
+def _skip_blank(text: str, offset: int) -> int:
+    blank = _BLANK.match(text, offset)
+    return blank.end() if blank is not None else offset

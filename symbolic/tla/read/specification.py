@@ -12,8 +12,7 @@ from leadline.symbolic.lang import Mistake, ModelError, NoInitialState, Paramete
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.hiding import Hiding
-from leadline.symbolic.tla.read.levels import Level, Levels
-from leadline.symbolic.tla.read.misuse import misplaced, misuses
+from leadline.symbolic.tla.read.levels import Level, Levels, misplaced, misuses
 from leadline.symbolic.tla.read.modules import Copy, Files, Loader
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Symbol, unknown_operator

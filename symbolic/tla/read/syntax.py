@@ -71,7 +71,7 @@ class Apply(Node):
     An operator that is itself an argument, such as `F` or `+` in `Fold(F, 0)`, has no arguments either.
 
     Attributes:
-        operator: the name; for a symbol its ASCII form: see `leadline.symbolic.tla.read.symbols`. The junctions
+        operator: the name; for a symbol its ASCII form: see `leadline.symbolic.tla.read.parse`. The junctions
             `/\\` and `\\/` have any number of arguments.
         arguments: what it is applied to.
         prefix: the instances that the name is reached through, outermost first: `M(1)!Op` has `M(1)`.

@@ -9,15 +9,14 @@ from __future__ import annotations
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from leadline.symbolic.concrete import Semantics, State, no_initial_state
-from leadline.symbolic.encode.circuit import TRUE
+from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
 from leadline.symbolic.engines.ask.result import Verdict
 from leadline.symbolic.engines.prove.lemmas import lemmas
-from leadline.symbolic.engines.prove.pdr.candidates import inductive_part
 from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.prove.pdr.generalize import Generalizer
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
@@ -25,8 +24,9 @@ from leadline.symbolic.engines.prove.pdr.memory import Found, Memory
 from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.prove.pdr.samples import Samples, choices_to
 from leadline.symbolic.engines.prove.pdr.system import Bad, Choice, Cube, System
-from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Property
+from leadline.symbolic.lang import Action, InternalError, Model, OutOfBounds, Property
 from leadline.symbolic.meaning.walks import Walks
+from leadline.symbolic.solve import PROVER, TRUE, Satisfiability, Solver
 from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
 
@@ -390,3 +390,81 @@ class _Search:
             return PdrResult(Verdict.OUT_OF_BOUNDS, found, self._outside, reason, progress)
         verdict = Verdict.UNKNOWN if found is None else Verdict.PROVED
         return PdrResult(verdict, found, None, why, progress)
+
+
+def inductive_part(model: Model, candidates: Sequence[Property]) -> tuple[Property, ...]:
+    """The largest part of some formulas that is inductive together: candidate lemmas.
+
+    C. Flanagan, K. Leino: Houdini, an Annotation Assistant for ESC/Java, FME 2001.
+
+    Every initial state satisfies them, and so does the state after a step from a state that does. A state
+    satisfies a formula if its evaluation is within bounds and true.
+
+    Args:
+        model: the model.
+        candidates: the formulas.
+    """
+    if not candidates:
+        return ()
+    encoding = Encoding(model)
+    predicates = encoding.predicates(candidates)
+    kept = _true_at_first(encoding, predicates)
+    waiting = list(model.actions)
+    while kept and waiting:
+        fewer = _true_after(waiting[0], encoding, predicates, kept)
+        waiting = waiting[1:] if fewer == kept else list(model.actions)
+        kept = fewer
+    return tuple(candidates[place] for place in kept)
+
+
+def _true_at_first(encoding: Encoding, predicates: StatePredicates) -> list[int]:
+    """The places of the formulas that every initial state satisfies."""
+    circuit = Unrolled(PROVER())
+    initial = Instance(encoding.initial.template, (), circuit)
+    broken = _broken(predicates, initial.all(encoding.initial.state), circuit)
+    kept = list(range(len(broken)))
+    for place in range(len(broken)):
+        if place in kept:
+            kept = _unbroken(circuit, [initial(encoding.initial.possible), broken[place]], broken, kept)
+    return kept
+
+
+def _true_after(
+    action: Action, encoding: Encoding, predicates: StatePredicates, kept: list[int]
+) -> list[int]:
+    """Some formulas, by their places, without such as an action breaks from a state that satisfies all.
+
+    The action is encoded by itself, so that a formula over what it does not change folds to the one before.
+    """
+    step = Encoding(replace(encoding.model, actions=(action,))).step
+    circuit = Unrolled(PROVER())
+    size = len(encoding.input_row)
+    first = circuit.sink.new_variables(size)
+    row = range(first, first + size)
+    Instance(encoding.validity, row, circuit)
+    before = _broken(predicates, row, circuit)
+    # As clauses, not as assumptions: what follows from them is simplified once for all questions.
+    circuit.require([[-before[place]] for place in kept])
+    taken = Instance(step.template, row, circuit)
+    after = _broken(predicates, taken.all(step.state), circuit)
+    fewer = kept
+    for place in kept:
+        if place in fewer and after[place] != before[place]:
+            fewer = _unbroken(circuit, [taken(step.taken), after[place]], after, fewer)
+    return fewer
+
+
+def _broken(predicates: StatePredicates, row: Sequence[int], circuit: Unrolled) -> list[int]:
+    """For each formula the literal that the state of a row does not satisfy it."""
+    here = Instance(predicates.template, row, circuit)
+    pairs = zip(predicates.violated, predicates.out_of_bounds, strict=True)
+    return [circuit.disj((here(false), here(outside))) for false, outside in pairs]
+
+
+def _unbroken(circuit: Unrolled, question: list[int], broken: list[int], kept: list[int]) -> list[int]:
+    """Those kept, without the ones that are broken in a model in which the question is true, if there is one."""
+    solver = circuit.sink
+    assert isinstance(solver, Solver)
+    if -TRUE in question or solver.check(question) is not Satisfiability.SATISFIABLE:
+        return kept
+    return [place for place in kept if not solver.true(broken[place])]
