@@ -281,7 +281,7 @@ class Writer:
     def _function(self, node: Node) -> tuple[str, tuple[Node, ...], int]:
         """Define a function of a node: its name, the leaves that it takes, and how often it may raise an error."""
         leaves: list[Node] = [x for x in postorder(node) if isinstance(x, (StateVar, PickVar))]
-        bound = sorted(free_variables(node, {}), key=lambda x: x.level)
+        bound = sorted(free_variables(node), key=lambda x: x.level)
         leaves.extend(bound)
         inner = Writer(self.module, self.variables, (node,), self.rules)
         inner._copies = self._copies

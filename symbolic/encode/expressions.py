@@ -270,7 +270,6 @@ class Expressions:
         self.state = state
         self.picks = picks
         self._memo: dict[tuple[n.Node, tuple[Value, ...]], Partial] = {}
-        self._free: dict[n.Node, frozenset[n.Bound]] = {}
         self._order: dict[n.Node, tuple[n.Bound, ...]] = {}
         self._environment: Environment = {}
         self.fixed: Environment = {}
@@ -300,7 +299,7 @@ class Expressions:
     def _key(self, node: n.Node) -> tuple[n.Node, tuple[Value, ...]]:
         order = self._order.get(node)
         if order is None:
-            free = free_variables(node, self._free)
+            free = free_variables(node)
             order = tuple(sorted(free, key=lambda b: (b.level, b.name, repr(b.type))))
             self._order[node] = order
         return node, tuple(self._environment[b] for b in order)

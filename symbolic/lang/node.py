@@ -228,48 +228,76 @@ def _releveled(node: Binder | MapBuild) -> Node:
     if node.var.level >= level:
         return node
     var = make(Bound, node.var.type, node.var.span, node.var.name, level)
-    body = _renamed(node.body, node.var, var)
+    body = renamed(node.body, node.var, var)
     return rebuilt(node, lambda x: var if x is node.var else body if x is node.body else x)
 
 
-def _renamed(root: Node, old: Bound, new: Bound) -> Node:
+def renamed(root: Node, old: Bound, new: Bound) -> Node:
     """The expression with one variable in place of another, where no binder inside binds that one again."""
     done: dict[Node, Node] = {old: new}
-    for node in postorder(root):
-        if node in done:
-            continue
+    stack = [root]
+    while stack:
+        node = stack[-1]
         again = (node.var, node.body) if isinstance(node, BINDERS) and node.var is old else ()
-        made = {child: child if child in again else done[child] for child in children(node)}
-        changed = any(x is not child for child, x in made.items())
-        done[node] = rebuilt(node, lambda x, made=made: made.get(x, x)) if changed else node  # type: ignore[misc]
-    return done[root]
+        # What the variable does not occur in stays as it is, and is not gone through.
+        inside = [x for x in _children(node) if x not in again and old in free_variables(x)]
+        waiting = [] if node in done else [x for x in inside if x not in done]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        stack.pop()
+        if node not in done and inside:
+            made = {x: done[x] for x in inside} | {old: new}
+            kept = dict.fromkeys(again)
+            done[node] = rebuilt(node, lambda x, made=made, kept=kept: x if x in kept else made.get(x, x))  # type: ignore[misc]  # both are bound here
+    return done.get(root, root)
+
+
+def kept(root: Node, name: str, rule: Callable[[Node, list[Any]], Any]) -> Any:
+    """A fact of an expression that follows from those of its parts.
+
+    It stays at each node: however many expressions share one, the fact is found once.
+
+    Args:
+        root: the expression.
+        name: the attribute that holds the fact.
+        rule: the fact of a node, from those of its children in their order.
+    """
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if name in node.__dict__:
+            stack.pop()
+            continue
+        waiting = [child for child in _children(node) if name not in child.__dict__]
+        if waiting:
+            stack.extend(waiting)
+        else:
+            node.__dict__[name] = rule(node, [child.__dict__[name] for child in _children(node)])
+            stack.pop()
+    return root.__dict__[name]
 
 
 def binder_height(root: Node) -> int:
     """The highest level that a binder inside the expression uses; 0 without binders."""
-    return max((node.var.level for node in postorder(root) if isinstance(node, BINDERS)), default=0)
+
+    def height(node: Node, parts: list[int]) -> int:
+        return max((*parts, node.var.level if isinstance(node, BINDERS) else 0), default=0)
+
+    return int(kept(root, "_height", height))
 
 
-def free_variables(root: Node, known: dict[Node, frozenset[Bound]]) -> frozenset[Bound]:
-    """The bound variables that occur in an expression outside their binder.
+def free_variables(root: Node) -> frozenset[Bound]:
+    """The bound variables that occur in an expression outside their binder."""
+    found: frozenset[Bound] = kept(root, "_free", _free)
+    return found
 
-    Args:
-        root: the expression.
-        known: a table that the caller keeps; filled for every node below the root.
-    """
-    if root in known:
-        return known[root]
-    for node in postorder(root):
-        if node in known:
-            continue
-        if isinstance(node, Bound):
-            known[node] = frozenset((node,))
-            continue
-        free: frozenset[Bound] = frozenset()
-        for child in children(node):
-            inner = known[child]
-            if isinstance(node, BINDERS) and child is node.body:
-                inner -= {node.var}
-            free |= inner
-        known[node] = free
-    return known[root]
+
+def _free(node: Node, parts: list[frozenset[Bound]]) -> frozenset[Bound]:
+    if isinstance(node, Bound):
+        return frozenset((node,))
+    free: frozenset[Bound] = frozenset()
+    for child, inner in zip(_children(node), parts, strict=True):
+        bound = isinstance(node, BINDERS) and child is node.body
+        free |= inner - {node.var} if bound else inner  # type: ignore[attr-defined]  # a binder
+    return free

@@ -25,9 +25,11 @@ from leadline.symbolic.lang.node import (
     children as children,
     field_names as field_names,
     free_variables as free_variables,
+    kept as kept,
     make as make,
     postorder as postorder,
     rebuilt as rebuilt,
+    renamed as renamed,
     replaced as replaced,
     substitute as substitute,
 )

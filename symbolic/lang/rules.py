@@ -17,7 +17,7 @@ from leadline.symbolic.lang.coercion import (
     set_of,
     wrong_part,
 )
-from leadline.symbolic.lang.node import Binary, binder_height, substitute
+from leadline.symbolic.lang.node import Binary, binder_height, renamed
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.structures import Map, Seq, Set
 from leadline.symbolic.lang.types import Bool, Int, Named, Sort, Type
@@ -223,7 +223,7 @@ def bind(
     if bad is not None:
         return bad
     var = n.make(n.Bound, item, span, name, binder_height(body) + 1)
-    return n.make(kind, result(body), span, var, *domain, substitute(body, {fresh: var}))
+    return n.make(kind, result(body), span, var, *domain, renamed(body, fresh, var))
 
 
 _PREDICATES = (n.Forall, n.Exists, n.Choose, n.SetFilter, n.SeqFilter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang.node import kept
 from leadline.symbolic.lang.structures import Map
 from leadline.symbolic.lang.types import Int
 
@@ -21,13 +22,7 @@ _PARTIAL = (
 
 def is_total(expression: n.Node) -> bool:
     """Whether an expression never goes out of bounds, as far as its nodes tell."""
-    # Kept at the nodes, so that the question costs no more than the expression is large however often it is asked.
-    if "_total" not in expression.__dict__:
-        for node in n.postorder(expression):
-            if "_total" not in node.__dict__:
-                parts = all(child.__dict__["_total"] for child in n.children(node))
-                node.__dict__["_total"] = parts and _is_total(node)
-    return bool(expression.__dict__["_total"])
+    return bool(kept(expression, "_total", lambda node, parts: all(parts) and _is_total(node)))
 
 
 def _is_total(node: n.Node) -> bool:

@@ -115,8 +115,8 @@ def test_inner_binders_have_lower_levels_and_capture_nothing() -> None:
     for node in (outer, same):
         assert isinstance(node, n.Forall)
         assert node.var.level > binder_height(node.body) > 0
-        assert free_variables(node.body, {}) == {node.var}
-        assert not free_variables(node, {})
+        assert free_variables(node.body) == {node.var}
+        assert not free_variables(node)
 
 
 def test_what_replaces_a_leaf_keeps_its_binders_and_those_around_it_are_above() -> None:

@@ -237,8 +237,7 @@ def instances(roots: Iterable[Node]) -> int:
             whole = isinstance(node, MapBuild) or isinstance(node.domain, Universe)
             size = node.var.type.cardinality if whole else 1
             sizes[node.var] = min(size, sizes.get(node.var, size))
-    known: dict[Node, frozenset[Bound]] = {}
-    return sum(prod(sizes.get(one, 1) for one in free_variables(node, known)) for node in nodes)
+    return sum(prod(sizes.get(one, 1) for one in free_variables(node)) for node in nodes)
 
 
 def refuse_too_large(model: Model, query: Query) -> None:

@@ -22,7 +22,7 @@ from leadline.symbolic.lang import (
     placed,
     rules,
 )
-from leadline.symbolic.lang.nodes import free_variables, replaced
+from leadline.symbolic.lang.nodes import free_variables, kept, replaced
 from leadline.symbolic.tla.lower import shapes
 
 Body = Callable[[n.Node], n.Node]
@@ -51,8 +51,6 @@ class Builder:
     def __init__(self) -> None:
         self.place: Span = NOWHERE
         self.sorts: Mapping[str, Sort] = {}
-        self._free: dict[n.Node, frozenset[n.Bound]] = {}
-        self._reads: dict[n.Node, bool] = {}
         self._folded: dict[n.Node, n.Node] = {}
 
     # -- constants --------------------------------------------------------------------------------
@@ -112,15 +110,7 @@ class Builder:
         return looked_up(node) if isinstance(node.type, Listed) else node
 
     def _closed(self, node: n.Node) -> bool:
-        return not self._reads_state(node) and not free_variables(node, self._free)
-
-    def _reads_state(self, root: n.Node) -> bool:
-        if root not in self._reads:
-            for node in n.postorder(root):
-                if node not in self._reads:
-                    leaf = isinstance(node, n.StateVar | n.PickVar)
-                    self._reads[node] = leaf or any(self._reads[child] for child in n.children(node))
-        return self._reads[root]
+        return not kept(node, "_reads", _reads) and not free_variables(node)
 
     def make(self, kind: type[n.Node], type_: Type, *values: object) -> n.Node:
         """A node at the current place."""
@@ -139,3 +129,8 @@ class Builder:
         with placed(self.place):
             found = rules.bind(kind, item, name, lambda x: body(self.plain(x)), result, *domain)
             return self.plain(self.sound(found))
+
+
+def _reads(node: n.Node, parts: list[bool]) -> bool:
+    """Whether an expression depends on a state or on picks."""
+    return isinstance(node, n.StateVar | n.PickVar) or any(parts)

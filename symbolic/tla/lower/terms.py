@@ -648,7 +648,7 @@ class Terms(Builder):
         there = self.bind(n.Exists, item, "x", here, lambda _: BOOL, domain)
         if isinstance(node, n.SetMap):
             value = self.components(node.body)[1]
-            if node.var not in free_variables(value, {}):
+            if node.var not in free_variables(value):
                 return there, value
         return there, pair(self.bind(n.Choose, item, "x", here, lambda _: item, domain))[1]
 
