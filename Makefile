@@ -11,6 +11,8 @@ RUN_REPORT = $(BIN)/leadline report $(STORE) --out $(REPORT)
 INSTALLED := $(VENV)/.installed
 EQUIPPED := $(VENV)/.equipped
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
+# Tests start many processes. They share one bytecode, apart from the sources, also where the environment asks for none.
+TESTS = env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(abspath $(VENV))/bytecode $(BIN)/pytest -n 2
 
 .PHONY: setup test test-slow run java lint format docs clean
 .DEFAULT_GOAL := test
@@ -31,10 +33,10 @@ $(EQUIPPED): $(INSTALLED)
 	@touch $@
 
 test: lint
-	@$(BIN)/pytest -n 2
+	@$(TESTS)
 
 test-slow: setup
-	@$(BIN)/pytest -n 2 -m slow
+	@$(TESTS) -m slow
 
 # Before the installation, so that a machine without Java hears of it at once.
 java:

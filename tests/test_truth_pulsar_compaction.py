@@ -60,7 +60,9 @@ def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> N
     check_bounded(results, shortest_violations(row), DEPTH)
 
 
-@pytest.mark.parametrize(("model_producer", "states"), [(True, 253_361), (False, 45_198)])
+@pytest.mark.parametrize(
+    ("model_producer", "states"), [pytest.param(True, 253_361, marks=pytest.mark.slow), (False, 45_198)]
+)
 def test_states_that_the_module_tells_of_its_producer(model_producer: bool, states: int) -> None:
     """A comment of the module counts its states with and without a producer: null keys are not kept there."""
     exploration = explored(model_producer=model_producer, retain_null_key=False)

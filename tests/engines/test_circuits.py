@@ -54,8 +54,8 @@ SMALL: list[tuple[str, dict[str, Any], int | None]] = [
     ("pulsar-compaction", {"keys": 0, "values": 0}, None),
     ("pulsar-compaction", {}, None),
     ("spanner-leases", {"replicas": 2}, None),
-    ("spanner-transactions", {}, 12),
-    ("spanner-transactions", {"transactions": "circular"}, 12),
+    ("spanner-transactions", {}, 9),
+    ("spanner-transactions", {"transactions": "circular"}, 6),
     ("two-phase-commit", {}, None),
     ("two-phase-commit", {"variant": "backup-manager"}, None),
 ]

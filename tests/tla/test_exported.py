@@ -56,7 +56,7 @@ def compare(model: Model, folder: Path, depth: int | None, most: int | None = No
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
-        ("kafka-replication", 6),
+        ("kafka-replication", 5),
         ("kafka-transactions", 8),
         ("pulsar-compaction", 4),
         ("spanner-leases", 5),
