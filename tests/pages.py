@@ -70,10 +70,26 @@ def earlier(page: Path) -> list[Path]:
     )
 
 
+# Seconds, with the megabytes after them, and the engine that answered first differ from run to run.
+_MEASURED = re.compile(r"\d+\.\d+( +\d+(?=$| +now$))?|(?<=  )(?:explore|pdr|bmc|sweeps)$")
+
+
+def _pattern(part: str) -> str:
+    """A pattern for a text in which what was measured is anything, and columns are of any width."""
+    if not _MEASURED.search(part):
+        return re.escape(part)
+    found, end = "", 0
+    for one in _MEASURED.finditer(part):
+        measure = r"[\d.]+ +\d+" if one[1] else r"[\d.]+" if one[0][0].isdigit() else r"[a-z-]+"
+        found += re.escape(part[end : one.start()]) + measure
+        end = one.end()
+    return re.sub(r"(?:\\ ){2,}", " +", found + re.escape(part[end:]))
+
+
 def as_shown(shown: str, told: str) -> bool:
     """Whether each line of the page's output is one of the text, in that order; `...` stands for anything."""
     lines = [line.rstrip().split("...") for line in shown.splitlines() if line.strip()]
-    wanted = [r"[^\n]*".join(map(re.escape, parts)) for parts in lines]
+    wanted = [r"[^\n]*".join(map(_pattern, parts)) for parts in lines]
     pattern = "".join(rf"^{line}[ ]*$.*?" for line in wanted)
     return re.search(pattern, told, re.DOTALL | re.MULTILINE) is not None
 

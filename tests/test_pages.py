@@ -103,5 +103,7 @@ def test_a_page_is_read() -> None:
         Command("two", ""),
     ]
     assert as_shown("a ... c\n\n...\ne", "0\na b c\nd\n  e\ne\n")
+    assert as_shown("a  24  0.1  32\nb  -  explore", "a  24    12.53     117\nb  -  pdr\n")
+    assert not as_shown("a  24  0.1  32", "a  25  0.1  32") and not as_shown("b  3  pdr", "b  4  pdr")
     assert not as_shown("a\nb", "b\na\n") and not as_shown("a", "ab")
     assert [code_of(word) for word in ("x  violated  1", "x out-of-bounds", "proved")] == [12, 21, 0]

@@ -18,19 +18,21 @@ from leadline.symbolic.trace.document import (
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.formats import itf, tla_module
 from leadline.symbolic.trace.replay import (
+    DROPS,
     cti_disagreement,
     disagreement,
     end_place,
     end_reason,
     replay,
     replay_cti,
-    shortened,
+    shortening,
 )
 from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, trace_of_path
 
 __all__ = [
     "DEADLOCK",
+    "DROPS",
     "INDUCTION",
     "Cti",
     "Line",
@@ -56,7 +58,7 @@ __all__ = [
     "read_cti",
     "replay",
     "replay_cti",
-    "shortened",
+    "shortening",
     "stored_cti",
     "stored_traces",
     "tla_module",

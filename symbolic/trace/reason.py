@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,9 +73,7 @@ def _pieces(reason: Reason) -> Iterator[str]:
     while len(reason.parts) == 1 and not reason.exhaustive:
         (reason,) = reason.parts
         chosen.append(reason)
-    values = [f"`{text}`" for one in chosen if not _is_place(one) for text in _choice(one)]
-    places = [_place(*one.chosen) for one in chosen if one.chosen and _is_place(one)]
-    given = "".join(f"{text}, " for text in (*([f"for {', '.join(values)}"] if values else []), *places))
+    given = "".join(f"{text}, " for text in _given(chosen, "`"))
     if reason.parts and not reason.exhaustive:
         for part in reason.parts:
             for piece in _pieces(part):
@@ -99,12 +97,12 @@ def _place(kind: str, number: str) -> str:
 
 def _told(reason: Reason, indent: str = "") -> Iterator[str]:
     """The lines: the values chosen on the way to the first branch, and below them what decides there."""
-    chosen = _choice(reason)
+    chosen = [reason]
     while len(reason.parts) == 1 and not reason.exhaustive:
         (reason,) = reason.parts
-        chosen += _choice(reason)
-    if chosen:
-        yield f"{indent}for {', '.join(chosen)}:"
+        chosen.append(reason)
+    if given := _given(chosen):
+        yield f"{indent}{', '.join(given)}:"
         indent += "  "
     if reason.exhaustive or not reason.parts:
         instance = f"   ({_cut(reason.instance)})" if reason.instance else ""
@@ -116,11 +114,16 @@ def _told(reason: Reason, indent: str = "") -> Iterator[str]:
         yield f"{indent}and so on, for {reason.left_out} more"
 
 
-def _choice(reason: Reason) -> list[str]:
-    if reason.chosen is None:
-        return []
+def _given(chosen: Sequence[Reason], quote: str = "") -> list[str]:
+    """The values of quantifiers and the place in the run that were chosen, in words."""
+    values = [_choice(one) for one in chosen if one.chosen and not _is_place(one)]
+    places = [_place(*one.chosen) for one in chosen if one.chosen and _is_place(one)]
+    return [*([f"for {', '.join(f'{quote}{text}{quote}' for text in values)}"] if values else []), *places]
+
+
+def _choice(reason: Reason) -> str:
     within = f" in {_cut(reason.domain)}" if reason.domain else ""
-    return [f"{' = '.join(reason.chosen)}{within}"]
+    return f"{' = '.join(reason.chosen or ())}{within}"
 
 
 def _cut(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from leadline.symbolic.concrete import MissingPick, Runs, Semantics, State, neglected
@@ -252,28 +251,96 @@ TRIES = 50_000
 """The most steps that the breadth-first search tries: some tenths of a second."""
 
 
-def shortened(semantics: Semantics, trace: Trace) -> Trace:
+DROPS = 100_000
+"""The most steps that are taken while some are dropped: about a second."""
+
+
+def shortening(semantics: Semantics, trace: Trace) -> tuple[Trace, bool]:
     """A trace with the same kind of end, without the steps that it does not need.
 
-    Steps are dropped while the rest still leads to the error (A. Zeller, R. Hildebrandt: Simplifying and
-    isolating failure-inducing input, TSE 28, 2002). The rest is 1-minimal: no single step can be dropped. It
-    need not be the shortest, so a short breadth-first search follows that takes the same steps in any order.
+    First the steps between two visits of a state are dropped. Then steps are dropped while the rest still leads to
+    the error, halves first (A. Zeller, R. Hildebrandt: Simplifying and isolating failure-inducing input, TSE 28,
+    2002). The rest is 1-minimal: no single step can be dropped. It need not be the shortest, so a short
+    breadth-first search follows that takes the same steps in any order.
 
     Args:
         semantics: the concrete meaning of the model.
         trace: a run of the model.
+
+    Returns:
+        The trace, and whether the end was reached: of a very long run only part is tried.
     """
-    best = _attempt(semantics, trace, trace.steps) or trace
-    size = max(1, best.length // 2)
-    while best.length:
-        shorter = _without_some(semantics, best, size)
-        if shorter is not None:
-            best, size = shorter, min(size, max(1, shorter.length // 2))
+    if trace.initial is None:
+        return trace, True
+    work = _Dropping(semantics, trace)
+    steps = _without_cycles(trace.initial, work.run(trace.steps) or trace.steps)
+    size = max(1, len(steps) // 2)
+    while steps and work.left > 0:
+        fewer = _without_cycles(trace.initial, work.without_some(steps, size))
+        if len(fewer) < len(steps):
+            steps, size = fewer, min(size, max(1, len(fewer) // 2))
         elif size == 1:
             break
         else:
             size //= 2
-    return _reordered(semantics, best) or best
+    best = replace(trace, steps=steps)
+    return _reordered(semantics, best) or best, work.left > 0
+
+
+def _without_cycles(initial: State, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps of a run without those between two visits of a state."""
+    kept: dict[State | None, Step | None] = {initial: None}
+    for step in steps:
+        if step.state in kept:
+            while next(reversed(kept)) != step.state:
+                kept.popitem()
+        else:
+            kept[step.state] = step
+    return tuple(step for step in kept.values() if step is not None)
+
+
+class _Dropping:
+    """Attempts to drop steps of a run.
+
+    Attributes:
+        left: how many more steps may be taken.
+    """
+
+    def __init__(self, semantics: Semantics, trace: Trace) -> None:
+        self.left = DROPS
+        self._semantics, self._trace = semantics, trace
+
+    def without_some(self, steps: tuple[Step, ...], size: int) -> tuple[Step, ...]:
+        """The steps without blocks of a size, as many as can be dropped from front to back."""
+        start = 0
+        while start + size <= len(steps) and self.left > 0:
+            fewer = self.run(steps, start, size)
+            if fewer is None:
+                start += max(1, size // 8)
+            else:
+                steps = fewer
+        return steps
+
+    def run(self, steps: tuple[Step, ...], start: int = 0, size: int = 0) -> tuple[Step, ...] | None:
+        """The run without a block of steps, cut at the first error; None if there is no error."""
+        state = steps[start - 1].state if start else self._trace.initial
+        taken = list(steps[:start])
+        if not start and _ends(self._semantics, self._trace, state):
+            return ()
+        for place in range(start + size, len(steps)):
+            if state is None:
+                return None
+            if size and state == steps[place - 1].state:
+                return (*taken, *steps[place:])
+            self.left -= 1
+            outcome = _outcome(self._semantics, state, steps[place])
+            if outcome is None:
+                return None
+            state = outcome.state
+            taken.append(Step(steps[place].action, steps[place].picks, state))
+            if _ends(self._semantics, self._trace, state):
+                return tuple(taken)
+        return None
 
 
 def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
@@ -301,36 +368,6 @@ def _reordered(semantics: Semantics, trace: Trace) -> Trace | None:
                     reached[outcome.state] = steps
                     after.append(outcome.state)
         layer = after
-    return None
-
-
-def _without_some(semantics: Semantics, trace: Trace, size: int) -> Trace | None:
-    for start in range(trace.length - size + 1):
-        rest = (*trace.steps[:start], *trace.steps[start + size :])
-        found = _attempt(semantics, trace, rest)
-        if found is not None:
-            return found
-    return None
-
-
-def _attempt(semantics: Semantics, trace: Trace, calls: Sequence[Step]) -> Trace | None:
-    """The run that takes these actions and picks, cut at the first error; None if there is no error."""
-    state = trace.initial
-    if state is None:
-        return trace
-    if _ends(semantics, trace, state):
-        return replace(trace, steps=())
-    taken: list[Step] = []
-    for call in calls:
-        outcome = _outcome(semantics, state, call)
-        if outcome is None:
-            return None
-        state = outcome.state
-        taken.append(Step(call.action, call.picks, state))
-        if _ends(semantics, trace, state):
-            return replace(trace, steps=tuple(taken))
-        if state is None:
-            return None
     return None
 
 

@@ -303,22 +303,22 @@ def keeps_mail(protocol: Any, now: Any, nxt: Any) -> Any:
 
 
 RUNS: dict[Callable[..., Any], list[str]] = {
-    settles: ["for state = 3:", "  FALSE  has[n1]"],
-    reaches: ["for state = 4:", "  FALSE  has[n2]"],
-    returns: ["for state = 4:", "  FALSE  has[n2]"],
-    visits_each: ["for node = n2, state = 4:", "  FALSE  has[n2]"],
-    stays: ["for state = 3:", "  FALSE  has[n1]"],
-    is_delivered: ["for state = 0:", "  TRUE   has[n1]", "for state = each of 0 to 4:", "  FALSE  has[n2]"],
+    settles: ["in state 3:", "  FALSE  has[n1]"],
+    reaches: ["in state 4:", "  FALSE  has[n2]"],
+    returns: ["in state 4:", "  FALSE  has[n2]"],
+    visits_each: ["for node = n2, in state 4:", "  FALSE  has[n2]"],
+    stays: ["in state 3:", "  FALSE  has[n1]"],
+    is_delivered: ["in state 0:", "  TRUE   has[n1]", "in each of the states 0 to 4:", "  FALSE  has[n2]"],
     reaches_from_all: [
         "for a = n1, b = n2:",
-        "  for state = 0:",
+        "  in state 0:",
         "    TRUE   has[n1]",
-        "  for state = each of 0 to 4:",
+        "  in each of the states 0 to 4:",
         "    FALSE  has[n2]",
     ],
     moves_each: ["for node = n2:", "  FALSE  MovesEach"],
     keeps_mail: [
-        "for step = 4, token = [source |-> n3, target |-> n1] in mail:",
+        "for token = [source |-> n3, target |-> n1] in mail, in step 4:",
         "  FALSE  token \\in mail'   ([source |-> n3, target |-> n1] \\in {})",
     ],
 }

@@ -34,7 +34,7 @@ def test_the_premises_of_a_module(tmp_path: Path) -> None:
     model, trace = found(tmp_path, "Weak", "Live")
     told = [str(line).strip() for line in lines(Semantics(model), trace)]
     assert told[told.index("Back to state 0, for ever: Live is false of this run, which is fair.") + 1 :] == [
-        "for p = p2, state = 2:",
+        "for p = p2, in state 2:",
         'FALSE  pc[p2] = "in"   ("try" = "in")',
         "fairness:",
         "WF_vars(Enter(p)) at p = p1: taken at step 1",

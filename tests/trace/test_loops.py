@@ -44,9 +44,9 @@ def test_a_document_is_read_again(semantics: Semantics, trace: Trace, tmp_path: 
 def test_text_tells_where_a_run_goes_back() -> None:
     assert [str(line) for line in lines(GOING_ON, LOOP)][-7:] == [
         "     Back to state 1, for ever: WearsOut is false of this run, which is fair.",
-        "       for state = 1:",
+        "       in state 1:",
         "         TRUE   plugged",
-        "       for state = each of 1 to 3:",
+        "       in each of the states 1 to 3:",
         "         FALSE  worn",
         "       fairness:",
         "         WF_vars(Next): taken at step 2",

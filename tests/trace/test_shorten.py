@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from importlib import import_module
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.lang import Int, OutOfBounds, Protocol, Seq, action, build, invariant
+from leadline.symbolic.engines import Effort, Result, Verdict
+from leadline.symbolic.lang import Int, OutOfBounds, Protocol, Seq, action, build, invariant, ite
 from leadline.symbolic.meaning import explore
-from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, shortened
+from leadline.symbolic.trace import Step, Trace, TraceEnd, replay, shortening
 from tests.strategies import models
 
 
@@ -53,6 +56,80 @@ def run(*names: str) -> Trace:
         state = outcome.state
         steps.append(Step(name, {}, state))
     return Trace({}, (0,), tuple(steps), TraceEnd.VIOLATES, "never-six")
+
+
+def shortened(semantics: Semantics, trace: Trace) -> Trace:
+    """The trace, shortened to the end."""
+    shorter, minimal = shortening(semantics, trace)
+    assert minimal
+    return shorter
+
+
+class Walker(Protocol):
+    """Walks on a line, where each step is counted modulo three; ticks do nothing else."""
+
+    def define(self, state: Any) -> None:
+        state.place = Int(0, 4000)
+        state.ticks = Int(0, 2)
+
+    def init(self, start: Any) -> None:
+        start.place = start.ticks = 0
+
+    @action
+    def walk(self, now: Any, nxt: Any) -> None:
+        nxt.require(now.place < 4000)
+        nxt.place = now.place + 1
+
+    @action
+    def back(self, now: Any, nxt: Any) -> None:
+        nxt.require(now.place > 0)
+        nxt.place = now.place - 1
+
+    @action
+    def tick(self, now: Any, nxt: Any) -> None:
+        nxt.ticks = ite(now.ticks == 2, 0, now.ticks + 1)
+
+
+@invariant(Walker)
+def near(protocol: Walker, now: Any) -> Any:
+    return now.place < 40
+
+
+@invariant(Walker)
+def nearer(protocol: Walker, now: Any) -> Any:
+    return now.place < 900
+
+
+def walked(semantics: Semantics, name: str, length: int) -> Trace:
+    """A random walk to a violation."""
+    chance, state, steps = random.Random(1), (0, 0), list[Step]()
+    while semantics.holds(name, state):
+        call = chance.choices(["walk", "back", "tick"], [6, 3, 2])[0]
+        outcome = semantics.outcome(state, call, {})
+        if outcome is not None and outcome.state is not None:
+            state = outcome.state
+            steps.append(Step(call, {}, state))
+    assert len(steps) > length
+    return Trace({}, (0, 0), tuple(steps), TraceEnd.VIOLATES, name)
+
+
+WALKER = Semantics(build(Walker(), [near, nearer]))
+
+
+def test_a_long_walk_becomes_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fiftieth of the steps that dropping by halves alone takes is enough: circles are cut out first."""
+    monkeypatch.setattr(import_module("leadline.symbolic.trace.replay"), "DROPS", 8_000)
+    assert shortened(WALKER, walked(WALKER, "near", 100)).length == 40
+
+
+def test_shortening_a_very_long_walk_ends_and_is_told() -> None:
+    long = walked(WALKER, "nearer", 2_500)
+    shorter, minimal = shortening(WALKER, long)
+    replay(WALKER, shorter)
+    assert not minimal and 900 <= shorter.length < long.length / 2
+    result = Result("nearer", "simulate", Verdict.VIOLATED, Effort(), trace=shorter, steps=shorter.length)
+    assert "perhaps not the shortest" in str(result.unless_minimal(minimal).reason)
+    assert result.unless_minimal(True).reason is None
 
 
 def test_the_same_steps_are_taken_in_another_order_and_number() -> None:

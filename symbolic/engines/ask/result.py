@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 from leadline.symbolic.lang import Model
-from leadline.symbolic.trace import Stored, Trace, document
+from leadline.symbolic.trace import DROPS, Stored, Trace, document
 
 JsonObject: TypeAlias = Mapping[str, Any]
 """A JSON object that was read. Whoever looks into it knows, or checks, what it holds."""
@@ -263,6 +263,10 @@ class Result:
         """The same with a note that the search for a shortest counterexample did not end."""
         perhaps = f"perhaps not the shortest: {why}"
         return replace(self, reason=f"{self.reason}; {perhaps}" if self.reason else perhaps)
+
+    def unless_minimal(self, minimal: bool) -> Result:
+        """The same with a note that steps of the counterexample may be left out, unless none can be."""
+        return self if minimal else self.perhaps_longer(f"shortening ended after {DROPS:,} tries of a step")
 
     def to_json(self, model: Model, source: str) -> dict[str, object]:
         """The result as a JSON object; its trace as a document that can be replayed."""

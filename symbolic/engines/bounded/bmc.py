@@ -24,7 +24,7 @@ from leadline.symbolic.engines.bounded.sweeps import sorts_alike, sweep_order
 from leadline.symbolic.engines.run.limits import Limits, seldom_collected
 from leadline.symbolic.lang import Model, Property, Sort
 from leadline.symbolic.solve import LONE, SOLVERS, Satisfiability, Sink
-from leadline.symbolic.trace import replay, shortened
+from leadline.symbolic.trace import replay, shortening
 
 Cube = tuple[str, ...]
 """Choices in the first steps, as `StepRelation.choices` spells them."""
@@ -258,9 +258,9 @@ class _News:
             return known
         result = self.search.result(name, self.options.engine, self.options.unroll)
         if self.options.unroll == SWEEPS and result.trace is not None:
-            trace = shortened(self.search.semantics, result.trace)
+            trace, minimal = shortening(self.search.semantics, result.trace)
             replay(self.search.semantics, trace)
-            result = replace(result, trace=trace, steps=trace.length)
+            result = replace(result, trace=trace, steps=trace.length).unless_minimal(minimal)
         return result
 
     def tell(self) -> None:

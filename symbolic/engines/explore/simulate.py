@@ -26,7 +26,7 @@ from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
 from leadline.symbolic.meaning import Outcome
-from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortened, trace_of_path
+from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortening, trace_of_path
 
 _EVERY = 0.2  # seconds between two looks at the clock for the progress line
 
@@ -227,16 +227,17 @@ class _Simulation:
             stopped=stopped,
             actions={one.name: self.taken[one.name] for one in self.semantics.model.actions},
         )
-        return Answer(results, facts, beyond)
+        return Answer(results, facts, None if beyond is None else beyond[0])
 
-    def _result(self, name: str, beyond: Trace | None, done: str) -> Result:
-        trace = self._trace(name) or beyond
+    def _result(self, name: str, beyond: tuple[Trace, bool] | None, done: str) -> Result:
+        found = self._trace(name) or beyond
         effort = Effort(memory_mb=own_peak_mb())
-        if trace is None:
+        if found is None:
             engine = SimulateOptions.engine
             return Result(name, engine, Verdict.UNKNOWN, effort, reason=done, cause=Cause.RUNS)
+        trace, minimal = found
         outside = trace.ends is TraceEnd.OUT_OF_BOUNDS
-        return Result(
+        result = Result(
             property=name,
             engine=SimulateOptions.engine,
             verdict=Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED,
@@ -245,14 +246,14 @@ class _Simulation:
             trace=trace,
             reason=end_reason(self.semantics, trace),
         )
+        return result.unless_minimal(minimal)
 
-    def _trace(self, name: str | None) -> Trace | None:
-        """The run to a property's violation or out of bounds, shortened and replayed."""
+    def _trace(self, name: str | None) -> tuple[Trace, bool] | None:
+        """The run to a property's violation or out of bounds, shortened and replayed, and whether to the end."""
         if name not in self.found:
             return None
         ends, path = self.found[name]
-        trace = shortened(
-            self.semantics, trace_of_path(path, ends, None if ends is TraceEnd.DEADLOCK else name)
-        )
+        whole = trace_of_path(path, ends, None if ends is TraceEnd.DEADLOCK else name)
+        trace, minimal = shortening(self.semantics, whole)
         replay(self.semantics, trace)
-        return trace
+        return trace, minimal

@@ -34,11 +34,7 @@ from leadline.symbolic.engines.prove.pdr.results import (
 from leadline.symbolic.engines.run.limits import Limits, own_peak_mb
 from leadline.symbolic.lang import Model, Property, counted
 from leadline.symbolic.solve import Satisfiability, Solver
-from leadline.symbolic.trace import replay, shortened
-
-LONGEST_SHORTENED = 300
-"""Steps of the longest trace whose steps to spare are looked for: that takes the square of their number."""
-
+from leadline.symbolic.trace import replay, shortening
 
 # -- property-directed reachability --------------------------------------------------------------------
 
@@ -85,11 +81,11 @@ def _told(
     """A result of PDR, and its size."""
     invariant = found.invariant if found.verdict is Verdict.PROVED else None
     clauses = None if invariant is None else spelled(model, invariant)
-    trace = found.trace
-    if trace is not None and 0 < trace.length <= LONGEST_SHORTENED:
+    trace, minimal = found.trace, True
+    if trace is not None and trace.length:
         # A random walk, or a chain of cubes, may have steps to spare.
         semantics = Semantics(model)
-        trace = shortened(semantics, trace)
+        trace, minimal = shortening(semantics, trace)
         replay(semantics, trace)
     result = Result(
         property=target.name,
@@ -119,7 +115,7 @@ def _told(
     if show and invariant is not None:
         formulas = [one.tla(model) for one in pdr.formulas(model, invariant)]
         size = replace(size, invariant=clauses, formulas=formulas)
-    return result, size
+    return result.unless_minimal(minimal), size
 
 
 # -- k-induction ---------------------------------------------------------------------------------------
