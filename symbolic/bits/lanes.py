@@ -3,7 +3,7 @@
 A state is some words of 64 bits. A batch of states is an array of shape (states, words). Sliced, it is an array of
 rows, one for each bit of a state: bit `i` of a row belongs to the state in lane `i`, so that one operation on a
 row is an operation on all states. This module has all that goes from one form to the other; with the bitwise
-operations of `programs` and the arrays of `table` it is what another array library would have to offer.
+operations of `programs` and the arrays of `search` it is what another array library would have to offer.
 
 The transposition is by blocks of eight lanes and eight bits: H. S. Warren, Hacker's Delight, 2nd edition, 7-3.
 """

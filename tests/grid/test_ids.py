@@ -36,9 +36,10 @@ from leadline.symbolic.lang import (
     nodes as n,
 )
 from leadline.symbolic.lang.fairness import Arm
-from leadline.symbolic.lang.fingerprint import LEFT_OUT, fingerprint
 from leadline.symbolic.lang.keyed import KeyedSet
-from leadline.symbolic.lang.structures import record
+from leadline.symbolic.lang.listed import listed
+from leadline.symbolic.lang.model import LEFT_OUT, fingerprint
+from leadline.symbolic.lang.structures import Graph, record
 from leadline.symbolic.lang.temporal import (
     Always,
     Both,
@@ -64,6 +65,7 @@ TYPES: tuple[Type, ...] = (
     *(Bool(), Never(), Int(0, 3), Enum("Mode", ("idle", "busy")), Sort("Node", ("n1", "n2"))),
     *(Option(Bool()), Tuple((Bool(), Int(0, 1))), INFO, Union("Message", (("ping", INFO),))),
     *(Set(Bool()), KeyedSet(INFO, "seen"), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
+    *(listed(Int(0, 3), (0, 2)), Graph(Tuple((Bool(), Int(0, 1))))),
     *(Atoms("Atom", ("a", '"b"')), AnyOf("Value", (("bool", record("bool", value=Bool())),))),
 )
 CLAIM = Property("claim", "Claim", PropertyKind.INVARIANT, "It holds.", HERE, X)

@@ -5,7 +5,7 @@ from typing import Any
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.lang import Protocol, Seq, Set, action, build, pick, sort
-from leadline.symbolic.trace.space_time import groups, space_time
+from leadline.symbolic.trace.page import groups, space_time
 from tests.report.runs import kip_320, ring, run
 
 
