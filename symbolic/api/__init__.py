@@ -11,6 +11,7 @@ from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
     from leadline.symbolic.api.conformance import Differs, Fitting, assert_conforms, conform
+    from leadline.symbolic.api.driving import drive
     from leadline.symbolic.api.grids import GridResults, grid
     from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, load
     from leadline.symbolic.api.results import Result, Results, VerdictName
@@ -39,6 +40,7 @@ __all__ = [
     "assert_conforms",
     "check",
     "conform",
+    "drive",
     "explore",
     "grid",
     "load",
@@ -51,6 +53,7 @@ __getattr__ = on_demand(
     __name__,
     {
         ".conformance": ("Differs", "Fitting", "assert_conforms", "conform"),
+        ".driving": ("drive",),
         ".grids": ("GridResults", "grid"),
         ".protocols": ("LoadedProtocol", "ProtocolLike", "load"),
         ".results": ("Result", "Results", "VerdictName"),

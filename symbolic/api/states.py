@@ -247,7 +247,7 @@ class Trace(Sequence[State]):
         self.property = run.property
         self.loop = run.loop
         self.ends = str(run.ends)
-        self._run = run
+        self.run = run
         self._source = source
         before = [None, *(stage.state for stage in run.stages)]
         stages = zip(before, run.stages, alias_values(model, run), strict=False)
@@ -272,15 +272,15 @@ class Trace(Sequence[State]):
         """The reason why the last step is out of bounds; None if the run ends otherwise."""
         if self.ends != TraceEnd.OUT_OF_BOUNDS:
             return None
-        return end_reason(Semantics(self.model), self._run)
+        return end_reason(Semantics(self.model), self.run)
 
     def to_json(self) -> dict[str, Any]:
         """The trace as a JSON object, which `leadline trace` reads once it is in a file."""
-        return document(self.model, self._run, self._source)
+        return document(self.model, self.run, self._source)
 
     def to_itf(self) -> dict[str, Any]:
         """The trace in the Informal Trace Format of Apalache, a JSON object."""
-        return itf(self.model, self._run, self.reason)
+        return itf(self.model, self.run, self.reason)
 
     def to_tla(self, name: str = "counterexample") -> str:
         """The trace as the text of a TLA+ module.
@@ -288,14 +288,14 @@ class Trace(Sequence[State]):
         Args:
             name: the module's name.
         """
-        return tla_module(self.model, self._run, name, self.reason)
+        return tla_module(self.model, self.run, name, self.reason)
 
     def to_html(self) -> str:
         """The trace as a page to walk through, as `leadline trace --html` writes it."""
         # Here, since scripts need no HTML.
         from leadline.symbolic.report.trace_page import trace_page
 
-        return trace_page(Semantics(self.model), self._run)
+        return trace_page(Semantics(self.model), self.run)
 
     def to_pandas(self) -> DataFrame:
         """A row for each state: the step's number and action, and the state's parts.
@@ -321,7 +321,7 @@ class Trace(Sequence[State]):
 
     def lines(self) -> Iterator[Line]:
         """The lines of its text, each with the part of the text that it belongs to."""
-        return lines(Semantics(self.model), self._run)
+        return lines(Semantics(self.model), self.run)
 
     def _repr_html_(self) -> str:
         # Here, since scripts need no HTML.

@@ -63,6 +63,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             "simulate",
         ),
         "conform": _ours("conform", "say whether the log of an implementation is a run of a protocol"),
+        "cover": _ours("cover", "find short runs that take every action, or meet other goals"),
         "export": _ours("export", "write a protocol as a TLA+ module or an AIGER circuit"),
         "grid": _ours("grid", "answer the queries of a grid file on Spark"),
         "results": _ours("results", "show or export the answers in a store of results", "declare_results"),

@@ -9,7 +9,7 @@ from itertools import islice
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.events import Event, Part
 from leadline.symbolic.conform.states import Steps
-from leadline.symbolic.lang import Action, Model, OutOfBounds, Pick, Value, nodes as n, schedule
+from leadline.symbolic.lang import Action, OutOfBounds, Pick, Value, nodes as n, schedule
 from leadline.symbolic.lang.nodes import substitute
 from leadline.symbolic.trace import Step
 from leadline.symbolic.trace.explainer import Explainer
@@ -66,14 +66,15 @@ class Explained:
 
 
 @dataclass(frozen=True)
-class _Way:
+class Way:
     """The picks made on a way through an action, the number of guards that are true on it, the sentence that says
-    what is wrong then ("" if nothing is), and whether that is out of bounds."""
+    what is wrong then ("" if nothing is), whether that is out of bounds, and whether it is a guard."""
 
     picks: Mapping[str, Value]
     passed: int
     wrong: str = ""
     outside: bool = False
+    is_false: bool = False
 
 
 def explained(steps: Steps, states: Iterable[State], event: Event) -> Explained:
@@ -127,20 +128,21 @@ class _Walk:
     semantics: Semantics
     action: Action
     state: State
-    known: Mapping[str, Value]
+    known: Mapping[str, Value] | None
 
-    def ways(self) -> Iterator[_Way]:
+    def ways(self) -> Iterator[Way]:
         """Each way to choose the other picks, up to the first guard that is false."""
-        return self._go(schedule(self.action), _Way({}, 0))
+        return self._go(schedule(self.action), Way({}, 0))
 
-    def _go(self, order: Sequence[Pick | n.Node], way: _Way) -> Iterator[_Way]:
+    def _go(self, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
         for place, item in enumerate(order):
             try:
                 if isinstance(item, Pick):
                     yield from self._choose(item, order[place + 1 :], way)
                     return
                 if not self.semantics.evaluate(item, self.state, way.picks):
-                    yield replace(way, wrong=_false(self.semantics.model, item, self.state, way.picks))
+                    wrong = self._false(item, way.picks)
+                    yield replace(way, wrong=wrong, is_false=True)
                     return
             except OutOfBounds as error:
                 yield replace(way, wrong=f"it goes out of the model's bounds: {error}", outside=True)
@@ -148,10 +150,10 @@ class _Walk:
             way = replace(way, passed=way.passed + 1)
         yield way
 
-    def _choose(self, pick: Pick, order: Sequence[Pick | n.Node], way: _Way) -> Iterator[_Way]:
+    def _choose(self, pick: Pick, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
         domain = pick.domain
         inside = None if domain is None else self.semantics.evaluate(domain, self.state, way.picks)
-        if pick.name in self.known:
+        if self.known is not None and pick.name in self.known:
             values: Iterable[Value] = [self.known[pick.name]]
         else:
             values = pick.type.values() if inside is None else sorted(inside, key=pick.type.rank)
@@ -167,16 +169,22 @@ class _Walk:
         if wrong:
             yield replace(way, wrong=wrong)
 
+    def _false(self, guard: n.Node, picks: Mapping[str, Value]) -> str:
+        """The sentence that a guard is false, with the values that decide; "" where nobody reads it."""
+        if self.known is None:
+            return ""
+        constants: dict[n.Node, n.Node] = {
+            x: n.make(n.Const, x.type, x.span, picks[x.name])
+            for x in n.postorder(guard)
+            if isinstance(x, n.PickVar) and x.name in picks
+        }
+        explainer = Explainer(self.semantics.model, substitute(guard, constants))
+        return f"its guard {explainer.reason(self.state).sentence()}"
 
-def _false(model: Model, guard: n.Node, state: State, picks: Mapping[str, Value]) -> str:
-    """The sentence that a guard is false, with the values that decide."""
-    constants: dict[n.Node, n.Node] = {
-        x: n.make(n.Const, x.type, x.span, picks[x.name])
-        for x in n.postorder(guard)
-        if isinstance(x, n.PickVar) and x.name in picks
-    }
-    explainer = Explainer(model, substitute(guard, constants))
-    return f"its guard {explainer.reason(state).sentence()}"
+
+def ways(semantics: Semantics, action: Action, state: State) -> Iterator[Way]:
+    """The ways through an action in a state, without sentences."""
+    return _Walk(semantics, action, state, None).ways()
 
 
 def _possible(steps: Steps, states: Iterable[State], event: Event) -> Iterator[Attempt]:

@@ -57,7 +57,9 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
     unknown_name,
 )
-from leadline.symbolic.trace.values import field_names, from_json, spelled
+from leadline.symbolic.trace import Trace
+from leadline.symbolic.trace.trace import action_named
+from leadline.symbolic.trace.values import field_names, from_json, spelled, to_json
 
 _MOST_TOLD = 10
 _ABSENT = object()
@@ -483,7 +485,7 @@ class Reader:
             if not isinstance(told, dict):
                 raise UserError(f"{self._place}: {name}: an object by variables is needed")
             for variable, value in told.items():
-                yield from self._told(variable, value)
+                yield from self.told(variable, value)
             return
         for text, path in table.items():
             value = _field(raw, path)
@@ -491,41 +493,45 @@ class Reader:
             if value is not _ABSENT and _ABSENT not in holes.values():
                 for name, hole in holes.items():
                     text = text.replace(f"{{{name}}}", str(hole))
-                yield from self._told(text, value)
+                yield from self.told(text, value)
 
-    def _told(self, path: str, value: Any) -> Iterator[Part]:
+    def told(self, path: str, value: Any) -> Iterator[Part]:
         """The parts in the value of a path such as `role[s1]`."""
+        yield from self._below(self.at(path), value)
+
+    def at(self, path: str) -> At:
+        """The part of a state that a path such as `role[s1]` leads to."""
         found = list(_STEP.finditer(path))
         if not found or "".join(x.group() for x in found) != path or found[0].group(1) is None:
-            raise UserError(f"{self._place}: {path} is no part of a state: write it as role[s1].term")
+            raise UserError(f"{self._at}{path} is no part of a state: write it as role[s1].term")
         name = found[0].group(1)
         if name not in self._variables:
             known = [one.tla for one in self.model.variables]
-            what = f"{self._place}: {self.model.protocol} has no variable"
+            what = f"{self._at}{self.model.protocol} has no variable"
             raise UserError(unknown_name(what, name, known))
         place = self._variables[name]
         variable = self.model.variables[place]
-        at = _At(variable.tla, (place,), variable.type)
+        at = At(variable.tla, (place,), variable.type)
         for step in found[1:]:
             at = self._inner(at, step.group(1), step.group(2))
-        yield from self._below(at, value)
+        return at
 
-    def _inner(self, at: _At, name: str | None, key: str | None) -> _At:
+    def _inner(self, at: At, name: str | None, key: str | None) -> At:
         """The part of a part that a field's name or a key leads to."""
         kind = at.type.item if isinstance(at.type, Option) else at.type
         if name is not None and isinstance(kind, Record) and name in (names := _spelled(kind)):
-            return _At(f"{at.text}.{name}", (*at.steps, names[name]), kind.parts[names[name]])
+            return At(f"{at.text}.{name}", (*at.steps, names[name]), kind.parts[names[name]])
         if key is not None and isinstance(kind, Map):
             written = key if isinstance(kind.key, (Enum, Sort)) else _of_cell(key)
             member = self._value(kind.key, written, self._place)
             text = f"{at.text}[{kind.key.tla(member)}]"
-            return _At(text, (*at.steps, kind.keys.index(member)), kind.value)
+            return At(text, (*at.steps, kind.keys.index(member)), kind.value)
         if key is not None and isinstance(kind, Seq) and key.isdecimal() and int(key):
-            return _At(f"{at.text}[{key}]", (*at.steps, int(key) - 1), kind.item)
+            return At(f"{at.text}[{key}]", (*at.steps, int(key) - 1), kind.item)
         wanted = f".{name}" if name is not None else f"[{key}]"
-        raise UserError(f"{self._place}: {at.text} has no part {wanted}")
+        raise UserError(f"{self._at}{at.text} has no part {wanted}")
 
-    def _below(self, at: _At, value: Any) -> Iterator[Part]:
+    def _below(self, at: At, value: Any) -> Iterator[Part]:
         """The parts that a value tells: of an object, those of its fields."""
         kind = at.type.item if isinstance(at.type, Option) else at.type
         if isinstance(value, dict) and isinstance(kind, Record):
@@ -585,6 +591,11 @@ class Reader:
         return matched[name]
 
     @property
+    def _at(self) -> str:
+        """The place of a mistake, if it is in a log."""
+        return f"{self._place}: " if self._place else ""
+
+    @property
     def uncertain(self) -> dict[Sort, list[str]]:
         """The names that were matched with members of sorts whose members the model tells apart."""
         alike = symmetric_sorts(self.model, ())
@@ -592,7 +603,7 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class _At:
+class At:
     """A part of a state: its text, the way to it, and its type."""
 
     text: str
@@ -604,3 +615,38 @@ def _spelled(kind: Record) -> dict[str, int]:
     """The places of a record's fields, by both of their names."""
     own = [name for name, _ in kind.fields]
     return {name: place for names in (own, field_names(kind)) for place, name in enumerate(names)}
+
+
+def part_of(model: Model, path: str) -> Part:
+    """The part of a state that a path such as `role[s1].term` leads to; it has no value.
+
+    Raises:
+        UserError: if there is none.
+    """
+    at = Reader(model, LogMap(), {}).at(path)
+    return Part(at.text, at.steps, at.type, None)
+
+
+def told(model: Model, values: Mapping[str, Any]) -> list[Part]:
+    """The parts of a state that an object by variables tells.
+
+    Raises:
+        UserError: if one is no part of a state, or a value is none of its type.
+    """
+    reader = Reader(model, LogMap(), {})
+    return [part for path, value in values.items() for part in reader.told(path, value)]
+
+
+def log_of(model: Model, run: Trace) -> str:
+    """A run as a log: NDJSON that needs no map, a line for each step, and first one for the initial state."""
+    lines = []
+    for stage in run.stages:
+        assert stage.state is not None
+        action = action_named(model, stage.action)
+        names = spelled(tuple(pick.name for pick in action.picks))
+        picks = {
+            name: to_json(x.type, stage.picks[x.name]) for name, x in zip(names, action.picks, strict=True)
+        }
+        after = {x.tla: to_json(x.type, value) for x, value in zip(model.variables, stage.state, strict=True)}
+        lines.append({"action": action.tla, "picks": picks, "after": after})
+    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in lines)

@@ -70,3 +70,16 @@ def test_as_a_library(leadline: Leadline, log: Path) -> None:
     assert (found.verdict, found.explained, found.place) == ("does not conform", 2, f"{log}:3")
     with pytest.raises(AssertionError, match="count would be 3, and the log says 2"):
         library.assert_conforms("counter.py", log)
+
+
+def test_runs_that_cover_a_protocol(leadline: Leadline) -> None:
+    ran = leadline("cover", "counter.py", "--out", "runs")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == "1 of 1 goal met by 1 run"
+    assert sorted(x.name for x in Path("runs").iterdir()) == ["run-1.itf.json", "run-1.json", "run-1.ndjson"]
+    for name in ("run-1.ndjson", "run-1.itf.json"):
+        assert leadline("conform", "counter.py", f"runs/{name}").code == 0
+    assert leadline("trace", "runs/run-1.json", "--protocol", "counter.py").code == 0
+    ran = leadline("cover", "counter.py", "--goal", "count", "--depth", "1", "--format", "json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["missing"], told["complete"]) == (20, ["count = 2", "count = 3"], False)

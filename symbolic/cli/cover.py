@@ -1,0 +1,156 @@
+"""`leadline cover`: a few short runs that together meet every goal of a kind."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import suppress
+from pathlib import Path
+
+from leadline.symbolic.api.progress import live
+from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_model, seconds
+from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, write_out, written_trace
+from leadline.symbolic.cli.terminal import Exit, tell
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.conform.cover import Coverage, Covered, goals_of
+from leadline.symbolic.conform.logs import log_of, part_of
+from leadline.symbolic.engines import Limits
+from leadline.symbolic.engines.run.limits import TimeIsOver, limited, stop_at
+from leadline.symbolic.lang import Model, UserError, counted
+
+_MOST_STATES = 1_000_000
+_MOST_TOLD = 20
+_FORMS = {"json": ".json", "itf": ".itf.json", "ndjson": ".ndjson"}
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Declare the command."""
+    parser.description = (
+        "Find a few runs, each as short as can be, that together meet every goal: test cases that drive a system "
+        "through what the protocol can do."
+    )
+    add_protocol(parser)
+    parser.add_argument(
+        "--goal",
+        metavar="GOAL",
+        default="actions",
+        help="actions: each is taken; pairs: each right after each other; guards: each is true and false; "
+        "properties: each probe and premise; or a part of the state that has each of its values, such as "
+        "role[s1] (default: actions)",
+    )
+    parser.add_argument("--depth", metavar="K", type=at_least(0), help="steps of a run at most")
+    parser.add_argument(
+        "--max-states",
+        metavar="N",
+        type=at_least(1),
+        default=_MOST_STATES,
+        help=f"stop at N states (default: {_MOST_STATES:,})",
+    )
+    parser.add_argument("--timeout", metavar="S", type=seconds, help="stop after S seconds")
+    parser.add_argument(
+        "--memory", metavar="MB", type=at_least(1, Limits.LARGEST), help="stop at MB megabytes"
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        type=Path,
+        help="write each run to this folder, as JSON, ITF and NDJSON",
+    )
+    add_format(parser, "text", "json")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    """Find the runs, show them and write them."""
+    if args.out is not None:
+        _make(args.out)
+    entry, _, model = chosen_model(args)
+    semantics = Semantics(model)
+    goals = goals_of(semantics, args.goal, lambda path: part_of(model, path))
+    stopped = None
+    limits = Limits(args.timeout, args.memory).within_machine()
+    with live("covering: ") as show:
+        search = Coverage(
+            semantics,
+            goals,
+            args.depth,
+            args.max_states,
+            lambda states, met: show(f"{counted(states, 'state')}, {counted(met, 'goal')} met"),
+        )
+        try:
+            with limited(limits):
+                search.run()
+        except (TimeIsOver, MemoryError) as error:
+            stopped = stop_at(error, limits).text
+    found = search.covered(stopped)
+    if args.out is not None:
+        _write(args.out, found, semantics, entry.source)
+    data = as_json(_json(found, model)) if args.format == "json" else None
+    code = deliver(_report(found, model), data, None)
+    return max(code, Exit.HOLDS if found.complete or not found.missing else Exit.UNKNOWN)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--out {folder}: {error.strerror}: name a folder") from error
+
+
+def _write(folder: Path, found: Covered, semantics: Semantics, source: str) -> None:
+    """Write the runs. Those of an earlier time that are numbered higher go."""
+    for number, (trace, _) in enumerate(found.runs, start=1):
+        stem = folder / f"run-{number}"
+        for form, suffix in _FORMS.items():
+            text = (
+                log_of(semantics.model, trace)
+                if form == "ndjson"
+                else written_trace(form, semantics, trace, source, None)
+            )
+            write_out(Path(f"{stem}{suffix}"), text)
+    number = len(found.runs) + 1
+    while (folder / f"run-{number}.json").exists():
+        for suffix in _FORMS.values():
+            with suppress(FileNotFoundError):
+                (folder / f"run-{number}{suffix}").unlink()
+        number += 1
+    tell(f"wrote {counted(len(found.runs), 'run')} to {folder}")
+
+
+def _unmet(found: Covered) -> str:
+    """The state of the goals that no run meets."""
+    if found.complete:
+        return "proved unreachable"
+    why = f" ({found.stopped})" if found.stopped else ""
+    return f"not found within {counted(found.states, 'state')}{why}"
+
+
+def _json(found: Covered, model: Model) -> dict[str, object]:
+    return {
+        "protocol": model.protocol,
+        "states": found.states,
+        "complete": found.complete,
+        "runs": [
+            {"steps": trace.length, "goals": list(goals), "actions": [x.action for x in trace.steps]}
+            for trace, goals in found.runs
+        ],
+        "missing": list(found.missing),
+        "missing_are": _unmet(found) if found.missing else None,
+    }
+
+
+def _report(found: Covered, model: Model) -> Report:
+    report = Report()
+    rows = [
+        [str(number), str(trace.length), str(len(goals)), goals[0] + (", ..." if len(goals) > 1 else "")]
+        for number, (trace, goals) in enumerate(found.runs, start=1)
+    ]
+    if rows:
+        report.table(["run", "steps", "goals", "such as"], rows)
+        report.say()
+    for goal in found.missing[:_MOST_TOLD]:
+        report.say(f"{_unmet(found)}: {goal}")
+    if len(found.missing) > _MOST_TOLD:
+        report.say(f"and {len(found.missing) - _MOST_TOLD:,} more, which --format json tells")
+    wanted = found.met + len(found.missing)
+    report.say(f"{found.met:,} of {counted(wanted, 'goal')} met by {counted(len(found.runs), 'run')}")
+    return report

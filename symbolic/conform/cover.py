@@ -1,0 +1,316 @@
+"""Runs that cover a model: a small set that together meets every goal of a kind, each run as short as can be.
+
+The states are searched breadth first, and each goal keeps the first run that meets it. Then runs are taken, the
+longest first, as long as one meets a goal that no other has met.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from leadline.symbolic.concrete import Semantics, State
+from leadline.symbolic.concrete.coverage import suspects
+from leadline.symbolic.conform.events import Part
+from leadline.symbolic.conform.explain import ways
+from leadline.symbolic.lang import Model, OutOfBounds, Pick, UserError, schedule
+from leadline.symbolic.meaning import Outcome, Path
+from leadline.symbolic.notation.expressions import to_tla
+from leadline.symbolic.trace import Trace, TraceEnd, trace_of_path
+
+_MOST_VALUES = 1_000
+
+
+class Goals(ABC):
+    """The goals of one kind. A goal is known by its text.
+
+    Attributes:
+        wanted: all goals; those of values are as many as have been met if the type has very many.
+    """
+
+    wanted: Sequence[str]
+
+    @abstractmethod
+    def of_state(self, state: State) -> Iterable[str]:
+        """The goals that a state meets."""
+
+    def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
+        """The goals that a step meets, after a step of an action."""
+        return ()
+
+
+class Actions(Goals):
+    """Each action is taken."""
+
+    def __init__(self, model: Model) -> None:
+        self._tla = {one.name: one.tla for one in model.actions}
+        self.wanted = list(self._tla.values())
+
+    def of_state(self, state: State) -> Iterable[str]:
+        return ()
+
+    def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
+        return (self._tla[step.action],)
+
+
+class Pairs(Goals):
+    """Each action is taken right after each other one."""
+
+    def __init__(self, model: Model) -> None:
+        self._tla = {one.name: one.tla for one in model.actions}
+        self.wanted = [self._text(one, other) for one in self._tla for other in self._tla]
+
+    def _text(self, one: str, other: str) -> str:
+        return f"{self._tla[one]}, then {self._tla[other]}"
+
+    def of_state(self, state: State) -> Iterable[str]:
+        return ()
+
+    def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
+        return () if before is None else (self._text(before, step.action),)
+
+
+class Guards(Goals):
+    """Each guard of each action is evaluated and true, and evaluated and false."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        self._semantics = semantics
+        names = {variable.name: variable.tla for variable in semantics.model.variables}
+        self._texts = {
+            action.name: [
+                f"{action.tla}: {to_tla(item, names)}"
+                for item in schedule(action)
+                if not isinstance(item, Pick)
+            ]
+            for action in semantics.model.actions
+        }
+        guards = [text for texts in self._texts.values() for text in texts]
+        self.wanted = [f"{text} is {value}" for text in dict.fromkeys(guards) for value in ("true", "false")]
+
+    def of_state(self, state: State) -> Iterator[str]:
+        for action in self._semantics.model.actions:
+            texts = self._texts[action.name]
+            for way in ways(self._semantics, action, state):
+                yield from (f"{text} is true" for text in texts[: way.passed])
+                if way.is_false:
+                    yield f"{texts[way.passed]} is false"
+
+
+class Properties(Goals):
+    """Each probe is reached, and each premise in a property is true somewhere."""
+
+    def __init__(self, semantics: Semantics) -> None:
+        model = semantics.model
+        self._semantics = semantics
+        claimed = [model.properties[name] for name in model.claimed]
+        probes = {f"{one.name} is reached": one.formula for one in claimed if one.kind.value == "probe"}
+        names = {variable.name: variable.tla for variable in model.variables}
+        premises = {
+            f"{one.name}: {to_tla(x.vacuous.node, names)} is {'not empty' if x.vacuous.is_set else 'true'}": x
+            for one in claimed
+            if one.temporal is None
+            for x in suspects(one)
+        }
+        self._formulas = {**probes, **{text: x.weakened for text, x in premises.items()}}
+        self.wanted = list(self._formulas)
+
+    def of_state(self, state: State) -> Iterator[str]:
+        for text, formula in self._formulas.items():
+            try:
+                if not self._semantics.evaluate(formula, state):
+                    yield text
+            except OutOfBounds:
+                continue
+
+
+class Values(Goals):
+    """A part of the state has each of its values."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        few = part.type.cardinality <= _MOST_VALUES
+        self.wanted = [self._text(part.type.tla(x)) for x in part.type.values()] if few else []
+
+    def _text(self, shown: str) -> str:
+        return f"{self._part.text} = {shown}"
+
+    def of_state(self, state: State) -> Iterable[str]:
+        shown = self._part.shown(state)
+        return () if shown is None else (self._text(shown),)
+
+
+KINDS: Mapping[str, Callable[[Semantics], Goals]] = {
+    "actions": lambda semantics: Actions(semantics.model),
+    "pairs": lambda semantics: Pairs(semantics.model),
+    "guards": Guards,
+    "properties": Properties,
+}
+"""The kinds of goals by name; another name is a part of the state."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Runs that cover a model.
+
+    Attributes:
+        runs: the runs, each with the goals that it is the first to meet.
+        missing: the goals that no run met.
+        states: the number of states that were looked at.
+        complete: whether these are all reachable states: what is missing is unreachable then.
+        stopped: why the search stopped early, if it did.
+    """
+
+    runs: Sequence[tuple[Trace, Sequence[str]]]
+    missing: Sequence[str]
+    states: int
+    complete: bool
+    stopped: str | None = None
+
+    @property
+    def met(self) -> int:
+        """The number of goals that are met."""
+        return sum(len(goals) for _, goals in self.runs)
+
+
+class Coverage:
+    """A breadth-first search for goals.
+
+    Args:
+        semantics: the meaning of the model.
+        goals: the goals.
+        depth: the most steps of a run; None for no limit.
+        most_states: the most states.
+        progress: called now and then with the numbers of states and of goals that are met.
+    """
+
+    def __init__(
+        self,
+        semantics: Semantics,
+        goals: Goals,
+        depth: int | None,
+        most_states: int,
+        progress: Callable[[int, int], None] = lambda *_: None,
+    ) -> None:
+        self.semantics, self.goals = semantics, goals
+        self.depth, self.most_states, self.progress = depth, most_states, progress
+        self.complete = False
+        self._first: dict[str, tuple[int, tuple[Outcome, ...]]] = {}
+        self._states: dict[State, int] = {}
+        self._came: list[tuple[int, Outcome]] = []
+        self._depths: list[int] = []
+        self._entered: list[dict[str, tuple[int, Outcome]]] = []
+        self._left: list[list[Outcome] | None] = []
+
+    def run(self) -> None:
+        """Search until all goals are met, all states are known, or a limit is reached.
+
+        Raises:
+            ModelError: if there is no initial state.
+        """
+        for one in self.semantics.initial():
+            self._add(-1, one)
+        if not self._states:
+            raise self.semantics.no_initial_state()
+        wanted = set(self.goals.wanted)
+        place = 0
+        while place < len(self._came):
+            if wanted and wanted <= self._first.keys():
+                return
+            if len(self._came) > self.most_states:
+                return
+            if self.depth is None or self._depths[place] < self.depth:
+                self._expand(place)
+            if place % 1000 == 0:
+                self.progress(len(self._came), len(self._first))
+            place += 1
+        self.complete = self.depth is None or max(self._depths) < self.depth
+
+    def _add(self, parent: int, one: Outcome) -> int | None:
+        if one.state is None:
+            return None
+        place = self._states.get(one.state)
+        if place is None:
+            place = self._states[one.state] = len(self._came)
+            self._came.append((parent, one))
+            self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
+            self._entered.append({})
+            self._left.append(None)
+            self._note(self.goals.of_state(one.state), place)
+        return place
+
+    def _note(self, goals: Iterable[str], place: int, *more: Outcome) -> None:
+        """Keep a run for each goal that it is the first to meet: that to a state, and some steps more."""
+        for goal in goals:
+            if goal not in self._first:
+                self._first[goal] = place, more
+
+    def _expand(self, place: int) -> None:
+        (_, here) = self._came[place]
+        assert here.state is not None
+        following = [x for x in self.semantics.successors(here.state) if x.state is not None]
+        by_action = list({x.action: x for x in reversed(following)}.values())
+        self._left[place] = by_action
+        for action, (before, entering) in self._entered[place].items():
+            for step in by_action:
+                self._note(self.goals.of_step(action, step), before, entering, step)
+        for step in following:
+            self._note(self.goals.of_step(None, step), place, step)
+            target = self._add(place, step)
+            assert target is not None
+            if step.action not in self._entered[target]:
+                self._entered[target][step.action] = place, step
+                for last in self._left[target] or ():
+                    self._note(self.goals.of_step(step.action, last), place, step, last)
+
+    def _path(self, place: int) -> Path:
+        found = []
+        while place >= 0:
+            place, one = self._came[place]
+            found.append(one)
+        return tuple(reversed(found))
+
+    def covered(self, stopped: str | None = None) -> Covered:
+        """The runs found so far."""
+        paths = {goal: (*self._path(place), *more) for goal, (place, more) in self._first.items()}
+        runs, met = [], set[str]()
+        for goal in sorted(paths, key=lambda one: -len(paths[one])):
+            if goal not in met:
+                path = paths[goal]
+                new = [x for x in dict.fromkeys(self._met(path)) if x not in met]
+                met.update(new)
+                runs.append((trace_of_path(path, TraceEnd.STOPS), new))
+        wanted = [x for x in self.goals.wanted if x not in met]
+        return Covered(runs, wanted, len(self._came), self.complete, None if self.complete else stopped)
+
+    def _met(self, path: Path) -> Iterator[str]:
+        """The goals that a run meets."""
+        before: str | None = None
+        for number, one in enumerate(path):
+            assert one.state is not None
+            yield from self.goals.of_state(one.state)
+            if number:
+                yield from self.goals.of_step(before, one)
+                yield from self.goals.of_step(None, one)
+                before = one.action
+
+
+def goals_of(semantics: Semantics, kind: str, part: Callable[[str], Part]) -> Goals:
+    """The goals of a name: a kind, or a part of the state.
+
+    Args:
+        semantics: the meaning of the model.
+        kind: the name.
+        part: the part of the state of a text, as `logs.part_of`.
+
+    Raises:
+        UserError: if the name is neither.
+    """
+    if kind in KINDS:
+        return KINDS[kind](semantics)
+    try:
+        return Values(part(kind))
+    except UserError as error:
+        raise UserError(
+            f"--goal {kind}: write {', '.join(KINDS)} or a part of the state ({error})"
+        ) from error
