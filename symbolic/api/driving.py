@@ -5,7 +5,6 @@ from __future__ import annotations
 import random as chances
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from leadline.symbolic.api.conformance import Differs
 from leadline.symbolic.api.protocols import ProtocolLike, loaded
@@ -21,7 +20,7 @@ Runs = Iterable[Trace | str | Path]
 
 
 def drive(
-    adapter: Callable[[], Any],
+    adapter: Callable[[], object],
     protocol: ProtocolLike,
     runs: Runs = (),
     /,
@@ -100,7 +99,7 @@ def _random_run(semantics: Semantics, steps: int, dice: chances.Random) -> Run:
 class _Driver:
     """Drives one kind of system."""
 
-    def __init__(self, model: Model, adapter: Callable[[], Any]) -> None:
+    def __init__(self, model: Model, adapter: Callable[[], object]) -> None:
         self.model, self.adapter = model, adapter
         self.semantics = Semantics(model)
 
@@ -128,7 +127,7 @@ class _Driver:
                 close()
         return run.length
 
-    def _take(self, system: Any, stage: Step) -> None:
+    def _take(self, system: object, stage: Step) -> None:
         method = getattr(system, stage.action, None)
         if method is None:
             names = ", ".join(one.name for one in self.model.actions)
@@ -137,9 +136,9 @@ class _Driver:
         kinds = {pick.name: pick.type for pick in action_named(self.model, stage.action).picks}
         method(**{name: value_of(kinds[name], x) for name, x in stage.picks.items()})
 
-    def _differences(self, system: Any, stage: Step) -> list[str]:
+    def _differences(self, system: object, stage: Step) -> list[str]:
         assert stage.state is not None
-        observed = system.observe()
+        observed: object = getattr(system, "observe")()  # noqa: B009  # it has any type
         if not isinstance(observed, Mapping):
             what = f"{type(system).__name__}.observe() returns {observed!r}"
             raise UserError(f"{what}: a dictionary by variables is needed")
