@@ -57,7 +57,7 @@ def obligations_of(queries: Iterable[GridQuery]) -> dict[tuple[str, str], int]:
     """The number of obligations of each proof in a plan. A plan has all obligations of a proof, or none."""
     names: dict[tuple[str, str], set[str]] = {}
     for query in queries:
-        if query.obligation is not None and query.asked.whole is None:
+        if query.obligation is not None and query.query.options.whole is None:
             names.setdefault((query.fingerprint, query.property), set()).add(query.obligation)
     return {key: len(found) for key, found in names.items()}
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import Entry, model_of
-from leadline.symbolic.engines import Options
+from leadline.symbolic.engines import Options, Query
 from leadline.symbolic.grid.cost import CostModel
 from leadline.symbolic.grid.gridfile import CheckTable, read_checks
 from leadline.symbolic.grid.gridvalues import Mistakes
@@ -24,11 +24,11 @@ from leadline.symbolic.grid.query import (
     GridQuery,
     ParameterValues,
     Settings,
-    options_json,
     parameters_json,
     point_text,
 )
 from leadline.symbolic.lang import AssumptionFailed, Model, ModelError, PropertyKind, UserError, counted
+from leadline.symbolic.solve import DEFAULT
 from leadline.symbolic.trace import DEADLOCK
 
 MOST_QUERIES = 200_000
@@ -269,7 +269,7 @@ def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
     names = tuple(name for name in names if name in point.kinds)
     for kind in asked.kinds:
         # An engine without solver gets one query instead of one for each solver.
-        solvers = asked.solvers if kind.takes_solver else ("",)
+        solvers = asked.solvers if kind.takes_solver else (DEFAULT,)
         for name in (*names, *([DEADLOCK] if asked.deadlock else [])):
             if kind.refuses(_kind(point, name)) is None:
                 whole = kind.questions(asked.axes, point.parts.get((kind.engine, name), ()))
@@ -289,17 +289,21 @@ def _kind(point: GridPoint, name: str) -> str:
 def _query(
     check: CheckTable, point: GridPoint, name: str, options: Options, solver: str, seed: int
 ) -> GridQuery:
-    return GridQuery(
-        protocol=point.protocol,
+    deadlock = name == DEADLOCK
+    query = Query(
         source=check.entry.source,
-        settings=point.settings,
-        parameters=point.parameters,
-        property=name,
-        kind=_kind(point, name),
-        engine=options.engine,
-        options=options_json(options),
+        settings=dict(point.settings),
+        properties=() if deadlock else (name,),
+        options=options,
         solver=solver,
         seed=seed,
+        deadlock=deadlock,
+    )
+    return GridQuery(
+        protocol=point.protocol,
+        parameters=point.parameters,
+        kind=_kind(point, name),
+        query=query,
         limits=check.asked.limits,
         fingerprint=point.fingerprint,
     )

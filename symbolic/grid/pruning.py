@@ -109,7 +109,7 @@ def _pointless(row: Row, query: GridQuery) -> bool:
     """Whether a violation tells the answer to a query about the same goal."""
     assert row.steps is not None
     found = Violation(read_options(row.engine, row.options), row.steps, row.depth)
-    return BY_ENGINE[query.engine].pointless(query.asked, found)
+    return BY_ENGINE[query.engine].pointless(query.query.options, found)
 
 
 def _violated(row: Row, query: GridQuery) -> Moot:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 
 import leadline
 from leadline.symbolic.engines import ENGINES, Limits, Options, Query
 from leadline.symbolic.lang import Setting, counted, setting_text
-from leadline.symbolic.solve import DEFAULT
 from leadline.symbolic.trace import DEADLOCK
 
 Settings = tuple[tuple[str, Setting], ...]
@@ -25,7 +24,7 @@ LEFT_OUT: Mapping[str, str] = {
     "settings": "`parameters` has them and all others",
     "limits": "an answer holds whatever they were; `Row.settles` tells whether an unknown stands",
 }
-"""The fields of a query that its id leaves out, each with the reason."""
+"""The fields of a query, and of the question in it, that its id leaves out, each with the reason."""
 
 
 def point_text(values: ParameterValues, empty: str = "") -> str:
@@ -102,69 +101,77 @@ class GridQuery:
 
     Attributes:
         protocol: the protocol's name.
-        source: the protocol as the catalog finds it: its name, or the absolute path of its file.
-        settings: the parameters that the grid file sets.
         parameters: all parameters, as `parameters_json` writes them.
-        property: the property's name, or "deadlock".
         kind: the property's kind: "invariant", "probe" or "deadlock".
-        engine: the engine's name.
-        options: the engine's options, as `options_json` writes them.
-        solver: the solver's name; "" for an engine that takes none.
-        seed: the seed of random choices, 0 or more.
+        query: the question as an engine takes it: about one property, or about deadlocks alone.
         limits: the most that the query may use.
         fingerprint: the model's.
     """
 
     protocol: str
-    source: str
-    settings: Settings
     parameters: str
-    property: str
     kind: str
-    engine: str
-    options: str
-    solver: str
-    seed: int
+    query: Query
     limits: Limits
     fingerprint: str
 
+    def __hash__(self) -> int:
+        return hash(self.id)
+
     @cached_property
-    def asked(self) -> Options:
-        """The engine's options."""
-        return read_options(self.engine, self.options)
+    def source(self) -> str:
+        """The protocol as the catalog finds it: its name, or the absolute path of its file."""
+        return self.query.source
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The parameters that the grid file sets."""
+        return tuple(self.query.settings.items())
+
+    @cached_property
+    def property(self) -> str:
+        """The property's name, or "deadlock"."""
+        return DEADLOCK if self.query.deadlock else (self.query.properties or ("",))[0]
+
+    @cached_property
+    def engine(self) -> str:
+        """The engine's name."""
+        return self.query.engine
+
+    @cached_property
+    def options(self) -> str:
+        """The engine's options, as `options_json` writes them."""
+        return options_json(self.query.options)
+
+    @cached_property
+    def solver(self) -> str:
+        """The solver's name; "" for an engine that takes none."""
+        return self.query.solver if ENGINES[self.engine].takes_solver else ""
+
+    @cached_property
+    def seed(self) -> int:
+        """The seed of random choices, 0 or more."""
+        return self.query.seed
 
     @cached_property
     def depth(self) -> int | None:
         """The layers to look ahead; None if the engine has none."""
-        return getattr(self.asked, "depth", None)
+        return getattr(self.query.options, "depth", None)
 
     @cached_property
     def unroll(self) -> str | None:
         """The content of a layer; None if the engine has none."""
-        return getattr(self.asked, "unroll", None)
+        return getattr(self.query.options, "unroll", None)
 
     @cached_property
     def obligation(self) -> str | None:
         """The part that is asked for, such as an obligation of a proof; None for all of the question."""
-        return self.asked.part
+        return self.query.options.part
 
     @cached_property
     def question(self) -> str:
         """The question about the property, in words."""
-        return question_text(self.engine, self.obligation, self.depth, self.unroll, self.asked.parts)
-
-    def by_engine(self) -> Query:
-        """The question as an engine takes it."""
-        deadlock = self.property == DEADLOCK
-        return Query(
-            source=self.source,
-            settings=dict(self.settings),
-            properties=() if deadlock else (self.property,),
-            options=self.asked,
-            solver=self.solver or DEFAULT,  # an engine that takes none ignores it
-            seed=self.seed,
-            deadlock=deadlock,
-        )
+        return question_text(self.engine, self.obligation, self.depth, self.unroll, self.query.options.parts)
 
     @cached_property
     def id(self) -> str:
@@ -172,8 +179,11 @@ class GridQuery:
         return question_id({name: getattr(self, name) for name in ASKED}, leadline.__version__)
 
 
-ASKED = tuple(field.name for field in fields(GridQuery) if field.name not in LEFT_OUT)
-"""The fields that a query's id is made of."""
+ASKED = (
+    *("protocol", "parameters", "property", "kind", "engine", "options", "solver", "seed"),
+    "fingerprint",
+)
+"""The parts of a query that its id is made of."""
 
 
 def question_id(asked: Mapping[str, object], leadline_version: str) -> str:

@@ -101,8 +101,9 @@ def unanswered(query: GridQuery, run: str, predicted: float | None, why: Moot | 
 def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     """An engine's result, and its counterexample as a document."""
     planned = planned_model(query)
-    asked = query.by_engine()
-    answers = widened_answers(planned, query.limits, lambda model, rest: answer_in_child(model, asked, rest))
+    answers = widened_answers(
+        planned, query.limits, lambda model, rest: answer_in_child(model, query.query, rest)
+    )
     # Parts of a proof are about one model: they are not asked of models with wider types.
     *_, (model, found) = islice(answers, 1) if query.obligation is not None else answers
     (result,) = found.results

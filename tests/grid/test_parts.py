@@ -148,7 +148,7 @@ def parts(text: str) -> list[str | None]:
 def test_a_plan_has_a_query_for_each_part(grid: Path) -> None:
     todo = planned(grid.read_text())
     assert [one.obligation for one in todo.in_file_order()] == ["slow", "fast"]
-    assert {one.asked.parts for one in todo.queries} == {2}
+    assert {one.query.options.parts for one in todo.queries} == {2}
     assert len({one.id for one in todo.queries}) == 2
     assert obligations_of(todo.queries) == {}, "they are no proof"
     assert parts(grid.read_text().replace("split = 2", "split = [1, 2]")) == [None, "slow", "fast"]
@@ -176,7 +176,7 @@ def test_a_part_that_is_safe_stops_nothing() -> None:
 
 def test_a_proof_makes_all_parts_moot() -> None:
     one, two = (query(depth=5, split=2, cube=x) for x in (("a",), ("b",)))
-    proof = query(engine="pdr", options=options_json(PdrOptions()), solver="")
+    proof = query(options=PdrOptions())
     assert Pruning([one, two, proof]).learn(finding(proof, "proved")).keys() == {one.id, two.id}
 
 

@@ -12,7 +12,7 @@ import leadline
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.grid.plan import plan
 from leadline.symbolic.grid.query import GridQuery
-from tests.grid.queries import with_options
+from tests.grid.queries import changed, with_options
 
 GRID = '[[check]]\nprotocol = "counter.py"\nproperties = "below-three"\nparameters = { nodes = 2 }\n'
 
@@ -52,10 +52,10 @@ def test_another_model_is_another_query(folder: Path) -> None:
 def test_anything_else_is_another_query(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     query = query_in(folder)
     others = [
-        replace(query, property="never-one"),
+        changed(query, property="never-one"),
         replace(query, kind="probe"),
         with_options(query, depth=11),
-        replace(query, solver="cadical"),
+        changed(query, solver="cadical"),
         with_options(query, unroll="sweeps"),
         replace(query, protocol="other"),
         replace(query, parameters='{"nodes":3,"overflow":false,"top":3}'),
@@ -63,6 +63,6 @@ def test_anything_else_is_another_query(folder: Path, monkeypatch: pytest.Monkey
     ]
     assert len({query.id, *(other.id for other in others)}) == 1 + len(others)
     assert replace(query, limits=Limits(1, 1)).id == query.id
-    assert replace(query, source="/elsewhere/counter.py").id == query.id
+    assert changed(query, source="/elsewhere/counter.py").id == query.id
     monkeypatch.setattr(leadline, "__version__", "99")
     assert replace(query).id != query.id

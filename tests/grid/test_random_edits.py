@@ -18,7 +18,7 @@ from leadline.symbolic.engines import Answer, BmcOptions, Limits, Query, answer_
 from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.grid import task, witnesses
-from leadline.symbolic.grid.query import GridQuery, options_json
+from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.runs import StoreArchive, new_run, resume
 from leadline.symbolic.grid.schedule import Schedule
 from leadline.symbolic.grid.store import Store
@@ -29,6 +29,7 @@ from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.node import substitute
 from leadline.symbolic.lang.span import NOWHERE
 from tests.grid.conftest import Here
+from tests.grid.queries import changed
 from tests.random_expressions import Maker
 from tests.random_protocols import widened
 from tests.strategies import models
@@ -55,20 +56,17 @@ def here(model: Model) -> Iterator[None]:
 
 def queries(model: Model) -> tuple[GridQuery, ...]:
     """Bounded checks by steps and sweeps of each property, and the obligations of each invariant."""
-    base = GridQuery(
-        protocol="random", source="random", settings=(), parameters="{}", property="", kind="", engine="bmc",
-        options="{}", solver="cadical", seed=0, limits=Limits(),
-        fingerprint=model.fingerprint,
-    )  # fmt: skip
+    question = Query("random", {}, ("",), BmcOptions(), "cadical")
+    base = GridQuery("random", "{}", "", question, Limits(), model.fingerprint)
     found = []
     for name in model.claimed:
-        one = replace(base, property=name, kind=str(model.properties[name].kind))
+        one = changed(base, property=name, kind=str(model.properties[name].kind))
         ways = ((0, "steps"), (2, "steps"), (1, "sweeps"))
-        found += [replace(one, options=options_json(BmcOptions(depth, unroll))) for depth, unroll in ways]
+        found += [changed(one, options=BmcOptions(depth, unroll)) for depth, unroll in ways]
         if model.properties[name].kind is PropertyKind.INVARIANT:
             names = [part.name for part in obligations(model, name)]
-            parts = [options_json(InductionOptions((part,))) for part in names]
-            found += [replace(one, engine="induction", options=part) for part in parts]
+            parts = [InductionOptions((part,)) for part in names]
+            found += [changed(one, options=part) for part in parts]
     return tuple(found)
 
 

@@ -18,7 +18,7 @@ from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import Errand, TaskResult, answer
 from leadline.symbolic.lang import Model
 from leadline.symbolic.trace import Stored
-from tests.grid.queries import with_options
+from tests.grid.queries import changed, with_options
 
 
 def query(name: str, **settings: Any) -> GridQuery:
@@ -87,9 +87,9 @@ def test_out_of_bounds(folder: Path) -> None:
 
 
 def test_a_seed(folder: Path) -> None:
-    row = row_of(replace(query("below-three", top=4), solver="z3", seed=7))
+    row = row_of(changed(query("below-three", top=4), solver="z3", seed=7))
     assert (row.verdict, row.steps, row.seed) == ("violated", 3, 7)
-    row = row_of(replace(query("below-three", top=4), seed=7))
+    row = row_of(changed(query("below-three", top=4), seed=7))
     assert row.unknown() and "CaDiCaL takes no seed" in str(row.reason)
 
 

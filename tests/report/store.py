@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
-from leadline.symbolic.engines import BmcOptions, Limits, Options
+from leadline.symbolic.engines import BmcOptions, Limits, Options, Query
 from leadline.symbolic.grid.kinds import KINDS
-from leadline.symbolic.grid.query import GridQuery, options_json, parameters_json
+from leadline.symbolic.grid.query import GridQuery, parameters_json
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.grid.task import answer
@@ -53,15 +53,9 @@ def real(
     model = model_of(find(source), settings)
     query = GridQuery(
         protocol=model.protocol,
-        source=source,
-        settings=tuple(settings.items()),
         parameters=parameters_json(model.parameters),
-        property=property,
         kind=str(model.properties[property].kind),
-        engine=options.engine,
-        options=options_json(options),
-        solver="" if explore else "cadical",
-        seed=0,
+        query=Query(source, settings, (property,), options, "cadical"),
         limits=Limits(60, 2000),
         fingerprint=model.fingerprint,
     )
