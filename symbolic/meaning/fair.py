@@ -30,7 +30,7 @@ from leadline.symbolic.lang import (
     expanded,
     formulas,
 )
-from leadline.symbolic.meaning.graph import Graph, OutsideAt
+from leadline.symbolic.meaning.graph import OutsideAt, StateGraph
 from leadline.symbolic.meaning.interface import State
 from leadline.symbolic.meaning.runs import Predicates, Word
 
@@ -57,7 +57,7 @@ class Product:
         begun: the initial nodes.
     """
 
-    def __init__(self, graph: Graph, runs: Predicates, formula: Temporal) -> None:
+    def __init__(self, graph: StateGraph, runs: Predicates, formula: Temporal) -> None:
         self.graph = graph
         self._runs = runs
         whole = expanded(formula)

@@ -42,7 +42,7 @@ class OutsideAt(Exception):
         self.places = places
 
 
-class Graph(Protocol):
+class StateGraph(Protocol):
     """States, and the steps between them.
 
     A fairness condition at some values has a bit. A set of such conditions is a number, its mask.
@@ -70,7 +70,7 @@ Found: TypeAlias = Callable[[int], tuple[int, Mapping[State, int]]]
 
 
 class FoundGraph:
-    """The `Graph` of the states that an exploration has found. Its steps are found once.
+    """The `StateGraph` of the states that an exploration has found. Its steps are found once.
 
     Args:
         states: the states.
@@ -152,7 +152,7 @@ def _is_plain(formula: Temporal, *, steps: bool = True) -> bool:
 
 
 class Conditioned:
-    """A `Graph` with more conditions.
+    """A `StateGraph` with more conditions.
 
     Args:
         graph: the graph.
@@ -160,7 +160,7 @@ class Conditioned:
         conditions: the conditions.
     """
 
-    def __init__(self, graph: Graph, runs: Predicates, conditions: list[Condition]) -> None:
+    def __init__(self, graph: StateGraph, runs: Predicates, conditions: list[Condition]) -> None:
         self.states, self.begun = graph.states, graph.begun
         self._graph, self._runs = graph, runs
         first = (graph.weak | graph.strong).bit_length()
