@@ -262,16 +262,21 @@ def test_the_alias_of_a_configuration_is_shown(module: None, capsys: pytest.Capt
         capsys.readouterr()
 
 
-def test_a_trace_of_a_module_is_read_if_check_wrote_it(
-    module: None, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "way", ["explore", "check", "check --engine explore", "check --engine bmc --depth 3"]
+)
+def test_a_trace_of_a_module_is_read_whichever_engine_found_it(
+    way: str, module: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["explore", "Sum.tla", "--format", "json", "--out", "explored"]) == 12
-    assert main(["trace", "explored", "--protocol", "Sum.tla"]) == 2
-    assert "leadline check Sum.tla --format json" in capsys.readouterr().err
-    assert main(["check", "Sum.tla", "--depth", "3", "--format", "json", "--out", "checked"]) == 12
+    command, *more = way.split()
+    assert main([command, "Sum.tla", *more, "--format", "json", "--out", "told"]) == 12
     capsys.readouterr()
-    assert main(["trace", "checked", "--protocol", "Sum.tla", "--html", "page.html"]) == 0
+    assert main(["trace", "told", "--protocol", "Sum.tla", "--html", "page.html"]) == 0
     assert "Shown has no value: " in capsys.readouterr().out
+    text = Path("told").read_text()
+    Path("told").write_text(text.replace('"x": 1', '"x": 7'))
+    assert text != Path("told").read_text() and main(["trace", "told", "--protocol", "Sum.tla"]) == 2
+    assert "does not replay: no step of the module leads to states[1]" in capsys.readouterr().err
 
 
 def test_an_alias_without_a_value_says_so(module: None, capsys: pytest.CaptureFixture[str]) -> None:

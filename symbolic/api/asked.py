@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from leadline.symbolic.api.wording import WORDINGS
@@ -18,13 +21,88 @@ from leadline.symbolic.engines import (
     Query,
     Result,
     Table,
+    Verdict,
     answer,
 )
 from leadline.symbolic.engines.ask.judgement import Judgement, judgement
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
 from leadline.symbolic.trace.trace import title
+
+GRACE = 1.0
+"""Seconds for which a failure is kept for the answer: a search that ends by then tells all at once."""
+
+
+class _FirstFailure(KeyboardInterrupt):
+    """The first property that fails ends the search."""
+
+
+class _SoFar:
+    """The results and the progress of a query so far.
+
+    Args:
+        model: the model that it is about.
+        heard: is told of the progress.
+        show: takes it as text.
+        count: the number of the parts of the question.
+        early: is told of each property that fails, after a while; None if nobody is.
+        fail_fast: whether the first of them ends the search.
+
+    Attributes:
+        results: the results by what they are about.
+        reached: the progress by engine.
+        failed: the results about properties that fail.
+        listener: is told of all of it.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        heard: Callable[[Progress], object],
+        show: Callable[[str], object],
+        count: int,
+        early: Callable[[Result], None] | None,
+        fail_fast: bool,
+    ) -> None:
+        self._model, self._heard, self._show, self._count = model, heard, show, count
+        self._early, self._fail_fast = early, fail_fast
+        self._due: dict[str, float] = {}
+        self.results: dict[object, Result] = {}
+        self.reached: dict[str, Progress] = {}
+        self.failed: dict[str, Result] = {}
+        self.listener = Listener(self._progress, self._told, self._done, self._tell)
+
+    def _progress(self, now: Progress) -> None:
+        self.reached[now.engine] = now
+        self._heard(now)
+        self._show("; ".join(map(str, self.reached.values())))
+        self._tell()
+
+    def _told(self, result: Result) -> None:
+        self.results[result.about] = result
+        if result.part is not None:
+            self._show(f"{len(self.results)} of {self._count} parts")
+
+    def _done(self, result: Result) -> None:
+        self._told(result)
+        if result.verdict is not Verdict.VIOLATED or judgement(self._model, result) is not Judgement.FAILED:
+            return
+        # A shorter counterexample takes the place of a longer one.
+        self._due.setdefault(result.property, time.monotonic() + GRACE)
+        self.failed[result.property] = result
+        if self._fail_fast:
+            raise _FirstFailure
+
+    def _tell(self) -> None:
+        """Tell the failures that are due."""
+        for name, due in self._due.items():
+            if self._early is not None and due < time.monotonic():
+                self._due[name] = math.inf
+                self._early(self.failed[name])
+
 
 Part: TypeAlias = str | Line | Table
 """A part of an answer for a person."""
@@ -46,6 +124,7 @@ class Asked:
         self.engine = ENGINES[query.engine]
         self.wording = WORDINGS[query.engine]
         self.answer = Answer(())
+        self._shown: list[Result] = []
 
     def check_asks(self, mend: str) -> None:
         """Check that something is asked.
@@ -68,6 +147,9 @@ class Asked:
         heard: Callable[[Progress], object],
         show: Callable[[str], object],
         ask: Callable[[Listener], Answer] | None = None,
+        *,
+        early: Callable[[Result], None] | None = None,
+        fail_fast: bool = False,
     ) -> None:
         """Have the query answered.
 
@@ -76,45 +158,53 @@ class Asked:
             heard: is told of the progress.
             show: takes a text that says how far the search is, whenever that changes.
             ask: answers it in another way than `answer`.
+            early: is told of a property that fails, if the search goes on for a while.
+            fail_fast: whether a property that fails ends the search.
 
         Raises:
             Interrupted: on Ctrl-C, with a message; the answer so far is kept.
         """
-        so_far: dict[object, Result] = {}
-        reached: dict[str, Progress] = {}
         count = len(self.engine.parts(self.model, self.query))
-
-        def progress(now: Progress) -> None:
-            reached[now.engine] = now
-            heard(now)
-            show("; ".join(map(str, reached.values())))
-
-        def told(result: Result) -> None:
-            so_far[result.about] = result
-            if result.part is not None:
-                show(f"{len(so_far)} of {count} parts")
-
-        listener = Listener(progress, told, told)
+        so_far = _SoFar(self.model, heard, show, count, early, fail_fast)
         narrow = self.model
 
         def asked(model: Model, rest: Limits) -> Answer:
             self.model = model
             if model is narrow and ask is not None:
-                return ask(listener)
+                return ask(so_far.listener)
             if model is not narrow:
                 show("a run leaves the types learned so far: again, with wider ones")
-            return answer(model, self.query, rest, listener)
+            return answer(model, self.query, rest, so_far.listener)
 
         try:
-            for _, self.answer in widened_answers(narrow, limits, asked):
-                self.model = self.answer.model or self.model
+            for _, found in widened_answers(narrow, limits, asked):
+                self._take(found)
         except Interrupted as interrupted:
-            self.answer = interrupted.answer
-            self.model = self.answer.model or self.model
-            raise
-        except KeyboardInterrupt:
-            self.answer = Answer(list(so_far.values()))
-            raise Interrupted(self.answer, self._interrupted(list(reached.values()))) from None
+            self._take(interrupted.answer)
+            if not fail_fast or not so_far.failed:
+                raise
+            self._take(self._cut_short(self.answer, so_far.failed))
+        except KeyboardInterrupt as error:
+            self._take(with_types(self.model, Answer(list(so_far.results.values()))))
+            if not isinstance(error, _FirstFailure):
+                reached = list(so_far.reached.values())
+                raise Interrupted(self.answer, self._interrupted(reached)) from None
+            self._take(self._cut_short(self.answer, so_far.failed))
+
+    def _take(self, found: Answer) -> None:
+        self.answer = found
+        self.model = found.model or self.model
+
+    def _cut_short(self, answer: Answer, failed: Mapping[str, Result]) -> Answer:
+        """The answer of a search that the first property that fails has ended."""
+        known = {one.property: one for one in answer.results if one.definite}
+        why = f"the search ended when {' and '.join(failed)} had failed (--fail-fast)"
+        results = [
+            known.get(name)
+            or Result(name, self.engine.name, Verdict.UNKNOWN, reason=why, cause=Cause.INTERRUPTED)
+            for name in self.query.names(self.model)
+        ]
+        return replace(answer, results=results)
 
     def _interrupted(self, reached: Sequence[Progress]) -> str:
         """A sentence on the progress of an interrupted search, or of each of several."""
@@ -172,6 +262,18 @@ class Asked:
         for reason, names in found.items():
             yield f"{', '.join(names)}: {reason}"
 
+    def failure(self, result: Result) -> Iterator[Part]:
+        """A property that fails, for a person, before the answer: with its run, which the answer leaves out.
+
+        Args:
+            result: the result, as the engine told it.
+        """
+        found = with_types(self.model, Answer([result]))
+        (typed,), semantics = found.results, Semantics(found.model or self.model)
+        self._shown.append(typed)
+        if typed.trace is not None:
+            yield from lines(semantics, typed.trace)
+
     def traces(self, results: Sequence[Result], *, every: bool) -> list[Trace]:
         """The traces, the worst last, each once: one step out of bounds may be the reason of several verdicts.
 
@@ -179,6 +281,8 @@ class Asked:
             results: the answers that they belong to.
             every: whether to include the runs that reach probes.
         """
+        shown = {(one.property, one.steps) for one in self._shown}
+        results = [one for one in results if (one.property, one.steps) not in shown]
         failed = [one for one in results if judgement(self.model, one) is Judgement.FAILED]
         others = [one for one in results if every and one not in failed]
         worst_last = [*others, *sorted(failed, key=lambda one: one.verdict)]

@@ -11,7 +11,7 @@ from leadline.symbolic.api.progress import Follow, following
 from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, claims_among, loaded
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.engines import AUTO, Interrupted, Limits, engines_of
-from leadline.symbolic.engines.ask.choice import chosen_query, option_complaint, options_of
+from leadline.symbolic.engines.ask.choice import chosen_query, model_for, option_complaint, options_of
 from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import Claim, Setting, UserError, unknown_name
 from leadline.symbolic.solve import SOLVERS
@@ -36,6 +36,7 @@ def check(
     property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
     deadlock: bool = False,
+    fail_fast: bool = False,
     engine: str | None = None,
     solver: str | None = None,
     timeout: float | None = None,
@@ -66,6 +67,7 @@ def check(
         property: the property to check: a name such as "nothing-lost", or the decorated function.
         properties: several properties; by default all but strengthenings.
         deadlock: whether to look for a state in which no action is enabled.
+        fail_fast: whether to stop when the first property is found to fail; the others are unknown then.
         engine: the engine to ask, "bmc", "explore", "pdr" or "k-induction"; by default all that fit, side by
             side.
         solver: "z3", "cadical", or "auto", which runs both on two cores.
@@ -85,6 +87,7 @@ def check(
         Stopped: on Ctrl-C, with the answers so far.
     """
     asking = {"deadlock": deadlock, "engine": engine, "solver": solver, "timeout": timeout, "memory": memory}
+    asking["fail_fast"] = fail_fast
     return _ask("check", protocol, _wanted(property, properties), asking, parameters, progress, more)
 
 
@@ -95,6 +98,7 @@ def explore(
     property: str | Claim | None = None,
     properties: Iterable[str | Claim] | None = None,
     deadlock: bool = False,
+    fail_fast: bool = False,
     timeout: float | None = None,
     memory: int | None = None,
     parameters: Mapping[str, Setting] | None = None,
@@ -114,7 +118,7 @@ def explore(
 
     The arguments, results and errors are those of `check`.
     """
-    asking = {"deadlock": deadlock, "timeout": timeout, "memory": memory}
+    asking = {"deadlock": deadlock, "timeout": timeout, "memory": memory, "fail_fast": fail_fast}
     return _ask("explore", protocol, _wanted(property, properties), asking, parameters, progress, more)
 
 
@@ -228,8 +232,9 @@ def _ask(
     named = str(protocol) if isinstance(protocol, (str, Path)) else None
     with timely(named, given.get("timeout")):
         about = _told_apart(command, protocol, wanted or (), parameters, given, more)
-        model = about.model
+        model = model_for(command, about.entry, about.settings, {**given, **options})
     limits = Limits(given.pop("timeout", None), given.pop("memory", None))
+    fail_fast = given.pop("fail_fast", False)
     names = tuple(dict.fromkeys(x.name if isinstance(x, Claim) else x for x in wanted or ()))
     chosen = () if wanted == [] else tuple(one.name for one in model.choose_properties(names))
     query = chosen_query(command, about.entry.source, about.settings, model, chosen, {**given, **options})
@@ -237,7 +242,7 @@ def _ask(
     asked.check_asks("deadlock=True")
     with following(progress, f"{asked.wording.doing} {model.protocol}") as (heard, show):
         try:
-            asked.put(limits, heard, show)
+            asked.put(limits, heard, show, fail_fast=fail_fast)
         except Interrupted as interrupted:
             raise Stopped(interrupted.message, Results(asked)) from None
     return Results(asked)

@@ -136,14 +136,28 @@ def _answered_by(model: Model, query: Query, answer: Answer) -> Told:
         for one in answer.results
     ]
     # If explicit search answered alone.
-    lines = never_taken(answer.facts, _actions(model)) if isinstance(answer.facts, ExploreFacts) else []
-    return [Table(["property", "verdict", "steps", "answered by"], rows), *lines]
+    facts = answer.facts
+    lines = never_taken(facts, _actions(model)) if isinstance(facts, ExploreFacts) else []
+    if isinstance(facts, ExploreFacts) and facts.symmetry is not None:
+        lines = [*lines, facts.symmetry]
+    return [Table(["property", "verdict", "steps", "answered by"], rows), *lines, *_explored_alone(answer)]
+
+
+def _explored_alone(answer: Answer) -> Iterator[str]:
+    """The properties that engines of formulas could not be asked about, each reason once."""
+    names: dict[str, list[str]] = {}
+    for name, why in answer.formless.items():
+        names.setdefault(why, []).append(name)
+    for why, found in names.items():
+        told = "answered by exploration alone, since there is no symbolic form"
+        yield f"{' and '.join(found)}: {told}: {why}"
 
 
 def _portfolio_json(model: Model, query: Query, answer: Answer) -> Json:
     facts = answer.facts.to_json() if isinstance(answer.facts, ExploreFacts) else {}
-    names = [name for name in ("actions", "vacuous", "never_true") if name in facts]
-    return {**records(model, query, answer), **{name: facts[name] for name in names}}
+    names = [name for name in ("actions", "vacuous", "never_true", "symmetry") if name in facts]
+    alone = {"explored_alone": dict(answer.formless)} if answer.formless else {}
+    return {**records(model, query, answer), **{name: facts[name] for name in names}, **alone}
 
 
 def _actions(model: Model) -> dict[str, str]:

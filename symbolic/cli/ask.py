@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
+from leadline.erasing import over_progress
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry
@@ -39,11 +41,11 @@ from leadline.symbolic.engines import (
     Limits,
     Listener,
     Query,
+    Result,
     engines_of,
 )
-from leadline.symbolic.engines.ask.choice import chosen_engine, chosen_query, kind_of, options_of
+from leadline.symbolic.engines.ask.choice import chosen_engine, chosen_query, kind_of, model_for, options_of
 from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
-from leadline.symbolic.engines.explore.explore import CIRCUITS, ExploreOptions
 from leadline.symbolic.engines.run.process import start_server
 from leadline.symbolic.lang import Model, NoBehaviour, counted
 from leadline.symbolic.solve import LONE, SOLVERS
@@ -69,6 +71,10 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     add_question(parser, command)
     add_format(parser, "text", "json", "itf", "tla", "sarif", "problems", out=True)
     add_traces(parser)
+    if command != "simulate":
+        parser.add_argument(
+            "--fail-fast", action="store_true", help="stop when the first property is found to fail"
+        )
     parser.set_defaults(run=run, command=command)
 
 
@@ -207,14 +213,10 @@ def put(args: argparse.Namespace) -> Question:
     check_writable(args.out)
     start_server()
     found = Question.of(args)
+    found.fail_fast = bool(getattr(args, "fail_fast", False))
+    found.tells_early = args.out is None and args.format == "text"
     found.ask(f"{found.wording.doing} {found.model.protocol}", Limits(args.timeout, args.memory))
     return found
-
-
-def _on_values(args: argparse.Namespace) -> bool:
-    """Whether the interpreter of a TLA+ module is to explore it."""
-    explores = ExploreOptions.engine in (args.command, getattr(args, "engine", None))
-    return explores and getattr(args, "by", None) != CIRCUITS
 
 
 class Question(Asked):
@@ -222,6 +224,8 @@ class Question(Asked):
 
     tells_winner = False
     every_trace = False
+    fail_fast = False
+    tells_early = False
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Question:
@@ -230,7 +234,9 @@ class Question(Asked):
         Raises:
             UserError: if there is nothing to ask.
         """
-        entry, settings, model = chosen_model(args, on_values=_on_values(args))
+        entry, settings, model = chosen_model(
+            args, lambda entry, settings: model_for(args.command, entry, settings, _given(args))
+        )
         names = chosen_properties(model, args.properties)
         found = cls(entry, model, query_of(args, args.command, entry, settings, model, names))
         found.every_trace = every_trace(args)
@@ -248,12 +254,20 @@ class Question(Asked):
         """
         try:
             with live(what) as show:
-                self.put(limits, lambda _: None, show, how)
+                self.put(limits, lambda _: None, show, how, early=self._tell, fail_fast=self.fail_fast)
         except Interrupted as interrupted:
             self.report().show()
             if interrupted.message:
                 tell(interrupted.message)
             raise
+
+    def _tell(self, result: Result) -> None:
+        """Tell of a property that fails while the search goes on for others."""
+        steps = "" if result.steps is None else f" in {counted(result.steps, 'step')}"
+        tell(f"{result.property}: {verdict_text(self.model, result)}{steps}; the search for others goes on")
+        if self.tells_early:
+            print(over_progress(""), end="", file=sys.stderr, flush=True)
+            Report(["", *self.failure(result), ""]).show()
 
     def exit(self) -> Exit:
         """The exit code."""

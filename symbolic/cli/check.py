@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import time
-from dataclasses import fields, replace
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.cli import ask
 from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
-from leadline.symbolic.engines.ask.choice import options_of
-from leadline.symbolic.engines.explore.explore import Explore, ExploreOptions
-from leadline.symbolic.engines.run.limits import TimeIsOver
-from leadline.symbolic.engines.run.portfolio import PortfolioOptions
-from leadline.symbolic.lang import NoBehaviour, NoSymbolicForm, UserError
+from leadline.symbolic.lang import NoBehaviour, UserError
 from leadline.symbolic.solve import PROVER
 
 
@@ -45,47 +38,14 @@ def run(args: argparse.Namespace) -> Exit:
         _check_writable(formula_of(args.proof))
         # A refutation is of a bounded check, by whichever solver.
         args.engine = args.engine or next(x.name for x in engines_of("check").values() if x.takes_solver)
-    begin = time.monotonic()
     try:
         asked = ask.put(args)
-    except NoSymbolicForm as missing:
-        if _needs_model(args):
-            raise
-        return _explored(args, str(missing), begin)
     except NoBehaviour as found:
         return ask.assumed(found, args)
-    lack = asked.answer.lack
-    violated = any(one.verdict is Verdict.VIOLATED for one in asked.answer.results)
-    if lack is not None and not violated and not _needs_model(args):
-        return _explored(args, lack, begin)
     asked.deliver(args.format, args.out)
     if args.proof is None:
         return asked.exit()
     return worst([asked.exit(), _write_proof(args.proof, asked, Limits(args.timeout, args.memory))])
-
-
-def _needs_model(args: argparse.Namespace) -> bool:
-    """Whether an option is given that only engines with a symbolic form have."""
-    plain = {one.name for one in fields(ExploreOptions)}
-    others = [name for name in options_of("check") if name not in plain]
-    chosen = args.engine not in (None, ExploreOptions.engine)
-    return chosen or args.solver is not None or any(getattr(args, name) not in (None, []) for name in others)
-
-
-def _explored(args: argparse.Namespace, why: str, begin: float) -> Exit:
-    """Have the interpreter of TLA+ answer, where the solvers have no model to work with."""
-    limits = Limits(args.timeout, args.memory).after(time.monotonic() - begin)
-    tell(why)
-    if limits is None:
-        raise TimeIsOver(f"{args.protocol}: time: stopped after {args.timeout:g} s, before it was explored")
-    args.engine = ExploreOptions.engine
-    found = ask.Question.of(args)
-    options = replace(Explore.in_portfolio, depth=args.depth, vacuity=False, every_state=True)
-    found.query = replace(found.query, options=options)
-    found.ask(f"exploring {found.model.protocol}", limits)
-    found.wording = WORDINGS[PortfolioOptions.engine]
-    found.deliver(args.format, args.out)
-    return found.exit()
 
 
 def _check_writable(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ from leadline.symbolic.catalog import (
     find_module,
     installed,
     model_of,
-    model_on_values,
     split_path,
 )
 from leadline.symbolic.cli.terminal import tell
@@ -145,20 +144,20 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
 
 
 def chosen_model(
-    args: argparse.Namespace, *, on_values: bool = False
+    args: argparse.Namespace, make: Callable[[Entry, Mapping[str, Setting]], Model] = model_of
 ) -> tuple[Entry, dict[str, Setting], Model]:
     """The protocol of the command line, its parameters, and the model that they make.
 
     Args:
         args: the arguments.
-        on_values: whether the model is for exploration on values alone.
+        make: makes the model.
     """
     with timely(args.protocol, getattr(args, "timeout", None)):
         entry = chosen_entry(args)
         settings = settings_of(entry, args.settings)
-        model = (model_on_values if on_values else model_of)(entry, settings)
+        model = make(entry, settings)
     if issubclass(entry.protocol, Foreign):
-        for remark in () if on_values else entry.protocol.remarks:
+        for remark in () if model.alone else entry.protocol.remarks:
             tell(remark)
         if entry.protocol.deadlock and "deadlock" in args:
             args.deadlock = True

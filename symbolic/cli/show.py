@@ -10,7 +10,7 @@ from itertools import repeat
 from typing import Any
 
 from leadline.symbolic.api.tables import columns
-from leadline.symbolic.catalog import Entry, complaints, entries, load_file, split_path
+from leadline.symbolic.catalog import Entry, complaints, entries, load_file, model_on_values, split_path
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
@@ -168,7 +168,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def _show(args: argparse.Namespace) -> Exit:
     """Show a protocol at given parameters."""
-    entry, _, model = chosen_model(args, on_values=True)
+    entry, _, model = chosen_model(args, model_on_values)
     if model.origin is not None:
         return deliver(
             _outline(model), as_json(_outline_json(model)) if args.format == "json" else None, None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from leadline.symbolic.catalog import Entry, model_of
+from leadline.symbolic.catalog import Entry, model_of, model_on_values
 from leadline.symbolic.cli.inputs import entry_of_data, store_place
 from leadline.symbolic.cli.output import (
     Report,
@@ -22,7 +22,7 @@ from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import Machine, is_aiger, origin_of, witness
-from leadline.symbolic.lang import UserError
+from leadline.symbolic.lang import Foreign, UserError
 from leadline.symbolic.trace import (
     DEADLOCK,
     Cti,
@@ -178,6 +178,12 @@ _OTHER = (
 
 def _replayed(args: argparse.Namespace, stored: Stored) -> _Shown:
     entry = _entry(args, stored, "a trace")
+    if issubclass(entry.protocol, Foreign) and not is_cti(stored):
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.engines.explore.specifications import replayed
+
+        made, run = replayed(model_on_values(entry, stored.settings), stored)
+        return _Shown(entry, Semantics(made), run)
     model = model_of(entry, stored.settings)
     semantics = Semantics(model)
     trace: Trace | Cti

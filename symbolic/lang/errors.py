@@ -95,11 +95,15 @@ class NoInitialState(ModelError):
 
 
 class NoSymbolicForm(UserError):
-    """A part of a specification that no formula stands for. It is no mistake: explicit search needs none."""
+    """A part of a specification that no formula stands for. It is no mistake: explicit search needs none.
+
+    Attributes:
+        why: the parts, each with its place and the reason.
+    """
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
-        text = "; ".join(f"{one}" for one in mistakes)
-        super().__init__(f"no symbolic form, so that only exploration answers: {text}")
+        self.why = "; ".join(f"{one}" for one in mistakes)
+        super().__init__(f"no symbolic form, so that only exploration answers: {self.why}")
 
 
 class NoBehaviour(UserError):

@@ -204,6 +204,11 @@ class Origin(ABC):
     alone: ClassVar[bool] = False
     """Whether it alone knows the model's actions, which is enough for exploration on values."""
 
+    @property
+    def text(self) -> str:
+        """The text that decides the meaning of the actions and claims that it alone knows."""
+        return ""
+
     @abstractmethod
     def disagreement(
         self,
@@ -359,7 +364,13 @@ class Model:
 
         The same in every process, and blind to the names of record types, docstrings and places in files.
         """
-        return fingerprint(self)
+        # Types may be of the runs that were found: where the origin alone knows the rest, its text decides.
+        return fingerprint(self.origin.text if self.origin is not None and self.origin.alone else self)
+
+    @property
+    def alone(self) -> bool:
+        """Whether its origin alone knows the actions: see `Origin.alone`."""
+        return self.origin is not None and self.origin.alone
 
 
 LEFT_OUT: Mapping[tuple[str, str], str] = {

@@ -13,7 +13,8 @@ from typing import Any
 from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Type
 from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.lower import shapes
-from leadline.symbolic.tla.lower.model import initial_types, lowered
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type, told_apart
 from leadline.symbolic.tla.read import syntax as s
@@ -40,21 +41,36 @@ class TlaOrigin(Origin):
         specification: a loaded specification.
         types: the types learned so far. If there are none, the interpreter runs ahead, and puts them in.
         narrower: the origin of a model whose types a run has left.
+        lenient: whether a claim without symbolic form is left out of the model, which is an error otherwise.
 
     Attributes:
         interpreter: the meaning of the specification.
+        lacking: the claims that are left out, each with the reason; None if none may be.
     """
 
     def __init__(
-        self, specification: Specification, types: dict[str, Type], narrower: TlaOrigin | None = None
+        self,
+        specification: Specification,
+        types: dict[str, Type],
+        narrower: TlaOrigin | None = None,
+        *,
+        lenient: bool = False,
     ) -> None:
         self.specification = specification
         self.types = types
+        self.lacking: dict[str, Exception] | None = {} if lenient else None
         self.interpreter: Interpreter = narrower.interpreter if narrower else Interpreter(specification)
         self._afterwards: float = narrower._afterwards * 2 if narrower else AFTERWARDS
         self._levels: int = narrower._levels * 2 if narrower else WALK
         self._growing: list[set[str]] = [*narrower._growing] if narrower else []
         self._sorts: Sorts = {}
+
+    @cached_property
+    def text(self) -> str:
+        # Places are in no text of a syntax tree.
+        own = self.specification
+        formulas = own.invariants, own.properties, own.constraints, own.action_constraints, own.fairness
+        return repr((own.init, own.next, own.view, own.symmetry, formulas, sorted(own.definitions.items())))
 
     @cached_property
     def learner(self) -> Learner:
@@ -84,16 +100,28 @@ class TlaOrigin(Origin):
         """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""
         self._sorts = _candidates(self.interpreter)
         while True:
+            lacking: dict[str, Exception] | None = None if self.lacking is None else {}
             try:
-                model = lowered(self.specification, self.learner.types, self, self._sorts)
+                model = lowered(self.specification, self.learner.types, self, self._sorts, lacking)
                 apart = told_apart(model, self._sorts)
+                if self._sorts and any(map(self._has_form, lacking or ())):
+                    apart = set(self._sorts.values())
             except (Unsupported, RecursionError):
                 if not self._sorts:
                     raise
                 apart = set(self._sorts.values())
             if not apart:
+                self.lacking = lacking
                 return model
             self._sorts = {name: one for name, one in self._sorts.items() if one not in apart}
+
+    def _has_form(self, claim: str) -> bool:
+        """Whether a claim has a symbolic form where model values are atoms, which have an order."""
+        try:
+            property_of(Lowering(self.specification, self.learner.types), claim)
+        except FORMLESS:
+            return False
+        return True
 
     def disagreement(
         self, model: Model, states: Sequence[Any], claim: str | None, loop: int | None = None
@@ -105,25 +133,30 @@ class TlaOrigin(Origin):
             if state not in (learner.initial() if before is None else learner.successors(before)):
                 return f"the module does not reach state {place} of the run"
             before = state
-        if claim is not None and claim in self.specification.properties:
-            return self._run_disagreement(claim, known, loop)
-        if claim is None or before is None or claim not in self.specification.invariants:
-            return None
-        holds = self.interpreter.predicate(self.specification.invariants[claim])
         try:
-            return f"{claim} holds in the module" if holds(before) else None
-        except FAILURES as error:
-            return f"{claim} has no value in the module: {self.interpreter.error(error)}"
-
-    def _run_disagreement(self, claim: str, states: list[State], loop: int | None) -> str | None:
-        # Unless it stutters, the last state is the one at the loop.
-        visited = states if loop is None or loop == len(states) - 1 else states[:-1]
-        try:
-            if is_violated(self.interpreter, claim, visited, loop):
-                return None
+            return None if self.refutes(claim, known, loop) else f"{claim} holds in the module"
         except EvaluationError as error:
             return f"{claim} has no value in the module: {error}"
-        return f"the run is not fair in the module, or {claim} holds of it"
+
+    def refutes(self, claim: str | None, states: Sequence[State], loop: int | None) -> bool:
+        """Whether a run of the module violates a claim: an invariant in its last state, a property if it is fair.
+
+        Args:
+            claim: the claim; the module says nothing of others, nor of None.
+            states: the states of the run.
+            loop: see `Origin.disagreement`.
+
+        Raises:
+            EvaluationError: if the claim has no value there.
+        """
+        if claim is not None and claim in self.specification.properties:
+            # Unless it stutters, the last state is the one at the loop.
+            visited = states if loop is None or loop == len(states) - 1 else states[:-1]
+            return is_violated(self.interpreter, claim, visited, loop)
+        if claim is None or not states or claim not in self.specification.invariants:
+            return True
+        holds = self.interpreter.predicate(self.specification.invariants[claim])
+        return not self.interpreter.guarded(lambda: holds(states[-1]))
 
     def complaint(self, model: Model, states: Sequence[Any], claim: str | None) -> str | None:
         last = self._untyped(model, states[-1]) if states else None
@@ -143,7 +176,8 @@ class TlaOrigin(Origin):
 
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
         # This model keeps its types: another process may have to make it once more.
-        wider = TlaOrigin(self.specification, dict(self.types), self)
+        lenient = self.lacking is not None
+        wider = TlaOrigin(self.specification, dict(self.types), self, lenient=lenient)
         learner = wider.learner
         known = [self._untyped(model, values) for values in states]
         starts = learner.successors(known[-1]) if known else learner.initial()

@@ -7,10 +7,9 @@ they have a symbolic form, for the reasons why they are false.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from leadline.symbolic.lang import (
@@ -20,8 +19,12 @@ from leadline.symbolic.lang import (
     Either,
     Holds,
     LeadlineError,
+    Mistake,
     Model,
+    ModelError,
     Negated,
+    NoInitialState,
+    NoSymbolicForm,
     Pick,
     Property,
     PropertyKind,
@@ -33,7 +36,7 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
-from leadline.symbolic.tla.lower.model import property_of
+from leadline.symbolic.tla.lower.model import FORMLESS, property_of
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.read import syntax as s
@@ -52,6 +55,27 @@ class Outline(TlaOrigin):
     """A TLA+ specification of which only the interpreter knows the actions."""
 
     alone = True
+
+
+def lack(error: Exception, file: str) -> list[Mistake]:
+    """The parts of a specification without a symbolic form, each with its place in a module.
+
+    Args:
+        error: one of `FORMLESS`.
+        file: the main module.
+    """
+    here = s.Place(file, 1, 1)
+    match error:
+        case Unsupported():
+            return [Mistake(error.place, error.why)]
+        case ModelError():
+            # A type that is too large was made at a line of Leadline.
+            return [x if isinstance(x.span, s.Place) else Mistake(here, x.text) for x in error.mistakes]
+    return [Mistake(here, "the operators nest too deeply")]
+
+
+def _in_words(parts: Iterable[Mistake]) -> str:
+    return "; ".join(map(str, parts))
 
 
 def outlined(specification: Specification, parameters: Mapping[str, Setting]) -> Model:
@@ -92,6 +116,38 @@ def _stated(specification: Specification, name: str) -> Property:
     return Property(name, name, PropertyKind.TEMPORAL, "", place, true, temporal=formula)
 
 
+def formed(model: Model, claims: Sequence[str]) -> tuple[Model, dict[str, str]]:
+    """The model of formulas, without the claims that have no symbolic form.
+
+    Args:
+        model: the model that `outlined` made.
+        claims: the names of the claims that it is to have.
+
+    Returns:
+        The model, and for each claim that it lacks the reason.
+
+    Raises:
+        NoInitialState: if no state satisfies the initial condition.
+        NoSymbolicForm: if the initial states or the steps have no symbolic form.
+    """
+    assert isinstance(model.origin, Outline)
+    own = model.origin.specification
+    asked = replace(
+        own,
+        invariants={name: one for name, one in own.invariants.items() if name in claims},
+        properties={name: one for name, one in own.properties.items() if name in claims},
+    )
+    origin = TlaOrigin(asked, {}, lenient=True)
+    try:
+        made = replace(origin.model(), parameters=model.parameters)
+    except NoInitialState:
+        raise
+    except FORMLESS as error:
+        raise NoSymbolicForm(lack(error, own.file)) from error
+    lacking = {name: _in_words(lack(error, own.file)) for name, error in (origin.lacking or {}).items()}
+    return made, lacking
+
+
 class Telling:
     """Gives types to the values of runs.
 
@@ -118,9 +174,8 @@ class Telling:
             for name, value in picks.items():
                 known[name] = shapes.join(known.get(name, shapes.NEVER), type_of(value))
 
-    @cached_property
-    def model(self) -> Model:
-        """The model with these types, and with those properties that have a symbolic form."""
+    def model(self, claims: Collection[str]) -> Model:
+        """The model with these types, and the formulas of those claims that have a symbolic form."""
         origin = Outline(self._specification, self._types)
         origin.interpreter = self._interpreter
         return replace(
@@ -128,7 +183,10 @@ class Telling:
             variables=tuple(replace(one, type=self._types[one.name]) for one in self._model.variables),
             init=self._picking(self._model.init),
             actions=tuple(map(self._picking, self._model.actions)),
-            properties={name: self._lowered(one) for name, one in self._model.properties.items()},
+            properties={
+                name: self._lowered(one) if name in claims else one
+                for name, one in self._model.properties.items()
+            },
             origin=origin,
         )
 

@@ -11,9 +11,7 @@ from leadline.symbolic.files import is_there
 from leadline.symbolic.lang import (
     Claim,
     Foreign,
-    Mistake,
     Model,
-    ModelError,
     NoBehaviour,
     NoInitialState,
     NoSymbolicForm,
@@ -21,9 +19,9 @@ from leadline.symbolic.lang import (
     PropertyKind,
     Type,
 )
-from leadline.symbolic.tla.lower.scope import Unsupported
+from leadline.symbolic.tla.lower.model import FORMLESS
 from leadline.symbolic.tla.origin import TlaOrigin
-from leadline.symbolic.tla.outline import outlined
+from leadline.symbolic.tla.outline import lack, outlined
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import read_config
 from leadline.symbolic.tla.read.specification import Specification, load
@@ -126,18 +124,8 @@ class TlaProtocol(Foreign):
             return replace(origin.model(), parameters=dict(self.settings))
         except NoInitialState:
             raise
-        except RecursionError as error:
-            place = s.Place(specification.file, 1, 1)
-            raise NoSymbolicForm([Mistake(place, "the operators nest too deeply")]) from error
-        except Unsupported as error:
-            raise NoSymbolicForm([Mistake(error.place, error.why)]) from error
-        except ModelError as error:
-            raise NoSymbolicForm([_placed(one, specification.file) for one in error.mistakes]) from error
-
-
-def _placed(one: Mistake, file: str) -> Mistake:
-    """A mistake with a place in a module: a type that is too large was made at a line of Leadline."""
-    return one if isinstance(one.span, s.Place) else Mistake(s.Place(file, 1, 1), one.text)
+        except FORMLESS as error:
+            raise NoSymbolicForm(lack(error, specification.file)) from error
 
 
 def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from collections.abc import Callable
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 from leadline.symbolic.lang import (
@@ -20,6 +21,7 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Union,
+    camel,
 )
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.values.values import (
@@ -179,3 +181,67 @@ def untyped(value: Any, kind: Type) -> Value:
             graph = {untyped(k, key): untyped(x, inner) for k, x in pairs if x is not None}
             return function(graph)
     raise TypeError(f"no values of {kind!r} are TLA+ values")
+
+
+def shows(data: Any, value: Value) -> bool:
+    """Whether some JSON is a value as any type that holds it is written: see `leadline.symbolic.trace.values`.
+
+    Strings and model values of one name are written alike.
+    """
+    if isinstance(value, LazyFunction):
+        value = value.table()
+    if isinstance(data, dict) and set(data) == {"tag", "value"} and isinstance(data["value"], dict):
+        # Perhaps one of several shapes of a variable's values.
+        inner = list(data["value"].values())
+        if len(inner) == 1 and shows(inner[0], value):
+            return True
+    match value:
+        case Truth():
+            return data is (value is TRUE)
+        case int():
+            return type(data) is int and data == value
+        case str() | ModelValue():
+            return bool(data == str(value))
+        case tuple():
+            return _shows_function(data, dict(items_of(value)))
+    members = frozenset(value)
+    left = list(data) if isinstance(data, list) and len(data) == len(members) else None
+    return left is not None and all(_taken(left, partial(_fits, x)) for x in members)
+
+
+def _taken(left: list[Any], fits: Callable[[Any], bool]) -> bool:
+    """Take an item that fits from a list, if there is one."""
+    place = next((i for i, one in enumerate(left) if fits(one)), None)
+    if place is not None:
+        del left[place]
+    return place is not None
+
+
+def _shows_function(data: Any, graph: dict[Value, Value]) -> bool:
+    # Keys that are no elements of a function's domain have null.
+    if isinstance(data, dict):
+        names = {name: item for key, item in graph.items() for name in _names_in_json(key)}
+        given = {name: part for name, part in data.items() if part is not None}
+        known = all(name in names and shows(part, names[name]) for name, part in given.items())
+        return known and len(given) == len(graph)
+    if not isinstance(data, list):
+        return False
+    if list(graph) == list(range(1, len(data) + 1)) and all(map(shows, data, graph.values())):
+        return True
+    pairs = [one for one in data if isinstance(one, list) and len(one) == 2 and one[1] is not None]
+    return len(pairs) == len(graph) and all(
+        _taken(pairs, partial(_fits_pair, key, item)) for key, item in graph.items()
+    )
+
+
+def _fits(value: Value, data: Any) -> bool:
+    return shows(data, value)
+
+
+def _fits_pair(key: Value, item: Value, data: Any) -> bool:
+    return shows(data[0], key) and shows(data[1], item)
+
+
+def _names_in_json(key: Value) -> set[str]:
+    """The names that a key, perhaps of a record, may have as the key of a JSON object."""
+    return {str(key), shapes.field(key), camel(shapes.field(key))} if isinstance(key, str) else {str(key)}

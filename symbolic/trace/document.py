@@ -64,14 +64,12 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
     why, fair = explanation(model, trace), fairness(model, trace)
     shown = alias_values(model, trace)
     aliases = aliases_json(shown[: sum(1 for _ in states(trace))])
-    # A file is read by the types of the model, and those of a specification alone are of this run's making.
-    alone = model.origin is not None and model.origin.alone
     return {
-        **({} if alone else {"version": VERSION}),
+        "version": VERSION,
         "protocol": model.protocol,
         "source": source,
         "parameters": dict(model.parameters),
-        **({} if alone else {"fingerprint": model.fingerprint}),
+        "fingerprint": model.fingerprint,
         "property": trace.property,
         "ends": str(trace.ends),
         "length": trace.length,
@@ -144,29 +142,47 @@ class Stored:
         Raises:
             UserError: if a value or a name in it is not the model's, with its place in the file.
         """
+        names, rows, actions = _variable_names(model), self.rows(model), self.data["actions"]
+        pairs = [(name, v.type) for name, v in zip(names, model.variables, strict=True)]
+        found: list[State] = [
+            tuple(from_json(kind, row[name], f"{self.place}.states[{i}].{name}") for name, kind in pairs)
+            for i, row in enumerate(rows)
+        ]
+        after = [*found, None]
+        chosen, unknown = self.data["initial_picks"], after[0] is None or INDUCTION in self.data
+        initial_picks = self._picks(model.init, chosen, f"{self.place}.initial_picks", unknown)
+        steps = tuple(self._step(model, i, x, after[i + 1]) for i, x in enumerate(actions))
+        return Trace(initial_picks, after[0], steps, **self.end(model))
+
+    def rows(self, model: Model) -> list[dict[str, Json]]:
+        """The states, by the names of the variables, one for each action and at most one more.
+
+        Raises:
+            UserError: if the names or numbers are wrong.
+        """
         names = _variable_names(model)
         if list(self.data["vars"]) != list(names):
             raise UserError(f"{self.place}.vars: {model.protocol} has the variables {', '.join(names)}")
-        found = [self._state(model, names, i, x) for i, x in enumerate(self.data["states"])]
-        actions = self.data["actions"]
+        found, actions = self.data["states"], self.data["actions"]
+        for number, row in enumerate(found):
+            if not isinstance(row, dict) or set(row) != set(names):
+                told = f"an object with exactly {', '.join(names)} is needed"
+                raise UserError(f"{self.place}.states[{number}]: {told}")
         wanted = "as many states as actions, or one more"
         if len(found) - len(actions) not in (0, 1) or self.data["length"] != len(actions):
             raise UserError(
                 f"{self.place}: {wanted} and a length to match are needed, not {len(found)} states, "
                 f"{len(actions)} actions and length {self.data['length']}"
             )
-        after = [*found, None]
-        chosen, unknown = self.data["initial_picks"], after[0] is None or INDUCTION in self.data
-        initial_picks = self._picks(model.init, chosen, f"{self.place}.initial_picks", unknown)
-        steps = tuple(self._step(model, i, x, after[i + 1]) for i, x in enumerate(actions))
-        return Trace(initial_picks, after[0], steps, self._end(), self._property(model), self._loop())
+        return list(found)
 
-    def _state(self, model: Model, names: tuple[str, ...], number: int, data: Json) -> State:
-        place = f"{self.place}.states[{number}]"
-        if not isinstance(data, dict) or set(data) != set(names):
-            raise UserError(f"{place}: an object with exactly {', '.join(names)} is needed")
-        pairs = zip(names, model.variables, strict=True)
-        return tuple(from_json(v.type, data[name], f"{place}.{name}") for name, v in pairs)
+    def end(self, model: Model) -> dict[str, Any]:
+        """The fields of the trace about its end.
+
+        Raises:
+            UserError: if one of them is wrong.
+        """
+        return {"ends": self._end(), "property": self._property(model), "loop": self._loop()}
 
     def _step(self, model: Model, number: int, data: Json, state: State | None) -> Step:
         place = f"{self.place}.actions[{number}]"
@@ -312,11 +328,6 @@ def _outlined(data: Json, place: str) -> Stored:
     if "#meta" in data:
         raise UserError(
             f"{place} is in ITF, which lacks the picks of the actions: write the trace with --format json"
-        )
-    if "version" not in data and str(data.get("source")).endswith(".tla"):
-        raise UserError(
-            f"{place} is of `explore`, whose states are TLA+ values: write the trace with "
-            f"`leadline check {data['source']} --format json`"
         )
     for name, kinds in _FIELDS.items():
         if name not in data:

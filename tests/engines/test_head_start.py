@@ -22,9 +22,9 @@ def begun(
     engines: list[str] = []
 
     class Noted(QueryProcess):
-        def __init__(self, model: Any, query: Query, limits: Limits) -> None:
+        def __init__(self, model: Any, query: Query, limits: Limits, branches: bool) -> None:
             engines.append(query.engine)
-            super().__init__(model, query, limits)
+            super().__init__(model, query, limits, branches)
 
     monkeypatch.setattr(parallel, "QueryProcess", Noted)
     monkeypatch.setattr(explore, "HEAD_START", seconds)

@@ -12,6 +12,7 @@ import pytest
 from leadline.symbolic.api.wording import WORDINGS
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Options, Query, Verdict
+from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore.explore import CIRCUITS, VALUES, ExploreOptions
@@ -90,7 +91,7 @@ class Asking:
 
     def explored(self, specification: Specification) -> Answer:
         return explore_specification(
-            Behaviour(specification), EXPLORED, Limits(), lambda _: None, deadlock=self.deadlock
+            Behaviour(specification), EXPLORED, Limits(), SILENT, deadlock=self.deadlock
         )
 
     def answer(self, options: Options) -> Answer:

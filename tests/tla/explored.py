@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from leadline.symbolic.engines import Limits, Result
+from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -49,6 +50,6 @@ def explored(folder: Path, body: str, text: str, **modules: str) -> list[Result]
     behaviour = Behaviour(specification(folder, body, text, **modules))
     return list(
         explore_specification(
-            behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False
+            behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False
         ).results
     )  # fmt: skip

@@ -18,6 +18,7 @@ from pathlib import Path
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
+from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
@@ -138,7 +139,7 @@ def outcome(path: Path) -> str:
         behaviour = Behaviour(specification)
         options = ExploreOptions(max_states=MOST_STATES)
         limits = Limits(SECONDS)
-        found = explore_specification(behaviour, options, limits, lambda _: None, deadlock=False)
+        found = explore_specification(behaviour, options, limits, SILENT, deadlock=False)
     except UserError:
         return "refused"
     try:

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+import leadline
+from leadline.symbolic.api import asked
+from leadline.symbolic.api.wording import WORDINGS
+from leadline.symbolic.catalog import find, model_on_values
 from leadline.symbolic.cli import main
-from leadline.symbolic.tla import origin
+from leadline.symbolic.engines import (
+    Limits,
+    Query,
+    Result,
+    Verdict,
+    answer_in_child,
+    answer_in_children,
+)
+from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.run.formulas import FormulasOptions
+from leadline.symbolic.solve import LONE
 from tests.tla.loading import write
 
 COUNTING = """
@@ -72,8 +87,98 @@ def test_what_has_no_symbolic_form_is_explored(
     for arguments in (["explore", path], ["check", path], ["check", path, "--depth", "9"]):
         assert main(arguments) == 12
         out, err = capsys.readouterr()
-        assert f"{invariant} violated in " in out
-        assert ("explore" in arguments) or (why in err and "M.tla" in err)
+        assert f"{invariant} violated in " in out and not err
+    (found,) = by_formulas(path, 20.0)
+    assert (found.verdict, found.cause) == (Verdict.UNKNOWN, Cause.NO_FORM)
+    assert why in (found.reason or "") and "M.tla" in (found.reason or "")
+
+
+def by_formulas(path: str, seconds: float) -> Sequence[Result]:
+    """The results of the member of a portfolio that makes formulas."""
+    entry = find(path)
+    model = model_on_values(entry, {})
+    query = Query(path, {}, None, FormulasOptions(), LONE)
+    return answer_in_child(model, query, Limits(seconds)).results
+
+
+def test_what_has_no_symbolic_form_costs_the_formulas_of_no_other_property(tmp_path: Path) -> None:
+    few, registered = by_formulas(written(tmp_path, COUNTING, "Few Registered"), 20.0)
+    assert (few.verdict, few.engine) == (Verdict.PROVED, "explore")
+    assert registered.cause is Cause.NO_FORM and "M.tla:8:15" in (registered.reason or "")
+
+
+def test_a_property_that_only_exploration_answers_is_told_once(tmp_path: Path) -> None:
+    path = written(tmp_path, COUNTING, "Few Registered")
+    model = model_on_values(find(path), {})
+    query = Query(path, {}, None, FormulasOptions(), LONE)
+    found = answer_in_children(model, [query, query], Limits(60.0))
+    told = [x for x in WORDINGS["portfolio"].describe(model, query, found) if isinstance(x, str)]
+    assert [x.partition(", since there is no symbolic form: ")[0] for x in told] == [
+        "Registered: answered by exploration alone"
+    ]
+    assert "M.tla:8:15" in told[0]
+
+
+COUNTER = """
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x < 9000 /\\ x' = x + 1
+Inv == x # 100
+"""
+
+
+@pytest.mark.parametrize("command", ["check", "explore"])
+def test_a_violation_is_told_while_the_search_goes_on(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asked, "GRACE", 0.0)
+    path = written(tmp_path, COUNTER, "Inv")
+    Path(path).with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    assert main([command, path, "--fail-fast"]) == 12
+    out, err = capsys.readouterr()
+    assert "Inv violated in 100 steps" in out and "(--fail-fast)" in out and not err
+    assert main([command, path]) == 12
+    out, err = capsys.readouterr()
+    assert err.startswith("leadline: Inv: violated in 100 steps; the search for others goes on\n")
+    assert out.count("Inv violated in 100 steps") == 1
+    assert out.index("Inv violated in 100 steps") < out.index("deadlock  violated  9000")
+
+
+def test_a_library_asks_likewise(tmp_path: Path) -> None:
+    path = written(tmp_path, COUNTING, "Few Registered")
+    results = leadline.check(path, progress=False)
+    assert (results["Few"].verdict, results["Registered"].verdict) == ("proved", "violated")
+    assert "Registered" in json.dumps(results.to_sarif())
+    first = leadline.check(path, fail_fast=True, progress=False)
+    assert first["Registered"].trace is not None
+
+
+@pytest.mark.parametrize("form", ["sarif", "problems"])
+def test_diagnostics_of_a_module_without_a_symbolic_form(
+    form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", written(tmp_path, COUNTING, "Few Registered"), "--format", form]) == 12
+    out = capsys.readouterr().out
+    assert "Registered: violated in 4 steps" in out and "M.tla" in out
+
+
+def test_symmetry_and_view_are_those_of_the_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "EXTENDS TLC\nCONSTANT P\nVARIABLES s, n\nInit == s = {} /\\ n = FALSE\n"
+    body += "Next == \\E p \\in P : s' = s \\union {p} /\\ n' = ~n\nSmall == s \\in SUBSET P\n"
+    body += "Sym == Permutations(P)\nOnly == s\n"
+    path = str(write(tmp_path, M=body))
+    for more, states in (("", 15), ("SYMMETRY Sym", 7), ("SYMMETRY Sym VIEW Only", 4)):
+        text = f"CONSTANT P = {{a, b, c}} INIT Init NEXT Next INVARIANT Small CHECK_DEADLOCK FALSE {more}"
+        Path(path).with_suffix(".cfg").write_text(text)
+        assert main(["explore", path, "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["states"] == states
+        assert main(["check", path]) == 0
+        out = capsys.readouterr().out
+        whole = f"all {states} reachable states explored"
+        assert ("one state for each value of the view Only" if "VIEW" in more else whole) in out
 
 
 def test_what_has_no_symbolic_form_is_no_mistake(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,13 +201,6 @@ def test_an_error_of_the_module_is_one_however_wide_the_types_are(
     assert (found["verdict"], found["steps"], found["steps_covered"]) == ("out-of-bounds", 3, None)
 
 
-def test_types_that_grow_without_end_leave_the_question_to_exploration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
-    monkeypatch.setattr(origin, "AFTERWARDS", 0.001)
-    monkeypatch.setattr(origin, "MOST_GROWTH", 2)
-    assert main(["check", written(tmp_path, FAR, "Inv")]) == 12
-    out, err = capsys.readouterr()
-    assert "Inv violated in 200 steps" in out
-    assert "the numbers in x grow again and again" in err
+def test_types_that_grow_without_end_leave_the_question_to_exploration(tmp_path: Path) -> None:
+    (found,) = by_formulas(written(tmp_path, FAR, "Inv"), 60.0)
+    assert found.cause in (Cause.TYPES, None)

@@ -8,11 +8,11 @@ import pytest
 
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Answer, Limits, Result, Verdict
+from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.lang import AssumptionFailed, ModelError
-from leadline.symbolic.meaning import Level
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.tla.loading import specification, write
 
@@ -45,9 +45,8 @@ NODES = "CONSTANTS Nodes = {n1, n2, n3} Most = 2\n"
 
 def explored(folder: Path, config: str, depth: int | None = None) -> Answer:
     behaviour = Behaviour(specification(folder, TOKENS, NODES + config))
-    levels: list[Level] = []
     deadlock = behaviour.specification.deadlock
-    return explore_specification(behaviour, ExploreOptions(depth), Limits(), levels.append, deadlock=deadlock)
+    return explore_specification(behaviour, ExploreOptions(depth), Limits(), SILENT, deadlock=deadlock)
 
 
 def result(answer: Answer, name: str) -> Result:
@@ -132,11 +131,9 @@ def test_a_deadlock_is_a_mistake_unless_the_configuration_allows_it(tmp_path: Pa
         config = f"INIT Init NEXT Next CHECK_DEADLOCK {'FALSE' if allowed else 'TRUE'}"
         behaviour = Behaviour(specification(tmp_path, body, config))
         deadlock = behaviour.specification.deadlock
-        answer = explore_specification(
-            behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=deadlock
-        )
+        answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=deadlock)
         assert answer.told(ExploreFacts).deadlocks == 1
-        assert [one.steps for one in answer.results] == ([] if allowed else [1])
+        assert [one.steps for one in answer.results] == ([None] if allowed else [1])
 
 
 def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
@@ -147,7 +144,7 @@ def test_a_false_assumption_ends_all(tmp_path: Path) -> None:
 
 def test_a_module_without_variables_has_one_state(tmp_path: Path) -> None:
     behaviour = Behaviour(specification(tmp_path, "Init == TRUE\nNext == TRUE", "INIT Init NEXT Next"))
-    found = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
     assert (found.told(ExploreFacts).states, [one.verdict for one in found.results]) == (1, [Verdict.SAFE])
 
 
@@ -178,7 +175,7 @@ def test_a_module_without_initial_states_is_told_with_its_place(tmp_path: Path) 
         tmp_path, "VARIABLE x\nInit == x = 0 /\\ x = 1\nNext == x' = x", "INIT Init\nNEXT Next"
     )
     with pytest.raises(ModelError, match=r"no state satisfies the initial condition"):
-        explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+        explore_specification(Behaviour(one), ExploreOptions(), Limits(), SILENT, deadlock=False)
 
 
 LEVELS = """
@@ -194,14 +191,14 @@ Bad == x < 5 /\\ (x = 3 => Head(<<>>) = 1)
 
 def test_the_level_of_a_state_is_known(tmp_path: Path) -> None:
     one = specification(tmp_path, LEVELS, "INIT Init\nNEXT Next\nCONSTRAINT Early\nINVARIANT Counted")
-    found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+    found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), SILENT, deadlock=False)
     assert [(x.property, x.verdict) for x in found.results] == [("Counted", Verdict.SAFE)]
     assert found.told(ExploreFacts).states == 5
 
 
 def test_a_constraint_without_a_value_is_an_error(tmp_path: Path) -> None:
     one = specification(tmp_path, LEVELS, "INIT Init\nNEXT Next\nCONSTRAINT Bad")
-    found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    found = explore_specification(Behaviour(one), ExploreOptions(), Limits(), SILENT, deadlock=True)
     assert found.results[0].verdict is Verdict.OUT_OF_BOUNDS
     assert found.out_of_bounds is not None and found.out_of_bounds.length == 4
 
@@ -240,7 +237,7 @@ def test_symmetry_is_used_where_the_module_treats_members_alike(tmp_path: Path, 
     """Sets up to a permutation: 5 orbits of 16; 2 * 4 with one node apart, 4 * 3 with two."""
     constants = "CONSTANTS a = a b = b Nodes = {a, b, c, d} INIT Init SYMMETRY Symmetry\n"
     behaviour = Behaviour(specification(tmp_path, SYMMETRIC, constants + config))
-    answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False)
     counts, told = APART[config]
     assert answer.told(ExploreFacts).states_within_steps == counts
     assert behaviour.symmetry is not None
@@ -281,7 +278,7 @@ CHOSEN = {
 def test_a_choice_upholds_the_symmetry_if_nothing_depends_on_it(tmp_path: Path, config: str) -> None:
     constants = "CONSTANT Nodes = {a, b, c} INIT Init SYMMETRY Symmetry CHECK_DEADLOCK FALSE\n"
     behaviour = Behaviour(specification(tmp_path, CHOICES, constants + config))
-    answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False)
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False)
     assert answer.told(ExploreFacts).states == CHOSEN[config]
     assert behaviour.symmetry is not None
     assert ("at " in (behaviour.symmetry.remark() or "")) is ("Winner" in config or "Late" in config)
@@ -326,5 +323,5 @@ def test_steps_that_are_composed(tmp_path: Path) -> None:
             \/ (x' = 3 /\ y' = 0) \/ UNCHANGED <<x, y>>
     """
     behaviour = Behaviour(specification(tmp_path, body, "INIT Init NEXT Next"))
-    answer = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
     assert answer.told(ExploreFacts).states == 10

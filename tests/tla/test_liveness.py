@@ -9,6 +9,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Verdict, answer
+from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.bounded.bmc import SWEEPS
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
@@ -149,7 +150,7 @@ BegunLow == x = 0 => []Low
 def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint: str, claim: str) -> None:
     text = f"INIT Init NEXT Next {constraint} {claim}\n"
     behaviour = Behaviour(specification(tmp_path, COUNTING, text))
-    found = explore_specification(behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=True)
+    found = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
     assert (found.told(ExploreFacts).states, found.told(ExploreFacts).deadlocks) == (5, 0)
     (tmp_path / "M.cfg").write_text(text)
     steps, name = EXCLUDED[claim], claim.split()[1]

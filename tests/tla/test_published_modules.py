@@ -20,6 +20,7 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find_module, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Limits, Options, Query, Result, Verdict
+from leadline.symbolic.engines.ask.query import SILENT
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
@@ -175,7 +176,5 @@ def test_the_interpreter_has_tlcs_verdicts_on_runs(row: Row, tmp_path: Path) -> 
     path = with_runs(row, tmp_path)
     specification = load(path, parse_config(path.with_suffix(".cfg").read_text(), "MC.cfg"), [FOLDER])
     behaviour = Behaviour(specification)
-    (found,) = explore_specification(
-        behaviour, ExploreOptions(), Limits(), lambda _: None, deadlock=False
-    ).results
+    (found,) = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=False).results
     assert found.verdict is (Verdict.VIOLATED if row["result"] == "violated" else Verdict.SAFE)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import Field, fields
 from typing import Any, get_type_hints
 
+from leadline.symbolic.catalog import Entry, model_of, model_on_values
 from leadline.symbolic.engines.ask.engine import Engine
 from leadline.symbolic.engines.ask.query import AUTO, Query
 from leadline.symbolic.engines.ask.table import engines_of
@@ -75,7 +76,7 @@ def chosen_query(
         source,
         settings,
         tuple(names),
-        engine.options_for(command, own),
+        engine.options_for(command, model, own),
         given.get("solver", AUTO),
         seed=given.get("seed", 0),
         deadlock=given.get("deadlock", False),
@@ -83,7 +84,11 @@ def chosen_query(
 
 
 def chosen_engine(
-    command: str, model: Model, names: Sequence[str], given: Mapping[str, Any], spelled: Callable[[str], str]
+    command: str,
+    model: Model,
+    names: Sequence[str],
+    given: Mapping[str, Any],
+    spelled: Callable[[str], str],
 ) -> tuple[Engine, str]:
     """The engine that is named, or the first that has the options that are given and suits the properties.
 
@@ -96,16 +101,13 @@ def chosen_engine(
         UserError: as `chosen_query`.
     """
     engines = engines_of(command)
-    own = {engine: {one.name for one in fields(engine.options)} for engine in engines.values()}
+    taking = [one for one in engines.values() if one.takes(model, given)]
+    own = {engine: {one.name for one in fields(engine.options)} for engine in taking}
     asked = given.keys() & set().union(*own.values())
-    able = [
-        engine
-        for engine, known in own.items()
-        if asked <= known and (engine.takes_solver or "solver" not in given)
-    ]
+    able = [one for one in _able(command, given) if one in taking]
     wanted = engines.get(given.get("engine") or "")
     if wanted is not None and wanted not in able:
-        wrong = spelled(next(iter(sorted(asked - own[wanted])), "solver"))
+        wrong = spelled(next(iter(sorted(asked - own.get(wanted, set()))), "solver"))
         raise UserError(f"{wrong} means nothing to the engine {wanted.name}: leave one of them out")
     if not able:
         raise UserError(_clash(own, sorted(asked), given, spelled))
@@ -130,6 +132,34 @@ def chosen_engine(
         return chosen, chosen.suited
     options = sorted(asked | ({"solver"} & given.keys()))
     return chosen, f"it takes {' and '.join(map(spelled, options))}" if options else ""
+
+
+def _able(command: str, given: Mapping[str, object]) -> list[Engine]:
+    """The engines of a command that have all the options that are given."""
+    own = {engine: {one.name for one in fields(engine.options)} for engine in engines_of(command).values()}
+    asked = given.keys() & set().union(*own.values())
+    return [x for x, known in own.items() if asked <= known and (x.takes_solver or "solver" not in given)]
+
+
+def model_for(
+    command: str, entry: Entry, settings: Mapping[str, Setting], given: Mapping[str, object]
+) -> Model:
+    """The model for a question. A specification is not made into formulas for an engine that needs none.
+
+    Args:
+        command: the command.
+        entry: the protocol.
+        settings: the parameters that differ from their defaults.
+        given: the values that the user gave, by name.
+
+    Raises:
+        ModelError: with the mistakes in it.
+        NoSymbolicForm: if there are no formulas.
+    """
+    able = _able(command, given)
+    first = next((one for one in able if given.get("engine") in (None, one.name)), None)
+    needed = first is None or first.needs_formulas(given)
+    return (model_of if needed else model_on_values)(entry, settings)
 
 
 def _clash(

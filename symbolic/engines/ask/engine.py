@@ -88,9 +88,25 @@ class Engine(ABC):
             InternalError: if a counterexample does not replay.
         """
 
-    def options_for(self, command: str, given: Mapping[str, object]) -> Options:
+    def options_for(self, command: str, model: Model, given: Mapping[str, object]) -> Options:
         """The options of a command for the values that a user gave; None stands for a value left out."""
         return self.options.chosen(given)
+
+    def member(self, depth: int | None) -> Options | None:
+        """Its options in a portfolio; None if it takes no part.
+
+        Args:
+            depth: how many steps the portfolio looks ahead; None until the answer is definite.
+        """
+        return self.in_portfolio if depth is None else None
+
+    def takes(self, model: Model, given: Mapping[str, object]) -> bool:
+        """Whether it works with the model, and with the values that a user gave for its options."""
+        return not (model.alone and self.needs_formulas(given))
+
+    def needs_formulas(self, given: Mapping[str, object]) -> bool:
+        """Whether it cannot answer, with the options given, where only the origin knows the actions."""
+        return True
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         """Whether a command that leaves the choice to Leadline asks this engine about a property."""

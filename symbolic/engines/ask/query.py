@@ -162,11 +162,13 @@ class Listener:
         progress: called whenever the search is further.
         told: called with a result whenever a property's verdict gets worse; the last one is valid.
         done: called with a result that will not change.
+        idle: called about every second while processes are waited for.
     """
 
     progress: Callable[[Progress], None] = lambda _: None
     told: Callable[[Result], None] = lambda _: None
     done: Callable[[Result], None] = lambda _: None
+    idle: Callable[[], None] = lambda: None
 
 
 SILENT = Listener()

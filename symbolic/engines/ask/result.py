@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import IntEnum, StrEnum
@@ -269,8 +271,8 @@ class Result:
         return self if minimal else self.perhaps_longer(f"shortening ended after {DROPS:,} tries of a step")
 
     def to_json(self, model: Model, source: str) -> dict[str, object]:
-        """The result as a JSON object; its trace as a document that can be replayed."""
-        trace = trace_json(model, self.trace, source)
+        """The result as a JSON object for another process; its trace as a document that can be replayed."""
+        trace = _sent(model, self.trace, source)
         plain = asdict(replace(self, trace=None))
         return {**plain, "verdict": self.verdict.name, "trace": trace}
 
@@ -290,8 +292,19 @@ def trace_json(model: Model, trace: Trace | None, source: str) -> dict[str, obje
     return None if trace is None else document(model, trace, source)
 
 
-def _trace(model: Model, data: JsonObject | None) -> Trace | None:
-    return None if data is None else Stored("the child's answer", data).trace(model)
+def _sent(model: Model, trace: Trace | None, source: str) -> object:
+    """A trace as JSON for another process: values of the interpreter, which have no types, by pickle."""
+    if trace is None or not model.alone:
+        return trace_json(model, trace, source)
+    return base64.b64encode(pickle.dumps(trace)).decode()
+
+
+def _trace(model: Model, data: JsonObject | str | None) -> Trace | None:
+    if not isinstance(data, str):
+        return None if data is None else Stored("the child's answer", data).trace(model)
+    found = pickle.loads(base64.b64decode(data))
+    assert isinstance(found, Trace)
+    return found
 
 
 _ENDS = 50
@@ -355,7 +368,9 @@ class Answer:
         facts: further facts, if the engine has any and came to an answer.
         out_of_bounds: a run to a step out of bounds that no result may tell of.
         lack: why the model tells less than its specification, such as that no finite types hold the values.
+            Then the unknown results have no other cause.
         model: the model whose values the runs have; None if it is the one that was asked about.
+        formless: of several engines, the properties that some of them had no formulas for, with the reasons.
     """
 
     results: Sequence[Result]
@@ -363,6 +378,7 @@ class Answer:
     out_of_bounds: Trace | None = None
     lack: str | None = None
     model: Model | None = field(default=None, compare=False, repr=False)
+    formless: Mapping[str, str] = field(default_factory=dict)
 
     def told(self, kind: type[Told]) -> Told:
         """The facts, which are of this class."""
@@ -377,7 +393,7 @@ class Answer:
     def to_json(self, model: Model, source: str) -> dict[str, object]:
         """The answer as a JSON object."""
         results = [one.to_json(model, source) for one in self.results]
-        beyond = trace_json(model, self.out_of_bounds, source)
+        beyond = _sent(model, self.out_of_bounds, source)
         facts = None if self.facts is None else self.facts.to_json()
         return {"results": results, "facts": facts, "out_of_bounds": beyond}
 
@@ -401,6 +417,7 @@ class Progress:
         clauses: given to the solver so far.
         text: the progress in words, if depth and clauses do not describe it.
         engine: the engine that searches, where several do.
+        far: how far it came, in words, for the reason of an unknown verdict; "" if `text` says it.
     """
 
     depth: int
@@ -410,6 +427,7 @@ class Progress:
     clauses: int = 0
     text: str = ""
     engine: str = ""
+    far: str = ""
 
     @classmethod
     def from_json(cls, body: JsonObject) -> Progress:

@@ -10,6 +10,7 @@ from leadline.symbolic.engines.ask.engine import Engine
 
 _CLASSES = {
     "portfolio": "run.portfolio.Portfolio",
+    "formulas": "run.formulas.Formulas",
     "bmc": "bounded.bmc.Bmc",
     "explore": "explore.explore.Explore",
     "induction": "prove.induction.engine.Induction",

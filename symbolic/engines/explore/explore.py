@@ -85,17 +85,37 @@ class Explore(Engine):
     breadth_first = True
     in_portfolio = ExploreOptions(max_states=3_000_000, prove=True, vacuity=True)
 
-    def options_for(self, command: str, given: Mapping[str, object]) -> Options:
-        # A check is of every state: no view may hide a violation from a test.
-        return super().options_for(command, given if command == self.name else {**given, "every_state": True})
+    def options_for(self, command: str, model: Model, given: Mapping[str, object]) -> Options:
+        # A check is of every state: no view may hide a violation from a test. A VIEW of TLA+ is meant for checks.
+        whole = command != self.name and not model.alone
+        return super().options_for(command, model, {**given, "every_state": True} if whole else given)
+
+    def member(self, depth: int | None) -> Options | None:
+        return replace(self.in_portfolio, depth=depth)
+
+    def needs_formulas(self, given: Mapping[str, object]) -> bool:
+        return given.get("by") == CIRCUITS
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
         options = query.options
         assert isinstance(options, ExploreOptions)
-        if model.origin is not None and model.origin.alone:
+        if model.alone:
             return _of_module(model, query, limits, listener)
+        try:
+            return self._answer(model, query, options, limits, listener)
+        except bits.NoCircuits as error:
+            if not options.prove:
+                raise
+            # Others of a portfolio may answer.
+            unknown = Result("", self.name, Verdict.UNKNOWN, reason=str(error), cause=Cause.SOLVER)
+            return Answer([replace(unknown, property=name) for name in query.names(model)])
+
+    def _answer(
+        self, model: Model, query: Query, options: ExploreOptions, limits: Limits, listener: Listener
+    ) -> Answer:
+        """The answer about a model of formulas."""
         chosen = query.chosen(model)
         runs = [one.name for one in chosen if one.temporal is not None]
         check_about_states(options, runs)
@@ -128,7 +148,7 @@ class Explore(Engine):
             answer = replace(answer, results=[proved(one, facts, shown) for one in answer.results])
         if options.prove and found.stopped is not None:
             far = f"{counted(found.states, states)} within {counted(found.diameter, 'step')}"
-            answer = replace(answer, results=[_unfinished(x, found.stopped, far) for x in answer.results])
+            answer = replace(answer, results=[unfinished(x, found.stopped, far) for x in answer.results])
         if stop is not None and stop.cause is Cause.INTERRUPTED:
             raise Interrupted(answer)
         return answer
@@ -169,7 +189,7 @@ class _Exploring:
         self.why = self._needs_values(limits)
         self.explorer: Explorer[Semantics] | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
-            raise UserError(f"--by circuits: {self.why}, which needs --by values")
+            raise bits.NoCircuits(f"--by circuits: {self.why}, which needs --by values")
         if self.why is not None or options.by == VALUES:
             self.explorer = self._by_values()
         else:
@@ -202,7 +222,11 @@ class _Exploring:
         return kind(semantics, self._names, *self._bounds)
 
     def search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
-        """Explore; a counterexample, or None, for each of the claims about runs."""
+        """Explore; a counterexample, or None, for each of the claims about runs.
+
+        Raises:
+            NoCircuits: if exploration on circuits is asked for, and they cannot give the answer.
+        """
         try:
             return self._search(runs, listener)
         except bits.NoCircuits as error:
@@ -361,7 +385,7 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
     return Symmetric(model, sorts)
 
 
-def _unfinished(result: Result, stopped: str, far: str) -> Result:
+def unfinished(result: Result, stopped: str, far: str) -> Result:
     """An unknown result with the reason, and how far the search came."""
     if result.verdict is not Verdict.UNKNOWN:
         return result

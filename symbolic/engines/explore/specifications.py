@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
-from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
-from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions, because, proved, qualified
+from leadline.symbolic.engines.ask.result import Answer, Cause, JsonObject, Progress, Result, Stop, Verdict
+from leadline.symbolic.engines.explore.explore import (
+    VALUES,
+    ExploreOptions,
+    because,
+    proved,
+    qualified,
+    unfinished,
+)
 from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, Model, UserError, counted
-from leadline.symbolic.meaning import Exploration, Explorer, Level, Path, State, path_of
+from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.tla.origin import sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling
@@ -21,22 +30,25 @@ from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.read.syntax import Place
+from leadline.symbolic.tla.typing import shows, untyped
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.runs import FairRuns, is_violated
 from leadline.symbolic.tla.values.symmetry import ToldApart
-from leadline.symbolic.tla.values.values import FAILURES
-from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, trace_of_path
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError
+from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
+from leadline.symbolic.trace.replay import own_error
+from leadline.symbolic.trace.trace import states
 
 
 def answer_of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
-    """Explore a module, and give types to the runs of the answer, with which they are told.
+    """Explore a module. The runs of the answer have values of the interpreter: see `in_types`.
 
     Args:
         model: the outline of the module.
         query: the question.
         limits: the limits on time and memory.
-        listener: is told of progress.
+        listener: is told of progress and, with such runs too, of violations.
 
     Raises:
         Interrupted: as `explore_specification`.
@@ -49,15 +61,7 @@ def answer_of_module(model: Model, query: Query, limits: Limits, listener: Liste
     with timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
 
-    def progress(level: Level) -> None:
-        reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
-        listener.progress(Progress(level.depth, 0.0, text=reached))
-
-    try:
-        found = explore_specification(behaviour, options, limits, progress, deadlock=query.deadlock)
-    except Interrupted as interrupted:
-        raise Interrupted(_in_types(model, behaviour, interrupted.answer), interrupted.message) from None
-    return _in_types(model, behaviour, found)
+    return explore_specification(behaviour, options, limits, listener, deadlock=query.deadlock)
 
 
 def _asked(specification: Specification, names: Set[str], options: ExploreOptions) -> Specification:
@@ -83,32 +87,164 @@ def _asked(specification: Specification, names: Set[str], options: ExploreOption
     )
 
 
-def _in_types(model: Model, behaviour: Behaviour, answer: Answer) -> Answer:
-    """An answer whose runs have values of types, with the model that has these types."""
+def in_types(model: Model, answer: Answer) -> Answer:
+    """An answer whose runs have values of types, with the model that has these types.
+
+    Args:
+        model: the outline of a module.
+        answer: an answer about it, whose runs have values of the interpreter.
+    """
+    assert isinstance(model.origin, Outline)
+    interpreter = model.origin.interpreter
     runs = [one.trace for one in answer.results if one.trace is not None]
     runs += [answer.out_of_bounds] if answer.out_of_bounds is not None else []
     stages = [(one.action, one.picks, one.state) for run in runs for one in run.stages]
-    telling = Telling(model, behaviour.interpreter, stages, behaviour.met)
+    claims = {run.property for run in runs if run.property is not None}
+    telling = Telling(model, interpreter, stages, list(_beside(interpreter, runs)))
 
-    def typed(run: Trace | None, why: str | None) -> Trace | None:
+    def typed(run: Trace | None) -> Trace | None:
         if run is None:
             return None
         begin, *steps = (Step(*telling.typed((x.action, x.picks, x.state))) for x in run.stages)
-        why = why if run.ends is TraceEnd.OUT_OF_BOUNDS else None
-        return replace(run, initial_picks=begin.picks, initial=begin.state, steps=tuple(steps), why=why)
+        return replace(run, initial_picks=begin.picks, initial=begin.state, steps=tuple(steps))
 
-    results = [replace(one, trace=typed(one.trace, one.reason)) for one in answer.results]
-    remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
-    facts = replace(answer.told(ExploreFacts), by=VALUES, symmetry=remark)
-    beyond = typed(answer.out_of_bounds, behaviour.why)
-    return replace(answer, results=results, facts=facts, out_of_bounds=beyond, model=telling.model)
+    results = [replace(one, trace=typed(one.trace)) for one in answer.results]
+    beyond = typed(answer.out_of_bounds)
+    return replace(answer, results=results, out_of_bounds=beyond, model=_explaining(telling, claims))
+
+
+_PATIENCE = 2.0
+"""Seconds in which the formulas of claims are made, for the reasons why they are false."""
+
+
+def _explaining(telling: Telling, claims: Set[str]) -> Model:
+    """The model of some runs, with the formulas of their claims if these are soon made."""
+    main = threading.current_thread() is threading.main_thread()
+    try:
+        with limited(Limits(_PATIENCE if main else None)):
+            return telling.model(claims)
+    except TimeIsOver:
+        return telling.model(())
+
+
+def _beside(interpreter: Interpreter, runs: Iterable[Trace]) -> Iterator[State]:
+    """States one step from those of runs: properties are lowered with their types too."""
+    known = dict.fromkeys(state for run in runs for state in reversed(list(states(run))))
+    found: list[State | None] = []
+    for state in known:
+        for step in interpreter.steps[1:]:
+            step(state, found.append)
+        if len(found) >= TYPED:
+            break
+    return (state for state in found[:TYPED] if state is not None)
+
+
+class Retelling:
+    """Gives the runs of a model of formulas the values and actions of the interpreter.
+
+    Args:
+        specification: the specification that the model was made of.
+    """
+
+    def __init__(self, specification: Specification) -> None:
+        self._behaviour = Behaviour(specification).without_canonical()
+
+    def result(self, model: Model, result: Result) -> Result:
+        """A result about the model with its run as the interpreter takes it.
+
+        Raises:
+            InternalError: if the interpreter does not take it.
+        """
+        return replace(result, trace=None if result.trace is None else self.run(model, result.trace))
+
+    def run(self, model: Model, run: Trace) -> Trace:
+        """A run of the model as the interpreter takes it.
+
+        Raises:
+            InternalError: if the interpreter does not take it.
+        """
+        kinds = [one.type for one in model.variables]
+        behaviour = self._behaviour
+        visited = [tuple(map(untyped, state, kinds)) for state in states(run)]
+        for state in visited:
+            with suppress(EvaluationError):  # then its steps go out of bounds
+                _ = behaviour.constraint is None or behaviour.constraint(state)
+        whole = visited if run.last is not None else [*visited, None]
+        path = path_of(behaviour, whole)
+        why = own_error(model, run)
+        return replace(trace_of_path(path, run.ends, run.property), loop=run.loop, why=why)
+
+
+def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:
+    """The run of a file as the interpreter takes it, whichever engine has found it.
+
+    Args:
+        model: the outline of a module.
+        stored: the run in the file.
+
+    Returns:
+        The model with the types of its values, and the run.
+
+    Raises:
+        UserError: if the interpreter does not take it, or it does not end as the file says.
+    """
+    assert isinstance(model.origin, Outline)
+    behaviour = Behaviour(model.origin.specification).without_canonical()
+    names = [one.name for one in model.variables]
+    actions = [one.get("name") if isinstance(one, dict) else None for one in stored.data["actions"]]
+    path: list[Outcome] = []
+    for number, row in enumerate([*stored.rows(model), None][: len(actions) + 1]):
+        before = path[-1].state if path else None
+        outcomes = behaviour.successors(before) if before is not None else iter(behaviour.initial())
+        found = [one for one in outcomes if _is_shown(row, names, one.state)]
+        if not found:
+            where = f"no step of the module leads to states[{number}]" if number else "it begins elsewhere"
+            raise UserError(f"{stored.place} does not replay: {where}")
+        # Several actions may lead there.
+        named = [one for one in found if number and one.action == actions[number - 1]]
+        path.append((named or found)[0])
+    end = stored.end(model)
+    run = replace(trace_of_path(tuple(path), end["ends"], end["property"]), loop=end["loop"])
+    wrong = _wrong_end(model.origin, behaviour, run)
+    if wrong is not None:
+        raise UserError(f"{stored.place} does not replay: {wrong}")
+    why = path[-1].why
+    result = _result(run.property or DEADLOCK, Verdict.VIOLATED, replace(run, why=why), run.length, None)
+    typed = in_types(model, Answer([result]))
+    ((one,), made) = typed.results, typed.model
+    assert one.trace is not None and made is not None
+    return made, one.trace
+
+
+def _is_shown(row: JsonObject | None, names: Sequence[str], state: State | None) -> bool:
+    """Whether a row of a file is a state; None is a step out of bounds."""
+    if row is None or state is None:
+        return row is None and state is None
+    return all(shows(row[name], value) for name, value in zip(names, state, strict=True))
+
+
+def _wrong_end(origin: Outline, behaviour: Behaviour, run: Trace) -> str | None:
+    """The reason why a run of the interpreter does not end as it says; None if it does."""
+    if run.last is None:
+        return None if run.ends is TraceEnd.OUT_OF_BOUNDS else "its last step goes out of bounds"
+    if run.ends is TraceEnd.DEADLOCK:
+        enabled = next(behaviour.successors(run.last), None)
+        return None if enabled is None else f"{enabled.action} is enabled: this is not a deadlock"
+    try:
+        refuted = origin.refutes(run.property, list(states(run)), run.loop)
+    except EvaluationError as error:
+        outside = run.ends is TraceEnd.OUT_OF_BOUNDS
+        return None if outside else f"{run.property} has no value in the module: {error}"
+    if run.ends is TraceEnd.OUT_OF_BOUNDS:
+        return f"{run.property} has a value in the module"
+    return None if refuted else f"{run.property} holds in the module"
 
 
 def explore_specification(
     behaviour: Behaviour,
     options: ExploreOptions,
     limits: Limits,
-    progress: Callable[[Level], None],
+    listener: Listener,
     *,
     deadlock: bool,
 ) -> Answer:
@@ -120,7 +256,7 @@ def explore_specification(
         behaviour: its states and steps.
         options: the bounds.
         limits: the limits on time and memory.
-        progress: called after each level.
+        listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
 
     Raises:
@@ -129,33 +265,25 @@ def explore_specification(
     """
     specification = behaviour.specification
     names = (*specification.invariants, *specification.properties)
-    kind = CoveringModule if options.coverage else Explorer
-    bounds = options.depth, _levelled(behaviour, progress), options.max_states
-    explorer: Explorer[Behaviour] = kind(behaviour, names, *bounds)
+    exploring = _Exploring(behaviour, names, options, listener, deadlock)
     stop: Stop | None = None
-    runs: FairRuns | None = None
-    about_runs: dict[str, tuple[Trace, str | None] | None] = {}
     try:
         with limited(limits):
-            while not _has_run(behaviour, explorer):
-                explorer = kind(behaviour, names, *bounds)
-            for name in specification.properties:
-                if behaviour.safety(name).more:
-                    progress(Level(len(explorer.within) - 1, 0, explorer.counted))
-                    runs = runs or _fair_runs(behaviour, explorer, options)
-                    about_runs[name] = _violating(behaviour, runs, name)
+            exploring.run()
     except KeyboardInterrupt:
         stop = Stop(Cause.INTERRUPTED, "interrupted")
     except (TimeIsOver, MemoryError) as error:
         stop = stop_at(error, limits)
     behaviour.end_search()
+    explorer = exploring.explorer
     found = explorer.summary(None if stop is None else stop.text)
     behaviour.at_level(None)
-    judge = _Judge(behaviour, explorer, found, about_runs)
+    judge = _Judge(behaviour, explorer, found, exploring.about_runs)
     results = [judge.property(name) for name in names]
     if deadlock:
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
-    facts = ExploreFacts.of(found)
+    remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
+    facts = replace(ExploreFacts.of(found), by=VALUES, symmetry=remark)
     if found.all_views is not None:
         facts = replace(facts, view=behaviour.view_name, all_views=found.all_views)
         results = [qualified(one, facts) for one in results]
@@ -163,7 +291,63 @@ def explore_specification(
         facts = explorer.covered(facts, results)
     if options.prove and found.complete:
         results = [proved(one, facts, {}) for one in results]
+    if options.prove and found.stopped is not None:
+        far = f"{counted(found.states, 'state')} within {counted(found.diameter, 'step')}"
+        results = [unfinished(one, found.stopped, far) for one in results]
     return _told(stop, Answer(results, facts, judge.beyond))
+
+
+class _Exploring:
+    """The exploration of a specification.
+
+    Args:
+        behaviour: its states and steps.
+        names: the properties.
+        options: the bounds.
+        listener: is told of each level, and of violations.
+        deadlock: whether a state without a step is an error.
+
+    Attributes:
+        explorer: the search.
+        about_runs: for each claim about whole runs that was looked at, a run that violates it, or on which it
+            has no value and the reason; None without one.
+    """
+
+    def __init__(
+        self,
+        behaviour: Behaviour,
+        names: Sequence[str],
+        options: ExploreOptions,
+        listener: Listener,
+        deadlock: bool,
+    ) -> None:
+        self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener
+        self._told = set() if deadlock else {DEADLOCK}
+        self.about_runs: dict[str, tuple[Trace, str | None] | None] = {}
+        self.explorer = self._new()
+        behaviour.at_level(0)
+
+    def _new(self) -> Explorer[Behaviour]:
+        kind = CoveringModule if self._options.coverage else Explorer
+        return kind(self._behaviour, self._names, self._options.depth, self._level, self._options.max_states)
+
+    def _level(self, level: Level) -> None:
+        """Tell of a level."""
+        reached = f"{counted(level.states, 'state')} within {counted(level.depth, 'step')}"
+        self._listener.progress(Progress(level.depth, 0.0, text=reached))
+        _tell_violations(self._behaviour, self.explorer, self._told, self._listener)
+        self._behaviour.at_level(level.depth + 1)
+
+    def run(self) -> None:
+        """Explore, and look for runs."""
+        behaviour, runs = self._behaviour, None
+        while not _has_run(behaviour, self.explorer):
+            self.explorer = self._new()
+        for name in behaviour.specification.properties:
+            if behaviour.safety(name).more:
+                self._level(Level(len(self.explorer.within) - 1, 0, self.explorer.counted))
+                runs = runs or _fair_runs(behaviour, self.explorer, self._options)
+                self.about_runs[name] = _violating(behaviour, runs, name)
 
 
 def _told(stop: Stop | None, answer: Answer) -> Answer:
@@ -183,17 +367,6 @@ def _has_run(behaviour: Behaviour, explorer: Explorer[Behaviour]) -> bool:
         return False
     behaviour.end_search()
     return True
-
-
-def _levelled(behaviour: Behaviour, progress: Callable[[Level], None]) -> Callable[[Level], None]:
-    """Tells the behaviour of each level of the search too."""
-    behaviour.at_level(0)
-
-    def told(level: Level) -> None:
-        behaviour.at_level(level.depth + 1)
-        progress(level)
-
-    return told
 
 
 def _fair_runs(behaviour: Behaviour, explorer: Explorer[Behaviour], options: ExploreOptions) -> FairRuns:
@@ -223,6 +396,66 @@ def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, 
     return replace(trace, loop=word.loop), None
 
 
+def _tell_violations(
+    behaviour: Behaviour, explorer: Explorer[Behaviour], told: set[str], listener: Listener
+) -> None:
+    """Tell the violations found so far that were not told before.
+
+    Where states stand for others, that they do may turn out to be wrong: the run itself must show the violation.
+    """
+    for name in [*explorer.violated(), *behaviour.broken, *([DEADLOCK] if explorer.deadlocks else [])]:
+        if name in told:
+            continue
+        told.add(name)
+        dead = name == DEADLOCK
+        path = explorer.path(explorer.deadlocks[0]) if dead else _violation(behaviour, explorer, name)
+        trace = trace_of_path(path, TraceEnd.DEADLOCK if dead else TraceEnd.VIOLATES, None if dead else name)
+        if behaviour.canonical is None or _shown(behaviour, path, name):
+            listener.done(_result(name, Verdict.VIOLATED, trace, len(explorer.within) - 1, None))
+
+
+def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
+    """Whether the end of a path is a deadlock, or violates an invariant."""
+    last = path[-1].state
+    assert last is not None
+    if name == DEADLOCK:
+        return next(behaviour.successors(last), None) is None
+    return name in behaviour.specification.invariants and not behaviour.property_function(name)(last)
+
+
+def _violation(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path:
+    """The shorter of the paths to a state and to a step that violate a property, one of which there is."""
+    state = explorer.violation(name) if name in explorer.violated() else None
+    step = _broken(behaviour, explorer, name)
+    found = [one for one in (state, step) if one is not None]
+    return min(found, key=len)
+
+
+def _broken(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path | None:
+    """A path to a step of which a property is false."""
+    if name not in behaviour.broken:
+        return None
+    before, after = behaviour.broken[name]
+    path: Path = ()
+    if before is not None:
+        path = explorer.path(explorer.order.index(before))
+    outcomes = behaviour.initial() if before is None else behaviour.successors(before)
+    last = next(one for one in outcomes if one.state == after)
+    return (*path, last)
+
+
+def _result(name: str, verdict: Verdict, trace: Trace | None, depth: int, why: str | None) -> Result:
+    return Result(
+        property=name,
+        engine=ExploreOptions.engine,
+        verdict=verdict,
+        depth=depth,
+        steps=None if trace is None else trace.length,
+        trace=trace,
+        reason=why,
+    )
+
+
 class _Judge:
     """The verdicts about an exploration."""
 
@@ -237,16 +470,15 @@ class _Judge:
         self.behaviour = behaviour
         self.explorer = explorer
         self.found = found
-        self.beyond = _trace(found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
         self.why = found.out_of_bounds[-1].why if found.out_of_bounds is not None else None
-        behaviour.met, behaviour.why = explorer.order[:TYPED], self.why
+        self.beyond = _trace(found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None, self.why)
 
     def property(self, name: str) -> Result:
         """The verdict about an invariant, or about a property of states and steps."""
         checked = self.found.properties[name]
-        violation, step = checked.violation, self._broken(name)
-        if step is not None and (violation is None or len(step) < len(violation)):
-            violation = step
+        violation = None
+        if checked.violation is not None or name in self.behaviour.broken:
+            violation = _violation(self.behaviour, self.explorer, name)
         if violation is None and checked.out_of_bounds is not None:
             return self.result(name, checked.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, checked.why)
         result = self.result(name, violation, TraceEnd.VIOLATES)
@@ -255,42 +487,23 @@ class _Judge:
             run, why = found
             outside = run.ends is TraceEnd.OUT_OF_BOUNDS
             verdict = Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED
+            run = replace(run, why=why)
             return replace(result, verdict=verdict, steps=run.length, trace=run, reason=why)
         return result
 
     def result(self, name: str, path: Path | None, ends: TraceEnd, why: str | None = None) -> Result:
         """The verdict with this path to an error; without one it is that of the steps."""
         verdict = Verdict.SAFE if self.found.stopped is None else Verdict.UNKNOWN
-        trace = _trace(path, ends, name)
+        trace = _trace(path, ends, name, why)
         if trace is not None:
             verdict = Verdict.OUT_OF_BOUNDS if ends is TraceEnd.OUT_OF_BOUNDS else Verdict.VIOLATED
         elif self.beyond is not None:
             verdict, trace, why = Verdict.OUT_OF_BOUNDS, self.beyond, self.why
-        return Result(
-            property=name,
-            engine=ExploreOptions.engine,
-            verdict=verdict,
-            depth=self.found.diameter,
-            steps=None if trace is None else trace.length,
-            trace=trace,
-            reason=why,
-        )
-
-    def _broken(self, name: str) -> Path | None:
-        """A path to a step of which a property is false."""
-        if name not in self.behaviour.broken:
-            return None
-        before, after = self.behaviour.broken[name]
-        path: Path = ()
-        if before is not None:
-            path = self.explorer.path(self.explorer.order.index(before))
-        outcomes = self.behaviour.initial() if before is None else self.behaviour.successors(before)
-        last = next(one for one in outcomes if one.state == after)
-        return (*path, last)
+        return _result(name, verdict, trace, self.found.diameter, why)
 
 
-def _trace(path: Path | None, ends: TraceEnd, name: str | None) -> Trace | None:
-    return None if path is None else trace_of_path(path, ends, name)
+def _trace(path: Path | None, ends: TraceEnd, name: str | None, why: str | None = None) -> Trace | None:
+    return None if path is None else replace(trace_of_path(path, ends, name), why=why)
 
 
 class CoveringModule(Explorer[Behaviour]):

@@ -29,20 +29,31 @@ import selectors
 import signal
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from typing import NoReturn
 
 from leadline.on_demand import load_whole
-from leadline.symbolic.catalog import find, model_of, receive
+from leadline.symbolic.catalog import find, model_of, model_on_values, receive
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.query import Listener, Query
+from leadline.symbolic.engines.ask.result import JsonObject, Progress
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.run.limits import size_mb
 from leadline.symbolic.engines.run.parallel import answer_here
-from leadline.symbolic.lang import Foreign, Mistake, Model, ModelError, UserError
+from leadline.symbolic.lang import (
+    AssumptionFailed,
+    Foreign,
+    Mistake,
+    Model,
+    ModelError,
+    OutOfBounds,
+    UserError,
+)
 from leadline.symbolic.solve import SOLVERS
 
 _PR_SET_PDEATHSIG = 1
@@ -53,6 +64,18 @@ Say = Callable[[str, object], None]
 
 def answer_query() -> None:
     """Read the query, answer it, exit."""
+    request = json.loads(sys.stdin.readline())
+    die_with(request["parent"])
+    serve(request["memory_mb"], lambda: _asked(request))
+
+
+def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> NoReturn:
+    """Answer a query within a limit on the address space, with messages on standard output, and exit.
+
+    Args:
+        memory_mb: the limit in megabytes; None for none.
+        asked: makes the model, and gives the query about it.
+    """
     # Prints of libraries must not mix with the messages: send them to standard error.
     channel = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
@@ -60,18 +83,13 @@ def answer_query() -> None:
     def say(kind: str, body: object) -> None:
         channel.write(json.dumps({kind: body}, separators=(",", ":")) + "\n")
 
-    request = json.loads(sys.stdin.readline())
-    _die_with(request["parent"])
-    if request["memory_mb"] is not None:
-        size = request["memory_mb"] << 20
+    if memory_mb is not None:
+        size = memory_mb << 20
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        _check_size(request["memory_mb"])
-        query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
-        if request["protocol"] is not None:
-            receive(query.source, request["protocol"])
-        _answer(_model(query, request["fingerprint"], request["learned"]), query, say)
+        _check_size(memory_mb)
+        _answer(*asked(), say)
     except MemoryError:
         say("stopped", "memory")
     except Exception as error:
@@ -79,6 +97,14 @@ def answer_query() -> None:
     channel.flush()
     # Without cleaning up: after a failed allocation a destructor of the solver may never return.
     os._exit(0)
+
+
+def _asked(request: JsonObject) -> tuple[Model, Query]:
+    """The query of a job, and its model."""
+    query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
+    if request["protocol"] is not None:
+        receive(query.source, request["protocol"])
+    return _model(query, request), query
 
 
 def _check_size(limit: int | None) -> None:
@@ -92,19 +118,19 @@ def _check_size(limit: int | None) -> None:
         raise MemoryError
 
 
-def _model(query: Query, fingerprint: str, learned: str | None) -> Model:
+def _model(query: Query, request: JsonObject) -> Model:
     """The parent's model, made anew from the protocol and what the parent has learned of it.
 
     Raises:
         ModelError: if it differs.
     """
     entry = find(query.source, tried=True)
-    if learned is not None:
+    if request["learned"] is not None:
         protocol = entry.protocol(**query.settings)
         assert isinstance(protocol, Foreign)
-        protocol.learn(pickle.loads(base64.b64decode(learned)))
-    model = model_of(entry, query.settings)
-    if model.fingerprint != fingerprint:
+        protocol.learn(pickle.loads(base64.b64decode(request["learned"])))
+    model = (model_on_values if request["alone"] else model_of)(entry, query.settings)
+    if model.fingerprint != request["fingerprint"]:
         text = (
             f"{query.source} makes another model each time that it is loaded, or was changed meanwhile: run "
             "it again; a model may depend on its parameters only, not on chance, time or a Python set's order"
@@ -113,9 +139,22 @@ def _model(query: Query, fingerprint: str, learned: str | None) -> Model:
     return model
 
 
+_SELDOM = 0.05
+"""Seconds between two messages on the progress of a search: levels may be many and small."""
+
+
 def _answer(model: Model, query: Query, say: Say) -> None:
+    last = 0.0
+
+    def progress(now: Progress) -> None:
+        nonlocal last
+        moment = time.monotonic()
+        if not now.text or now.depth < 0 or moment - last > _SELDOM:
+            last = moment
+            say("progress", asdict(now))
+
     listener = Listener(
-        progress=lambda now: say("progress", asdict(now)),
+        progress=progress,
         told=lambda result: say("told", result.to_json(model, query.source)),
         done=lambda result: say("done", result.to_json(model, query.source)),
     )
@@ -130,13 +169,15 @@ def _tell_error(error: Exception, say: Say) -> None:
             "model_error",
             [[one.span.file, one.span.line, one.text, one.span.columns] for one in error.mistakes],
         )
+    elif isinstance(error, (AssumptionFailed, OutOfBounds)):
+        say("raised", base64.b64encode(pickle.dumps(error)).decode())
     elif isinstance(error, UserError):
         say("user_error", str(error))
     else:
         say("internal_error", traceback.format_exc())
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Have this process killed when its parent ends, in whatever way."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

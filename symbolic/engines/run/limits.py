@@ -8,6 +8,7 @@ import resource
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -167,7 +168,10 @@ _RINGS_AGAIN = 0.5
 
 @contextmanager
 def limited(limits: Limits) -> Iterator[None]:
-    """Enforce limits: raise `TimeIsOver` or MemoryError. For the main thread only."""
+    """Enforce limits: raise `TimeIsOver` or MemoryError. For the main thread only.
+
+    Within another `limited` the end of its time, too, raises `TimeIsOver` here, and once more out there.
+    """
     if not limits:
         yield
         return
@@ -175,15 +179,20 @@ def limited(limits: Limits) -> Iterator[None]:
     unraisable = sys.unraisablehook
     sys.unraisablehook = lambda lost: None if lost.exc_type is TimeIsOver else unraisable(lost)
     size = resource.getrlimit(resource.RLIMIT_AS)
+    begin, (around, _) = time.monotonic(), signal.getitimer(signal.ITIMER_REAL)
     try:
         if limits.memory_mb is not None:
             resource.setrlimit(resource.RLIMIT_AS, (limits.memory_mb << 20, size[1]))
+        seconds = min(limits.seconds or math.inf, around or math.inf)
         # Python drops what a finalizer or the callback of a weak reference raises, so the alarm rings again.
-        signal.setitimer(signal.ITIMER_REAL, limits.seconds or 0, _RINGS_AGAIN)
+        signal.setitimer(signal.ITIMER_REAL, 0 if seconds == math.inf else seconds, _RINGS_AGAIN)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarm)
+        if around:
+            left = around - (time.monotonic() - begin)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), _RINGS_AGAIN)
         sys.unraisablehook = unraisable
         resource.setrlimit(resource.RLIMIT_AS, size)
 

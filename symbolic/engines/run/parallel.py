@@ -15,8 +15,9 @@ from dataclasses import replace
 from functools import partial
 
 from leadline.symbolic.engines import runs as liveness
+from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query, refuse_too_large
-from leadline.symbolic.engines.ask.result import Answer, Effort, Part, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
@@ -54,6 +55,29 @@ def answer(model: Model, query: Query, limits: Limits = NO_LIMITS, listener: Lis
         UserError: if a child process makes another model of the same query, or the query is too large.
         InternalError: if a counterexample does not replay, or a child process failed.
     """
+    try:
+        return with_types(model, _answer(model, query, limits, listener))
+    except Interrupted as interrupted:
+        raise Interrupted(with_types(model, interrupted.answer), interrupted.message) from None
+
+
+def with_types(model: Model, found: Answer) -> Answer:
+    """An answer whose runs have values of types, with the model of these types if it is another.
+
+    Args:
+        model: the model that was asked about.
+        found: the answer as an engine, or `answer_in_children`, gives it, or a part of it.
+    """
+    if not model.alone or found.model is not None:
+        return found
+    # Here, since protocols in Python need none of it.
+    from leadline.symbolic.engines.explore.specifications import in_types
+
+    return in_types(model, found)
+
+
+def _answer(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
+    """As `answer`, with values of the interpreter where the model's origin alone knows the actions."""
     engine = ENGINES[query.engine]
     if engine.takes_solver and query.solver == AUTO and cores() > 1:
         first, second = (query.by(solver) for solver in RACERS)
@@ -104,9 +128,14 @@ def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listen
 
 
 def answer_in_children(
-    model: Model, queries: Sequence[Query], limits: Limits, listener: Listener = SILENT
+    model: Model,
+    queries: Sequence[Query],
+    limits: Limits,
+    listener: Listener = SILENT,
+    *,
+    branches: bool = False,
 ) -> Answer:
-    """Answer queries of one engine side by side, a child process each, until every part has an answer.
+    """Answer queries side by side, a child process each, until every part has an answer.
 
     Args:
         model: the model that the queries are about.
@@ -114,6 +143,7 @@ def answer_in_children(
             taken. If that is a counterexample, an engine whose counterexamples are shortest has a second more.
         limits: wall clock and address space of each process.
         listener: is told of progress, of the deepest search only, and of results.
+        branches: see `QueryProcess`.
 
     Returns:
         As `answer`. If several solvers could not answer a part, its solver is "auto", and the reason lists
@@ -133,16 +163,29 @@ def answer_in_children(
     with ExitStack() as stack:
         for group in _by_head_start(model, queries, limits, patience):
             for query in group:
-                process = stack.enter_context(QueryProcess(model, query, limits))
+                process = stack.enter_context(QueryProcess(model, query, limits, branches))
                 sessions[process] = _Session(model, query, shared)
             if patience.deadline is None:
                 patience.deadline = _deadline(limits)
             found = _heard(sessions, shared, patience)
             if found is not None:
-                return found
+                return _remarked(found, sessions.values())
         for process in sessions:
             process.end()
-        return _settled(sessions.values(), shared) or _together(sessions)
+        return _remarked(_settled(sessions.values(), shared) or _together(sessions), sessions.values())
+
+
+def _remarked(answer: Answer, sessions: Collection[_Session]) -> Answer:
+    """An answer of several processes with the parts that some of them had no formulas for."""
+    lacking = {
+        result.property: result.reason or ""
+        for session in sessions
+        for result in session.ledger.final.values()
+        if result.cause is Cause.NO_FORM
+    }
+    if len(sessions) < 2 or not lacking:
+        return answer
+    return replace(answer, formless=lacking)
 
 
 def _by_head_start(
@@ -164,7 +207,7 @@ def _by_head_start(
 def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: _Patience) -> Answer | None:
     """The answer that processes have given by the end of the time; None if there is none yet."""
     running = [process for process in sessions if not process.silent]
-    for process, message in listen(running, patience.end):
+    for process, message in listen(running, patience.end, shared.listener.idle):
         sessions[process].hear(message)
         found = _settled(sessions.values(), shared)
         if found is not None and not _may_be_shorter(found, sessions.values()):
@@ -246,7 +289,7 @@ class _Session:
         self.engine = ENGINES[query.engine]
         self.parts = dict.fromkeys(self.engine.parts(model, query)).keys()
         self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
-        self.reached = Progress(-1, 0.0)
+        self.reached: dict[str, Progress] = {}
         self.answer: Answer | None = None
         self.stopped = False
 
@@ -259,8 +302,10 @@ class _Session:
         """Record a message."""
         match message.kind:
             case "progress":
-                self.reached = replace(Progress.from_json(message.body), engine=self.query.engine)
-                self.ledger.progress(self.reached)
+                now = Progress.from_json(message.body)
+                now = replace(now, engine=now.engine or self.query.engine, far=now.far or self._far(now))
+                self.reached[now.engine] = now
+                self.ledger.progress(now)
             case "told":
                 self.ledger.told(Result.from_json(self.model, message.body))
             case "done":
@@ -278,11 +323,10 @@ class _Session:
         """The result about a part of a process that has ended."""
         if part in self.ledger.final:
             return self.ledger.final[part]
-        reached = self.reached
+        reached = max(self.reached.values(), key=lambda one: one.depth, default=Progress(-1, 0.0))
         effort = Effort(0.0, 0.0, process.seconds, process.peak_mb, reached.variables, reached.clauses)
         told = self.ledger.known.get(part)
         if told is None:
-            far = self._far()
             stop = process.stop()
             return Result(
                 property=part[0],
@@ -295,7 +339,7 @@ class _Session:
                 unroll=getattr(self.query.options, "unroll", None),
                 reason=f"{stop.text}{reached.text and ', with '}{reached.text}",
                 cause=stop.cause,
-                reached={self.query.engine: far} if far else {},
+                reached={name: one.far for name, one in self.reached.items() if one.far},
             )
         # A violation is final; a property that goes out of bounds was still searched for a violation.
         violated = told.verdict is Verdict.VIOLATED
@@ -303,9 +347,9 @@ class _Session:
         shortens = self.query.options.shortens and known.steps
         return known.perhaps_longer(process.stop().text) if shortens else known
 
-    def _far(self) -> str:
+    def _far(self, now: Progress) -> str:
         """How far the search came, in words; "" if that is not known."""
-        now, unroll = self.reached, getattr(self.query.options, "unroll", None)
+        unroll = getattr(self.query.options, "unroll", None)
         if now.text or now.depth < 0 or unroll is None:
             return now.text
         runs = any(x.temporal is not None for x in self.query.chosen(self.model))
@@ -339,20 +383,29 @@ def _best(results: Sequence[Result]) -> Result:
     if len(results) == 1:
         return deepest
     engines = {result.engine for result in results}
-    names = [str(result.engine if len(engines) > 1 else result.solver) for result in results]
-    reached = {name: far for name, one in zip(names, results, strict=True) for far in one.reached.values()}
+    if len(engines) > 1:
+        names = [one.engine for one in results]
+        fars = [dict(one.reached) for one in results]
+    else:
+        names = [str(one.solver) for one in results]
+        told = ["; ".join(one.reached.values()) for one in results]
+        fars = [{name: far} if far else {} for name, far in zip(names, told, strict=True)]
+    reached = {name: far for one in fars for name, far in one.items()}
     solver = AUTO if len(engines) == 1 else None
-    return replace(deepest, solver=solver, reason=_reasons(names, results), reached=reached)
+    return replace(deepest, solver=solver, reason=_reasons(names, results, fars), reached=reached)
 
 
-def _reasons(names: Sequence[str], results: Sequence[Result]) -> str:
-    """The reasons of several engines or solvers; one that they share is told once, with how far each came."""
-    whys, fars = [], []
-    for name, result in zip(names, results, strict=True):
-        far = "; ".join(result.reached.values())
-        whys.append((result.reason or "").removesuffix(f", with {far}"))
-        fars.append(f"{name}: {far or 'nothing yet'}")
+def _reasons(names: Sequence[str], results: Sequence[Result], fars: Sequence[Mapping[str, str]]) -> str:
+    """The reasons of several engines or solvers; one that they share is told once, with how far each came.
+
+    Args:
+        names: the name of each.
+        results: the result of each.
+        fars: how far each came, and those that it asked itself, by name.
+    """
+    whys = [(one.reason or "").removesuffix(f", with {'; '.join(one.reached.values())}") for one in results]
     if len(set(whys)) == 1:
-        return f"{whys[0]} ({'; '.join(fars)})"
+        told = [far or {name: "nothing yet"} for name, far in zip(names, fars, strict=True)]
+        return f"{whys[0]} ({'; '.join(f'{name}: {far}' for one in told for name, far in one.items())})"
     pairs = zip(names, whys, results, strict=True)
     return "; ".join(f"{name}: {', with '.join([why, *one.reached.values()])}" for name, why, one in pairs)

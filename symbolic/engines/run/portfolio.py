@@ -6,6 +6,7 @@ sweeps find deep bugs, and property-directed reachability proves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
@@ -18,9 +19,16 @@ from leadline.symbolic.solve import LONE
 
 @dataclass(frozen=True)
 class PortfolioOptions(Options):
-    """A portfolio has no options: each engine of it says how it takes part (`Engine.in_portfolio`)."""
+    """The options of a portfolio; each engine of it says how it takes part (`Engine.member`).
+
+    Attributes:
+        depth: how many steps it looks ahead at a specification in another language; None until its answer is
+            definite.
+    """
 
     engine = "portfolio"
+
+    depth: int | None = None
 
 
 class Portfolio(Engine):
@@ -38,9 +46,24 @@ class Portfolio(Engine):
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
     ) -> Answer:
         # Here, since the table that these work with lists this engine too.
-        from leadline.symbolic.engines.ask.table import engines_of
+        from leadline.symbolic.engines.ask.table import ENGINES, engines_of
+        from leadline.symbolic.engines.explore.explore import ExploreOptions
+        from leadline.symbolic.engines.run.formulas import FormulasOptions
         from leadline.symbolic.engines.run.parallel import answer_in_children
 
-        members = [one.in_portfolio for one in engines_of("check").values() if one.in_portfolio is not None]
-        queries = [replace(query, options=options, solver=LONE) for options in members]
+        options = query.options
+        assert isinstance(options, PortfolioOptions)
+        members = [one for engine in engines_of("check").values() if (one := engine.member(options.depth))]
+        # Each of them is a process in the end.
+        limits = limits.within_machine(len(members) + model.alone)
+        if model.alone:
+            by_itself = ENGINES[ExploreOptions.engine].member(options.depth)
+            members = [one for one in (by_itself, FormulasOptions(options.depth)) if one]
+        queries = [replace(query, options=one, solver=LONE) for one in members]
         return answer_in_children(model, queries, limits, listener)
+
+    def takes(self, model: Model, given: Mapping[str, object]) -> bool:
+        return given.get("depth") is None or model.alone
+
+    def needs_formulas(self, given: Mapping[str, object]) -> bool:
+        return False

@@ -108,6 +108,46 @@ class Forked:
         return bool(chunk)
 
 
+class Branched:
+    """A copy of this very process at work on a query, with the model that this process has made.
+
+    Args:
+        model: the model.
+        query: the query.
+        memory_mb: its limit on the address space; None for none.
+        errors: the file for its standard error.
+
+    Attributes:
+        output: the descriptor of its messages.
+        pid: the number of its process.
+    """
+
+    def __init__(self, model: Model, query: Query, memory_mb: int | None, errors: IO[bytes]) -> None:
+        # Here, since the server's program imports this module.
+        from leadline.symbolic.engines.run.forkserver import die_with, serve
+
+        parent = os.getpid()
+        self.output, there = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                die_with(parent)
+                os.dup2(there, 1)
+                os.dup2(errors.fileno(), 2)
+                serve(memory_mb, lambda: (model, query))
+            finally:
+                os._exit(1)  # it must never go on as a second parent
+        os.close(there)
+
+    def end(self) -> tuple[int, float]:
+        """Kill it if it still runs: its exit status and its peak memory in megabytes, as of `Forked`."""
+        os.close(self.output)
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        _, status, usage = os.wait4(self.pid, 0)
+        return os.waitstatus_to_exitcode(status), usage.ru_maxrss / 1024
+
+
 class _ForkServer:
     """The server's process and the way to it."""
 
@@ -220,6 +260,18 @@ def _learned(model: Model) -> str | None:
     return base64.b64encode(pickle.dumps(learned)).decode() if learned is not None else None
 
 
+def _job(model: Model, query: Query, limits: Limits) -> dict[str, object]:
+    """The job of a copy of the fork server."""
+    return {
+        "query": query.to_json(),
+        "fingerprint": model.fingerprint,
+        "alone": model.alone,
+        "memory_mb": limits.memory_mb,
+        "protocol": packed(query.source),
+        "learned": None if model.alone else _learned(model),
+    }
+
+
 class QueryProcess:
     """A child process at work on a query. Use it in a `with` statement, whose end kills the process.
 
@@ -227,6 +279,8 @@ class QueryProcess:
         model: the model of the query; the child makes it anew and compares the fingerprints.
         query: the question, with a solver by name.
         limits: the child limits its address space itself; the caller has to watch the time.
+        branches: whether the child is a copy of this process, which has the model: to make it anew may take
+            long. This process may have no threads then.
 
     Raises:
         UserError: if the protocol is a class that cannot be sent.
@@ -237,7 +291,7 @@ class QueryProcess:
         peak_mb: its peak memory in megabytes, once it has ended.
     """
 
-    def __init__(self, model: Model, query: Query, limits: Limits) -> None:
+    def __init__(self, model: Model, query: Query, limits: Limits, branches: bool = False) -> None:
         self.query = query
         self.limits = limits
         self.silent = False
@@ -247,15 +301,12 @@ class QueryProcess:
         self._status = 0
         self._out_of_memory = False
         self._rest = b""
-        job = {
-            "query": query.to_json(),
-            "fingerprint": model.fingerprint,
-            "memory_mb": limits.memory_mb,
-            "protocol": packed(query.source),
-            "learned": _learned(model),
-        }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
-        self._child: Forked | None = Forked(job, self._errors)
+        self._child: Forked | Branched | None
+        if branches:
+            self._child = Branched(model, query, limits.memory_mb, self._errors)
+        else:
+            self._child = Forked(_job(model, query, limits), self._errors)
         self._output = self._child.output
 
     @property
@@ -293,6 +344,8 @@ class QueryProcess:
                     Mistake(Span(file, line, columns=columns), text)
                     for file, line, text, columns in message.body
                 )
+            elif message.kind == "raised":
+                raise pickle.loads(base64.b64decode(message.body))
             elif message.kind == "user_error":
                 raise UserError(message.body)
             elif message.kind == "internal_error":
@@ -336,23 +389,31 @@ class QueryProcess:
         return f" ({said[-1][:200]})" if said else ""
 
 
+_TICK = 1.0
+"""Seconds after which a listener who hears nothing has a turn."""
+
+
 def listen(
-    processes: Iterable[QueryProcess], deadline: Callable[[], float | None]
+    processes: Iterable[QueryProcess],
+    deadline: Callable[[], float | None],
+    idle: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[QueryProcess, Message]]:
     """The messages of processes as they arrive, until all have closed their output or the time is over.
 
     Args:
         processes: the processes.
         deadline: tells the end of the time on the clock `time.monotonic`, which may change; None for no end.
+        idle: called again and again, about every second.
     """
     with selectors.DefaultSelector() as selector:
         for process in processes:
             selector.register(process, selectors.EVENT_READ, process)
         while selector.get_map():
             end = deadline()
-            left = None if end is None else end - time.monotonic()
-            if left is not None and left <= 0:
+            left = _TICK if end is None else min(_TICK, end - time.monotonic())
+            if left <= 0:
                 return
+            idle()
             for key, _ in selector.select(left):
                 heard: QueryProcess = key.data
                 for message in heard.read():

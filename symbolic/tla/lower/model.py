@@ -21,6 +21,7 @@ from leadline.symbolic.lang import (
     Int,
     LeadsTo,
     Model,
+    ModelError,
     Negated,
     Origin,
     Pick,
@@ -207,12 +208,12 @@ def _is_safety(formula: Temporal) -> bool:
     return False
 
 
-NO_ERROR = "no-error"
-"""The claim where a configuration makes none: as for TLC, every reachable state and its steps have a value."""
-
-
 def lowered(
-    specification: Specification, types: Mapping[str, Type], origin: Origin, sorts: Sorts | None = None
+    specification: Specification,
+    types: Mapping[str, Type],
+    origin: Origin,
+    sorts: Sorts | None = None,
+    lacking: dict[str, Exception] | None = None,
 ) -> Model:
     """The model of a specification.
 
@@ -221,6 +222,7 @@ def lowered(
         types: the type of each variable.
         origin: the specification as the model's origin.
         sorts: the sort of each model value that is of one.
+        lacking: takes the claims that have no symbolic form, each with the reason, in place of an exception.
 
     Raises:
         Unsupported: if a part has no symbolic form.
@@ -234,7 +236,7 @@ def lowered(
     ways = [_typed(lowering, way) for way in Paths(lowering, initial=True).of(specification.init)]
     init = _initial(lowering, ways, names)
     actions = actions_of(Paths(lowering).of(specification.next), lowering, "Next")
-    properties = _properties(lowering)
+    properties = _properties(lowering, lacking)
     constraints = tuple(
         Property(
             f"constraint-{i}",
@@ -273,13 +275,22 @@ def initial_types(specification: Specification) -> dict[str, Type]:
     return found
 
 
-def _properties(lowering: Lowering) -> dict[str, Property]:
-    """The claims of the configuration, or `NO_ERROR` where it makes none."""
+FORMLESS = (Unsupported, RecursionError, ModelError)
+"""The exceptions that an expression without symbolic form raises."""
+
+
+def _properties(lowering: Lowering, lacking: dict[str, Exception] | None) -> dict[str, Property]:
+    """The claims of the configuration."""
     specification = lowering.specification
-    names = (*specification.invariants, *specification.properties)
-    if not names and not specification.deadlock:
-        return {NO_ERROR: _invariant(NO_ERROR, _place(specification), lowering.terms.boolean(True))}
-    return {name: property_of(lowering, name) for name in names}
+    found = dict[str, Property]()
+    for name in (*specification.invariants, *specification.properties):
+        try:
+            found[name] = property_of(lowering, name)
+        except FORMLESS as error:
+            if lacking is None:
+                raise
+            lacking[name] = error
+    return found
 
 
 def property_of(lowering: Lowering, name: str) -> Property:

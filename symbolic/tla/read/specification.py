@@ -26,6 +26,10 @@ this were a history variable, and CONSTRAINT asked for its truth. So they need n
 """
 
 
+NO_ERROR = "no-error"
+"""The claim where a configuration makes none: as for TLC, every reachable state and its steps have a value."""
+
+
 @dataclass(frozen=True)
 class Specification:
     """A module that was loaded. All its expressions are resolved: see `leadline.symbolic.tla.read.resolve`.
@@ -243,7 +247,7 @@ class _Making:
         self.mistakes += _random_choices(made)
         if self.mistakes:
             raise ModelError(self.mistakes)
-        made = _claims_apart(made)
+        made = _claimed(_claims_apart(made))
         return _begun(made) if made.action_constraints else made
 
     def constrained_name(self) -> tuple[str, ...]:
@@ -402,6 +406,13 @@ def _claims_apart(made: Specification) -> Specification:
                 found[0] if len(found) == 1 else s.Apply("/\\", tuple(found), place=claim.place)
             )
     return replace(made, invariants=invariants, properties=properties)
+
+
+def _claimed(made: Specification) -> Specification:
+    """The specification with the claim `NO_ERROR` if its behaviour is explored without any."""
+    if made.next is None or made.invariants or made.properties or made.deadlock:
+        return made
+    return replace(made, invariants={NO_ERROR: s.Apply("TRUE", place=s.Place(made.file, 1, 1))})
 
 
 def _begun(made: Specification) -> Specification:

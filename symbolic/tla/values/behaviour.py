@@ -53,8 +53,6 @@ class Behaviour:
         symmetry: the permutations of SYMMETRY; None without it.
         model: the behaviour itself, which has the variables and the actions.
         weight: None: the states that one stands for are not counted.
-        met: some states that the search has found, for the types of values.
-        why: the error of the step out of bounds that the search has found; None if there is none.
         broken: for each property about steps and initial states, the first step or initial state of which it
             is false: the state before, if there is one, and the state.
 
@@ -72,8 +70,6 @@ class Behaviour:
             self.symmetry.repeatable = pure and not counting
         self.model = self
         self.broken: dict[str, tuple[State | None, State]] = {}
-        self.met: list[State] = []
-        self.why: str | None = None
         self._outside: dict[State, str] = {}
         self._levels = 0
         found = (operators(one.body) for one in specification.definitions.values())

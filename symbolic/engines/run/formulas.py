@@ -1,0 +1,147 @@
+"""A specification in another language through the engines that work on formulas.
+
+The model of formulas is made here, in the process of a portfolio's member, while others explore the
+specification without it. The engines' processes are copies of this one, so that it is made once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from leadline.symbolic.engines.ask.engine import Engine, NewSolver
+from leadline.symbolic.engines.ask.query import Listener, Options, Query
+from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Verdict
+from leadline.symbolic.engines.ask.table import engines_of
+from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.explore.explore import CIRCUITS, ExploreOptions
+from leadline.symbolic.engines.run.limits import Limits, address_space_mb
+from leadline.symbolic.engines.run.parallel import answer_in_children
+from leadline.symbolic.lang import Model, NoSymbolicForm
+from leadline.symbolic.solve import LONE
+from leadline.symbolic.trace import DEADLOCK
+
+if TYPE_CHECKING:
+    from leadline.symbolic.engines.explore.specifications import Retelling
+
+
+@dataclass(frozen=True)
+class FormulasOptions(Options):
+    """The options of its portfolio.
+
+    Attributes:
+        depth: see `PortfolioOptions`.
+    """
+
+    engine = "formulas"
+
+    depth: int | None = None
+
+
+class Formulas(Engine):
+    """The members of a portfolio that work on formulas, asked about a specification in another language."""
+
+    options = FormulasOptions
+    takes_solver = False
+    knows_runs = True
+
+    def needs_formulas(self, given: Mapping[str, object]) -> bool:
+        return False
+
+    def answer(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.engines.explore.specifications import Retelling
+        from leadline.symbolic.tla.outline import Outline, formed
+
+        assert isinstance(model.origin, Outline)
+        names = query.names(model)
+        listener.progress(Progress(-1, 0.0, text="the model is not made yet"))
+        try:
+            made, lacking = formed(model, names)
+        except NoSymbolicForm as missing:
+            return Answer([_formless(name, missing.why) for name in names])
+        listener.progress(Progress(-1, 0.0))
+        asking = _Asking(query, names, Retelling(model.origin.specification), listener)
+        for name, why in lacking.items():
+            asking.tell(_formless(name, why))
+        asking.ask_all(made, limits)
+        return Answer([asking.known[name] for name in names])
+
+
+@dataclass
+class _Asking:
+    """The questions to the engines, about models with wider and wider types.
+
+    Attributes:
+        query: the query.
+        names: the properties that it asks about.
+        retelling: gives runs the values of the interpreter.
+        listener: is told of results that will not change.
+        known: the results so far.
+    """
+
+    query: Query
+    names: Sequence[str]
+    retelling: Retelling
+    listener: Listener
+    known: dict[str, Result] = field(default_factory=dict)
+
+    def tell(self, result: Result) -> None:
+        """Keep a result that will not change, and tell it."""
+        self.known[result.property] = result
+        self.listener.done(result)
+
+    def ask_all(self, formed: Model, limits: Limits) -> None:
+        """Ask until no run leaves the types of the model.
+
+        Args:
+            formed: the first model.
+            limits: those of this process, which has no others.
+        """
+        memory = address_space_mb(limits)
+        own = limits if memory == math.inf else replace(limits, memory_mb=int(memory))
+        for _, answer in widened_answers(formed, own, self.ask):
+            latest = answer
+        for result in latest.results:
+            if result.property not in self.known:
+                self.known[result.property] = self.retelling.result(self.model, result)
+
+    def ask(self, model: Model, limits: Limits) -> Answer:
+        """Ask for what is not known yet, about one model."""
+        self.model = model
+        left = [x for x in self.names if x not in self.known and (x in model.properties or x == DEADLOCK)]
+        about = tuple(name for name in left if name != DEADLOCK)
+        asked = replace(self.query, properties=about, deadlock=DEADLOCK in left)
+        queries = [replace(asked, options=options, solver=LONE) for options in self._members()]
+        relay = Listener(progress=self._progress, done=self._done)
+        return answer_in_children(model, queries, limits, relay, branches=True) if left else Answer(())
+
+    def _progress(self, now: Progress) -> None:
+        """Tell progress; the search on circuits is not the one that explores by itself."""
+        searches = now.engine == ExploreOptions.engine
+        self.listener.progress(replace(now, engine=CIRCUITS) if searches else now)
+
+    def _done(self, result: Result) -> None:
+        """Tell a result that holds whatever the types: a run out of bounds may only have left them."""
+        if result.verdict in (Verdict.PROVED, Verdict.VIOLATED):
+            self.tell(self.retelling.result(self.model, result))
+
+    def _members(self) -> Iterator[Options]:
+        """The options of the engines. Explicit search is on circuits: on values, another member does it."""
+        own = self.query.options
+        assert isinstance(own, FormulasOptions)
+        for engine in engines_of("check").values():
+            match engine.member(own.depth):
+                case ExploreOptions() as options:
+                    yield replace(options, by=CIRCUITS)
+                case Options() as options:
+                    yield options
+
+
+def _formless(name: str, why: str) -> Result:
+    """The result about a property without symbolic form."""
+    return Result(name, FormulasOptions.engine, Verdict.UNKNOWN, reason=why, cause=Cause.NO_FORM)
