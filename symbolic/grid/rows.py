@@ -210,15 +210,15 @@ class Row:
 
         An answer settles it, and so does a counterexample to induction. So does a moot row; the caller checks
         that the answer which it names still stands. A query that stopped at a limit would stop there again,
-        unless the limit is larger now; another depth is another query. A query that failed otherwise gets
-        another try.
+        unless the limit is larger now; another depth, or number of questions, states or runs, is another query.
+        A query that failed otherwise gets another try.
         """
         if not self.unknown() or self.not_inductive():
             return True
         limits: dict[str | None, tuple[float | None, float | None]] = {
             Cause.TIME: (self.timeout_seconds, query.limits.seconds),
             Cause.MEMORY: (self.memory_limit_mb, query.limits.memory_mb),
-            Cause.DEPTH: (None, None),
+            **dict.fromkeys((Cause.DEPTH, Cause.QUESTIONS, Cause.STATES, Cause.RUNS), (None, None)),
         }
         limit, asked = limits.get(self.cause, (0, None))
         return limit is None or (asked is not None and limit >= asked)

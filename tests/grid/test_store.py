@@ -261,6 +261,9 @@ def asked(seconds: float | None = None, memory_mb: int | None = None, **changes:
         ("memory: stopped at the limit of 500 MB", 60, None, False),
         ("crash: the query's process was ended by SIGSEGV", 60, 500, False),
         ("depth: neither proved nor violated within 10 steps", 99, 999, True),
+        ("questions: stopped after 10 questions", 99, 999, True),
+        ("states: stopped at 1000", 99, 999, True),
+        ("runs: no violation in 10 runs", 99, 999, True),
         ("error: ZeroDivisionError", 60, 500, False),
         (
             "not inductive: a step leads from a state in which it holds to one in which it fails",
