@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,8 @@ from leadline.symbolic.tla.values.values import FAILURES
 
 WALK = 300
 """The steps of a random walk."""
+LONG_WALK = 3_000
+"""The most steps of the walk that seeks an action that was never taken."""
 MOST_STATES = 50_000
 """The states that are met breadth first at most."""
 MOST_INITIAL = 10_000
@@ -44,6 +46,7 @@ class Learner:
             self.types.setdefault(name, shapes.NEVER)
         self._agree = {name: others(kind) for name, kind in self.types.items()}
         self._deep = False
+        self._taken: set[int] = set()
         self._met: list[set[Any]] = [set() for _ in self.interpreter.variables]
         self._members: dict[str, set[Any]] = {name: set() for name in self.types}
         constraints = self.interpreter.specification.constraints
@@ -99,9 +102,15 @@ class Learner:
 
     def successors(self, state: State) -> list[State]:
         """The states after a state, within the constraints; none if it is beyond them."""
+        return [after for found in self._by_action(state) for after in found]
+
+    def _by_action(self, state: State) -> list[list[State]]:
+        """The states after a state by each action that is taken there."""
         if not all(self._holds(test, state) for test in self._constraints):
             return []
-        return [after for step in self.interpreter.steps[1:] for after in self._found(step, state)]
+        found = [self._found(step, state) for step in self.interpreter.steps[1:]]
+        self._taken.update(action for action, after in enumerate(found) if after)
+        return [after for after in found if after]
 
     def _holds(self, test: Callable[[State], bool], state: State) -> bool:
         try:
@@ -117,7 +126,8 @@ class Learner:
     def run_ahead(self, starts: Sequence[State], seconds: float, levels: int = WALK) -> bool:
         """Meet the states of random walks, then others breadth first and, if types grew, those of walks again.
 
-        Each of the three ends early where the types have not grown for long.
+        Each of the three ends early where the types have not grown for long. Longer walks then seek the actions
+        that were never taken, for as long as all three took.
 
         Args:
             starts: where runs begin.
@@ -138,11 +148,15 @@ class Learner:
         return bool(starts) and seconds > 0 and (self._deep or time.process_time() > until)
 
     def _run(self, starts: Sequence[State], until: float, levels: int) -> None:
+        begin = time.process_time()
         self._walk(starts, _Patience(self._grown, until))
         walked = dict(self.types)
         more = self._search(starts, levels, _Patience(self._grown, until))
         if more and self.types != walked:
             self._walk(starts, _Patience(self._grown, until))
+        if more:
+            now = time.process_time()
+            self._seek(starts, min(until, now + QUIET + now - begin))
 
     def _search(self, starts: Sequence[State], levels: int, patience: _Patience) -> bool:
         """Meet states breadth first. Whether there are more."""
@@ -166,15 +180,50 @@ class Learner:
         return bool(frontier)
 
     def _walk(self, starts: Sequence[State], patience: _Patience) -> None:
+        """Meet the states of random walks, every other of which goes to what is new."""
         chance = random.Random(0)
+        new = True
         while not patience.ends():
-            state = chance.choice(starts)
-            for _ in range(WALK):
-                after = self.successors(state)
-                if not after or patience.ends():
+            for _ in self._steps(chance.choice(starts), chance, WALK, new=new):
+                if patience.ends():
                     break
+            new = not new
+
+    def _seek(self, starts: Sequence[State], until: float) -> None:
+        """For each action that was never taken, meet the states of a long walk to what is new, until it is."""
+        chance = random.Random(0)
+        for action in range(len(self.interpreter.steps) - 1):
+            for _ in self._steps(chance.choice(starts), chance, LONG_WALK, new=True):
+                if action in self._taken or time.process_time() > until:
+                    break
+
+    def _steps(self, state: State, chance: random.Random, most: int, *, new: bool) -> Iterator[State]:
+        """The states of a random walk. What comes after each is met.
+
+        Args:
+            state: where it begins.
+            chance: chooses the steps.
+            most: the most steps.
+            new: whether it prefers states in which a variable has a value that it had nowhere on this walk. It
+                then chooses between actions first, since one with many outcomes would hide the others.
+        """
+        known: list[set[Any]] = [set() for _ in self.interpreter.variables]
+
+        def is_new(one: State) -> bool:
+            return any(value not in met for met, value in zip(known, one, strict=True))
+
+        for _ in range(most):
+            yield state
+            found = self._by_action(state)
+            if not found:
+                return
+            for after in found:
                 self.meet(after)
-                state = chance.choice(after)
+            if new:
+                for met, value in zip(known, state, strict=True):
+                    met.add(value)
+                found = [x for x in ([one for one in after if is_new(one)] for after in found) if x] or found
+            state = chance.choice(chance.choice(found) if new else [one for after in found for one in after])
 
 
 class _Patience:

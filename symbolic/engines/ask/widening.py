@@ -32,8 +32,9 @@ def widened_answers(
         Exception: those of `ask`.
     """
     begin, rest = time.monotonic(), limits
+    refuted: dict[str, int] = {}
     while True:
-        answer = ask(model, rest)
+        answer = _remembered(ask(model, rest), refuted)
         yield model, answer
         try:
             wider = _wider(model, answer)
@@ -50,7 +51,7 @@ def widened_answers(
         if left is None:
             stop = time_stop(limits)
             told = f"{stop.text}, when a run had left the types learned so far"
-            yield model, _unfinished(model, answer, replace(stop, text=told))
+            yield model, _remembered(_unfinished(model, answer, replace(stop, text=told)), refuted)
             return
         model, rest = wider, left
 
@@ -87,17 +88,48 @@ def _lack(model: Model, answer: Answer) -> str | None:
 
 
 def _unfinished(model: Model, answer: Answer, stop: Stop) -> Answer:
-    """An answer without the verdicts that only narrow types have led to. Nothing is known of any depth then."""
+    """An answer without the verdicts that only narrow types have led to."""
 
     def unfinished(one: Result) -> Result:
         if one.verdict is not Verdict.OUT_OF_BOUNDS or (
             one.trace is not None and own_error(model, one.trace)
         ):
             return one
-        nothing = replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, depth=-1)
+        nothing = replace(one, verdict=Verdict.UNKNOWN, trace=None, steps=None, depth=_refuted(one))
         return replace(nothing, reason=stop.text, cause=stop.cause)
 
     beyond = answer.out_of_bounds
     if beyond is not None and not own_error(model, beyond):
         beyond = None
     return replace(answer, results=[unfinished(one) for one in answer.results], out_of_bounds=beyond)
+
+
+def _refuted(one: Result) -> int:
+    """The depth that stays refuted where types widen: shorter runs than the one that left them stay within.
+
+    Steps find that run at its least depth, and go on deeper. Sweeps ask for what is out of bounds at the end.
+    """
+    if one.unroll != "steps" or one.loops or one.steps is None:
+        return -1
+    return min(one.depth, one.steps - 1)
+
+
+def _remembered(answer: Answer, refuted: dict[str, int]) -> Answer:
+    """An answer in which unknown verdicts have the depths that were refuted with narrower types.
+
+    Args:
+        answer: an answer about a model.
+        refuted: the depth of each property, which those of the answer are added to.
+    """
+    for one in answer.results:
+        if one.verdict is Verdict.OUT_OF_BOUNDS:
+            refuted[one.property] = max(_refuted(one), refuted.get(one.property, -1))
+    return replace(
+        answer,
+        results=[
+            replace(one, depth=max(one.depth, refuted.get(one.property, -1)))
+            if one.verdict is Verdict.UNKNOWN
+            else one
+            for one in answer.results
+        ],
+    )

@@ -1,0 +1,68 @@
+"""Runs from which types are learned go to what is new and seek actions; types that widen keep what is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.engines import BmcOptions, Limits, Query, Verdict, answer_here
+from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.lang import Atoms
+from leadline.symbolic.tla import origin
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.interpreter import Interpreter
+from tests.tla.modules import ALL
+
+FAR = """
+---- MODULE Far ----
+EXTENDS Integers
+VARIABLES height, light, said
+Init == height = 0 /\\ light = [n \\in 1..LIGHTS |-> FALSE] /\\ said = "nothing"
+Climb == height < HIGH /\\ height' = height + 1 /\\ UNCHANGED <<light, said>>
+Fall == height' = 0 /\\ UNCHANGED <<light, said>>
+Switch == \\E n \\in 1..LIGHTS : light' = [light EXCEPT ![n] = ~@] /\\ UNCHANGED <<height, said>>
+Shout == height = HIGH /\\ said' = "here" /\\ UNCHANGED <<height, light>>
+Next == Climb \\/ Fall \\/ Switch \\/ Shout
+====
+"""
+
+
+@pytest.mark.parametrize(("high", "lights"), [(30, 20), (400, 4)])
+def test_an_action_that_is_taken_far_away_is_found(high: int, lights: int, tmp_path: Path) -> None:
+    """Walks that choose evenly fall as often as they climb; levels are too wide to go so deep, or too few."""
+    path = tmp_path / "Far.tla"
+    path.write_text(FAR.replace("HIGH", str(high)).replace("LIGHTS", str(lights)))
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\n")
+    learner = Learner(Interpreter(Source(path).load({})))
+    starts, more = learner.some_initial()
+    assert not more
+    learner.run_ahead(starts, 3.0)
+    said = learner.types["said"]
+    assert isinstance(said, Atoms) and set(said.members) == {'"nothing"', '"here"'}
+
+
+def test_depths_that_were_refuted_stay_so_when_types_widen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer about the wider model that got nowhere does not take back what the first one knew."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    module, config = ALL["Climb"]
+    path = tmp_path / "Climb.tla"
+    path.write_text(module)
+    path.with_suffix(".cfg").write_text(config)
+    model = model_of(find(str(path)), {})
+    query = Query(str(path), {}, ("Low",), BmcOptions(depth=9), "cadical")
+    first = answer_here(model, query)
+    (narrow,) = first.results
+    assert narrow.verdict is Verdict.OUT_OF_BOUNDS and narrow.steps is not None
+    nothing = replace(first, results=[replace(narrow, verdict=Verdict.UNKNOWN, depth=-1)], out_of_bounds=None)
+    answers = iter([first, nothing])
+    *_, (_, last) = widened_answers(model, Limits(), lambda *_: next(answers))
+    (result,) = last.results
+    assert (result.verdict, result.depth) == (Verdict.UNKNOWN, narrow.steps - 1)
+    assert result.depth >= 0
