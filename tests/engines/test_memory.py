@@ -1,5 +1,8 @@
 """Searches end at a limit on memory, also where nobody gave one."""
 
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,6 +51,20 @@ def test_exploration_ends_at_the_limit_that_nobody_gave(
     told = capsys.readouterr().out
     assert "memory: stopped at the limit of" in told and "--memory sets another" in told
     assert "states, including all within" in told
+
+
+@pytest.mark.parametrize("command", ["explore", "check --engine bmc --depth 2 --memory 5000"])
+def test_a_hard_limit_of_the_shell_is_no_fault(command: str, tmp_path: Path) -> None:
+    """A process cannot raise it, and the share of the machine's memory is often more."""
+    body = "EXTENDS Integers\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nInv == x \\in {0, 1}"
+    path = write(tmp_path, M=body)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    name, *options = command.split()
+    line = shlex.join([sys.executable, "-m", "leadline", name, str(path), *options])
+    done = subprocess.run(
+        f"ulimit -v 1500000; {line}", shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "safe" in done.stdout) == (0, True), done.stderr
 
 
 @pytest.mark.parametrize("command", ["check", "prove"])

@@ -43,7 +43,7 @@ from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import JsonObject, Progress
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.prove import pdr
-from leadline.symbolic.engines.run.limits import size_mb
+from leadline.symbolic.engines.run.limits import settable, size_mb
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import (
     AssumptionFailed,
@@ -84,7 +84,7 @@ def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> No
         channel.write(json.dumps({kind: body}, separators=(",", ":")) + "\n")
 
     if memory_mb is not None:
-        size = memory_mb << 20
+        size = settable(memory_mb) << 20
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:

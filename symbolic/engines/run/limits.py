@@ -29,6 +29,12 @@ def address_space_mb(limits: Limits) -> float:
     return process if limits.memory_mb is None else min(process, limits.memory_mb)
 
 
+def settable(memory_mb: int) -> int:
+    """The limit on memory, or this process's hard limit, such as that of `ulimit -v`, if that is less."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    return memory_mb if hard == resource.RLIM_INFINITY else min(memory_mb, hard >> 20)
+
+
 def own_peak_mb() -> float:
     """The peak memory of this process in megabytes."""
     peak = peak_mb("self")
@@ -146,8 +152,8 @@ class Limits:
         free = available_mb()
         if self.memory_mb is not None or free is None:
             return self
-        share = int(free * _SHARE / processes)
-        return replace(self, memory_mb=max(_LEAST_MB, share), assumed=True)
+        share = max(_LEAST_MB, int(free * _SHARE / processes))
+        return replace(self, memory_mb=settable(share), assumed=True)
 
     @property
     def memory_end(self) -> str:
@@ -182,7 +188,7 @@ def limited(limits: Limits) -> Iterator[None]:
     begin, (around, _) = time.monotonic(), signal.getitimer(signal.ITIMER_REAL)
     try:
         if limits.memory_mb is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (limits.memory_mb << 20, size[1]))
+            resource.setrlimit(resource.RLIMIT_AS, (settable(limits.memory_mb) << 20, size[1]))
         seconds = min(limits.seconds or math.inf, around or math.inf)
         # Python drops what a finalizer or the callback of a weak reference raises, so the alarm rings again.
         signal.setitimer(signal.ITIMER_REAL, 0 if seconds == math.inf else seconds, _RINGS_AGAIN)
