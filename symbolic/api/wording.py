@@ -197,6 +197,7 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
         *_view_remarks(facts),
         *([f"explored on values: {facts.by_values_since}"] if facts.by_values_since is not None else []),
         *([facts.symmetry] if facts.symmetry is not None else []),
+        *(f"postcondition {name}: {_POST.get(held, held)}" for name, held in facts.postconditions.items()),
         "",
         Table(header, levels).shortened("levels"),
         "",
@@ -205,8 +206,13 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
     ]
 
 
+_POST: Mapping[bool | str, str] = {True: "holds", False: "violated"}
+
+
 def states_found(facts: ExploreFacts) -> str:
     """A sentence on the states that an exploration found."""
+    if facts.diameter < 0 and facts.stopped is None:
+        return "no states: the initial condition goes out of bounds"
     states, within = counted(facts.states, "state"), f"within {counted(facts.diameter, 'step')}"
     deadlocks = counted(facts.deadlocks, "deadlock")
     if facts.orbits is not None:

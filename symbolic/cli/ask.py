@@ -242,6 +242,10 @@ class Question(Asked):
         found.every_trace = every_trace(args)
         found.tells_winner = getattr(args, "solver", None) == AUTO
         found.check_asks("--deadlock")
+        specification = getattr(model.origin, "specification", None)
+        if specification is not None and specification.postconditions and not _on_values(args):
+            later = ", ".join(specification.postconditions)
+            tell(f"POSTCONDITION {later}: not evaluated; leadline explore evaluates it")
         return found
 
     def ask(self, what: str, limits: Limits, how: Callable[[Listener], Answer] | None = None) -> None:
@@ -280,6 +284,8 @@ class Question(Asked):
             codes.append(Exit.OUT_OF_BOUNDS)
         if self.answer.facts is not None and self.answer.facts.ended_early() is not None:
             codes.append(Exit.UNKNOWN)
+        if self.answer.facts is not None and self.answer.facts.assumption_failed():
+            codes.append(Exit.ASSUMPTION)
         return worst(codes)
 
     def deliver(self, form: str, out: Path | None) -> None:

@@ -25,7 +25,14 @@ from leadline.symbolic.lang import PropertyKind, UserError
 from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
 
 # A violation weighs more than an open question, and an open question more than "holds so far".
-_WORST_FIRST = (Exit.VIOLATED, Exit.LIVENESS, Exit.DEADLOCK, Exit.OUT_OF_BOUNDS, Exit.UNKNOWN)
+_WORST_FIRST = (
+    Exit.VIOLATED,
+    Exit.LIVENESS,
+    Exit.DEADLOCK,
+    Exit.ASSUMPTION,
+    Exit.OUT_OF_BOUNDS,
+    Exit.UNKNOWN,
+)
 
 
 def worst(codes: list[Exit]) -> Exit:

@@ -325,3 +325,42 @@ def test_steps_that_are_composed(tmp_path: Path) -> None:
     behaviour = Behaviour(specification(tmp_path, body, "INIT Init NEXT Next"))
     answer = explore_specification(behaviour, ExploreOptions(), Limits(), SILENT, deadlock=True)
     assert answer.told(ExploreFacts).states == 10
+
+
+def test_an_initial_condition_without_a_value_leaves_no_states(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, M="EXTENDS Integers\nVARIABLE x\nInit == x = 1 \\div 0\nNext == x' = x")
+    assert main(["explore", str(path)]) == 21
+    out = capsys.readouterr().out
+    assert "no states: the initial condition goes out of bounds" in out and "all reachable" not in out
+
+
+NUMBERS = r"""
+EXTENDS Integers, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 4
+Post == LET s == TLCGet("stats") IN <<s.diameter, s.distinct, s.generated, s.queue>> = <<4, 4, 5, 0>>
+Deep == TLCGet("diameter") = 7
+Composing == TLCGet("-Dtlc2.tool.impl.Tool.cdot") = "true"
+Wrong == TLCGet("nothing") = 1
+Level == TLCGet("level") = x + 1
+"""
+
+
+def test_postconditions_are_evaluated_after_the_search(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The numbers are those that TLC has."""
+    path = write(tmp_path, M=NUMBERS)
+    config = path.with_suffix(".cfg")
+    config.write_text("INIT Init NEXT Next INVARIANT Level POSTCONDITION Post Composing")
+    assert main(["explore", str(path)]) == 0
+    assert "postcondition Post: holds" in capsys.readouterr().out
+    config.write_text("INIT Init NEXT Next POSTCONDITIONS Deep Wrong")
+    assert main(["explore", str(path)]) == 10
+    told = capsys.readouterr().out
+    assert "postcondition Deep: violated" in told and 'TLCGet("nothing") has no value' in told
+    main(["simulate", str(path), "--runs", "1"])
+    assert "POSTCONDITION Deep, Wrong: not evaluated" in capsys.readouterr().err

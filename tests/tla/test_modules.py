@@ -140,7 +140,7 @@ def test_mistakes_of_names(tmp_path: Path, body: str) -> None:
 
 
 CONFIGURATIONS = {
-    "POSTCONDITION P": "M.cfg:1:1: POSTCONDITION: the state space is not kept",
+    "POSTCONDITION Init": "M.cfg:1:15: Init is a formula about one state: expected one about no state",
     "INVARIANT Nothing": "M.cfg:1:11: unknown operator `Nothing`",
     "INVARIANT Next": "M.cfg:1:11: Next is a formula about a step: expected one about one state",
     "INIT Init": "M.cfg:1:6: expected both INIT and NEXT",
@@ -211,8 +211,9 @@ def test_a_variable_or_constant_may_be_declared_twice(tmp_path: Path) -> None:
     assert "I!Init" in copy.names
 
 
-def test_a_named_assumption_is_an_operator(tmp_path: Path) -> None:
-    body = "EXTENDS Integers\nASSUME Small == 1 < 2\nASSUME Small\nA == IF Small THEN 3 ELSE 4"
+def test_a_named_assumption_or_theorem_is_an_operator(tmp_path: Path) -> None:
+    body = "EXTENDS Integers\nASSUME Small == 1 < 2\nASSUME Small\nA == IF Small /\\ Odd THEN 3 ELSE 4"
+    body = body.replace("A ==", "THEOREM Odd == 1 % 2 = 1\nTHEOREM Other == OnlyProversKnow(1)\nA ==")
     interpreter = Interpreter(specification(tmp_path, body))
     assert interpreter.constant(s.Apply("A")) == 3 and len(interpreter.specification.assumptions) == 2
 

@@ -345,6 +345,10 @@ class Facts:
         """The reason why a search ended before it had looked at all that was asked; None if it did not."""
         return None
 
+    def assumption_failed(self) -> bool:
+        """Whether something that is assumed of the search itself does not hold."""
+        return False
+
     def to_json(self) -> dict[str, object]:
         """The facts as a JSON object, without those that have their default."""
         made = asdict(self)

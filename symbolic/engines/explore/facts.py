@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
@@ -62,6 +62,7 @@ class ExploreFacts(Facts):
         first_reached: for each action the number of states that it was the first to reach, if that was counted.
         guards: the counts of the guards.
         symmetry: a remark on the symmetry of a TLA+ module.
+        postconditions: for each POSTCONDITION of a TLA+ module whether it holds; the reason if it has no value.
     """
 
     states: int
@@ -85,6 +86,7 @@ class ExploreFacts(Facts):
     first_reached: Mapping[str, int] | None = None
     guards: Sequence[GuardCount] | None = None
     symmetry: str | None = None
+    postconditions: Mapping[str, bool | str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, found: Exploration) -> ExploreFacts:
@@ -105,6 +107,9 @@ class ExploreFacts(Facts):
 
     def ended_early(self) -> str | None:
         return self.stopped
+
+    def assumption_failed(self) -> bool:
+        return any(held is not True for held in self.postconditions.values())
 
     def to_json(self) -> dict[str, object]:
         # A view that is not used says so by null.

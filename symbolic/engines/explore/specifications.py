@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -33,6 +34,7 @@ from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows, untyped
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.tla.values.operators import set_statistics
 from leadline.symbolic.tla.values.runs import FairRuns, is_violated
 from leadline.symbolic.tla.values.symmetry import ToldApart
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError
@@ -266,6 +268,8 @@ def explore_specification(
     specification = behaviour.specification
     names = (*specification.invariants, *specification.properties)
     exploring = _Exploring(behaviour, names, options, listener, deadlock)
+    began = time.monotonic()
+    set_statistics(lambda: _statistics(exploring.explorer, began))
     stop: Stop | None = None
     try:
         with limited(limits):
@@ -277,13 +281,13 @@ def explore_specification(
     behaviour.end_search()
     explorer = exploring.explorer
     found = explorer.summary(None if stop is None else stop.text)
-    behaviour.at_level(None)
+    postconditions = _postconditions(behaviour)
     judge = _Judge(behaviour, explorer, found, exploring.about_runs)
     results = [judge.property(name) for name in names]
     if deadlock:
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
     remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
-    facts = replace(ExploreFacts.of(found), by=VALUES, symmetry=remark)
+    facts = replace(ExploreFacts.of(found), by=VALUES, symmetry=remark, postconditions=postconditions)
     if found.all_views is not None:
         facts = replace(facts, view=behaviour.view_name, all_views=found.all_views)
         results = [qualified(one, facts) for one in results]
@@ -348,6 +352,33 @@ class _Exploring:
                 self._level(Level(len(self.explorer.within) - 1, 0, self.explorer.counted))
                 runs = runs or _fair_runs(behaviour, self.explorer, self._options)
                 self.about_runs[name] = _violating(behaviour, runs, name)
+
+
+def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:
+    """The numbers of a search that TLCGet tells, by TLC's names."""
+    levels = explorer.within or [0]
+    return {
+        "initial": levels[0],
+        "distinct": explorer.counted,
+        "generated": sum(explorer.fired),
+        "queue": explorer.counted - levels[-1],
+        "diameter": len(explorer.within),
+        "duration": int(time.monotonic() - began),
+        "worker": 0,
+    }
+
+
+def _postconditions(behaviour: Behaviour) -> dict[str, bool | str]:
+    """For each postcondition whether it holds, or the reason why it has no value. The search is over then."""
+    found: dict[str, bool | str] = {}
+    for name, formula in behaviour.specification.postconditions.items():
+        try:
+            found[name] = behaviour.interpreter.holds(formula)
+        except EvaluationError as error:
+            found[name] = str(error)
+    behaviour.at_level(None)
+    set_statistics(None)
+    return found
 
 
 def _told(stop: Stop | None, answer: Answer) -> Answer:

@@ -6,6 +6,7 @@ A value whose variables are all known becomes a constant; whatever is decided by
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,7 @@ from typing import TypeAlias
 from leadline.symbolic.lang import NEVER, Int, Map, Set, Sort, Tuple, Type, nodes as n, sorts_in
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.builder import Unlowerable
-from leadline.symbolic.tla.lower.infinite import Cases, Domain, Filtered, Product
+from leadline.symbolic.tla.lower.infinite import Cases, Domain, Filtered, PowerSet, Product
 from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.lower.scope import (
     DEEPEST,
@@ -29,12 +30,14 @@ from leadline.symbolic.tla.lower.scope import (
 )
 from leadline.symbolic.tla.lower.sets import Sets, is_whole
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import cardinality_bound, sizes
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.read.syntax import operators
 
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
+_MOST_SUBSETS = 5_000
 
 Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
 """The path to a part of a value, and the part's new value."""
@@ -316,15 +319,35 @@ class Lowering(Sets):
         item = node.type.item
         return self.terms.bind(n.Choose, item, name or "x", body, lambda _: item, node)
 
+    def _of_size(self, e: s.Filter, domain: Domain, scope: Scope) -> n.Node | None:
+        """Subsets of a constant set within the filter's bound on cardinality; None if there is none, or too many."""
+        found = cardinality_bound(e.body, e.bound.names[0])
+        if (
+            not isinstance(domain, PowerSet)
+            or found is None
+            or "Cardinality" in self.specification.definitions
+        ):
+            return None
+        most = self.value(found[1], scope)
+        elements = self.terms.elements(self.terms.set_node(self.listed(domain.item)))
+        if elements is None or not isinstance(most, n.Const) or not isinstance(most.type, Int):
+            return None
+        within = sizes(found[0], most.value, len(elements))
+        if sum(math.comb(len(elements), size) for size in within) > _MOST_SUBSETS:
+            return None
+        subsets = itertools.chain.from_iterable(itertools.combinations(elements, size) for size in within)
+        return self.terms.set_of([self.terms.set_of(one) for one in subsets])
+
     def _filter(self, e: s.Filter, scope: Scope) -> Entity:
         ((bound, name, domain),) = self.pairs((e.bound,), scope)
 
         def body(x: n.Node) -> n.Node:
             return self.truth(e.body, scope.having(self.names_of(bound, name, x)))
 
-        if not isinstance(domain, n.Node):
+        sized = self._of_size(e, domain, scope)
+        if sized is None and not isinstance(domain, n.Node):
             return Filtered(domain, name or "x", body)
-        return self.filtered(self.terms.set_node(domain), name or "x", body)
+        return self.filtered(self.terms.set_node(sized or self.listed(domain)), name or "x", body)
 
     def _image(self, e: s.Image, scope: Scope) -> Entity:
         return self.image(self.pairs(e.bounds, scope), lambda inner: self.value(e.body, inner), scope)

@@ -239,3 +239,31 @@ def uses(e: s.Node, name: str) -> int:
 def size(e: s.Node) -> int:
     """The number of nodes."""
     return 1 + sum(map(size, s.children(e)))
+
+
+def sizes(comparison: str, bound: int, most: int) -> range:
+    """The cardinalities up to `most` that compare with the bound in this way."""
+    low, high = _SIZES[comparison]
+    first = 0 if low is None else max(0, bound + low)
+    return range(first, (most if high is None else min(most, bound + high)) + 1)
+
+
+_SIZES = {"=": (0, 0), "<=": (None, 0), "<": (None, -1), ">=": (0, None), ">": (1, None)}
+# The least and the greatest cardinality, as more than the bound.
+_TURNED = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+
+
+def cardinality_bound(e: s.Expression, name: str) -> tuple[str, s.Expression] | None:
+    """The comparison and the bound where a formula begins with `Cardinality(name) <= bound` or its kin."""
+    while isinstance(e, s.Apply) and e.operator == "/\\":
+        e = e.arguments[0]
+    match e:
+        case s.Apply(operator, (s.Apply("Cardinality", (s.Apply(element, ()),)), bound)) if (
+            operator in _SIZES
+        ):
+            pass
+        case s.Apply(turned, (bound, s.Apply("Cardinality", (s.Apply(element, ()),)))) if turned in _SIZES:
+            operator = _TURNED[turned]
+        case _:
+            return None
+    return (operator, bound) if element == name and name not in s.operators(bound) else None

@@ -22,11 +22,11 @@ _LISTS = {
     "INVARIANT": "invariants", "INVARIANTS": "invariants", "PROPERTY": "properties",
     "PROPERTIES": "properties", "CONSTRAINT": "constraints", "CONSTRAINTS": "constraints",
     "ACTION_CONSTRAINT": "action_constraints",
-    "ACTION_CONSTRAINTS": "action_constraints", "SYMMETRY": "symmetry",
+    "ACTION_CONSTRAINTS": "action_constraints", "SYMMETRY": "symmetry", "POSTCONDITION": "postconditions",
+    "POSTCONDITIONS": "postconditions",
 }  # fmt: skip
 _SINGLE = {"INIT": "init", "NEXT": "next", "SPECIFICATION": "specification", "VIEW": "view", "ALIAS": "alias"}
 _REFUSED = {
-    "POSTCONDITION": "the state space is not kept for it: check it as an invariant, or remove the line",
     "_PERIODIC": "there is nothing to do from time to time: remove the line",
     "_RL_REWARD": "simulation learns nothing: remove the line",
 }
@@ -65,6 +65,7 @@ class Config:
     constraints: list[s.Apply] = field(default_factory=list)
     action_constraints: list[s.Apply] = field(default_factory=list)
     symmetry: list[s.Apply] = field(default_factory=list)
+    postconditions: list[s.Apply] = field(default_factory=list)
     init: s.Apply | None = None
     next: s.Apply | None = None
     specification: s.Apply | None = None

@@ -352,6 +352,11 @@ class _Entry:
                     self.loader.assumptions.append(self.resolver.expr(body, self.names))
                 if name is not None:
                     self.define(s.Definition(name, (), body, place=unit.place))
+            case s.Theorem(str(name), body) if body is not None:
+                before = len(self.loader.mistakes)
+                self.define(s.Definition(name, (), body, place=unit.place))
+                # Only provers know all the names in some theorems, and nothing depends on these.
+                del self.loader.mistakes[before:]
             case s.Module(name):
                 self.copy.nested[name] = (unit, ChainMap(dict(self.names)))
 

@@ -52,6 +52,7 @@ class Specification:
         action_constraints: what holds of each step to such a state. If there are any, the last variable is
             `CONSTRAINED`, and the last constraint asks for its truth.
         symmetry: the symmetry sets.
+        postconditions: what holds after an exploration, by name.
         view: what of a state tells it apart from others; None for all of it.
         alias: what is shown of the states of a trace; None for all variables.
         deadlock: whether a state without a successor is a mistake.
@@ -73,6 +74,7 @@ class Specification:
     constraints: tuple[s.Expression, ...]
     action_constraints: tuple[s.Expression, ...]
     symmetry: tuple[s.Expression, ...]
+    postconditions: Mapping[str, s.Expression]
     view: s.Expression | None
     alias: s.Expression | None
     deadlock: bool
@@ -238,6 +240,9 @@ class _Making:
                 self.formula(one, levels, Level.ACTION) for one in config.action_constraints
             ),
             symmetry=tuple(self.formula(one, levels, Level.CONSTANT) for one in config.symmetry),
+            postconditions={
+                one.operator: self.formula(one, levels, Level.CONSTANT) for one in config.postconditions
+            },
             view=config.view and self.formula(config.view, levels, Level.STATE),
             alias=config.alias and self.formula(config.alias, levels, Level.ACTION),
             deadlock=config.check_deadlock,

@@ -338,22 +338,37 @@ _registers: dict[Value, Value] = {
 
 def set_level(level: int | None) -> None:
     """Set what `TLCGet("level")` is: 1 for initial states and 1 more for each step. None: it has no value."""
-    for name in ("level", "diameter"):
-        if level is None:
-            _registers.pop(name, None)
-        else:
-            _registers[name] = level
+    if level is None:
+        _registers.pop("level", None)
+    else:
+        _registers["level"] = level
+
+
+_statistics: list[Callable[[], dict[Value, Value]]] = []
+
+
+def set_statistics(found: Callable[[], dict[Value, Value]] | None) -> None:
+    """Set what gives the numbers of a search by name: TLCGet asks for them. None: there is no search."""
+    _statistics[:] = [] if found is None else [found]
+
+
+def _of_tlc() -> dict[Value, Value]:
+    """The values that TLCGet has without TLCSet."""
+    found = _statistics[0]() if _statistics else {}
+    found = {**found, "stats": function(found)} if found else {}
+    return {**found, "-Dtlc2.tool.impl.Tool.cdot": "true", **_registers}
 
 
 def register_or(name: Value, default: Value) -> Value:
     """`TLCGetOrDefault(name, default)`."""
-    return _registers.get(name, default)
+    return _of_tlc().get(name, default)
 
 
 def register(name: Value) -> Value:
-    """`TLCGet(name)`: a value that was set, the configuration, or the level of a breadth-first search."""
-    if name in _registers:
-        return _registers[name]
+    """`TLCGet(name)`: a value that was set, the configuration, or a number of a breadth-first search."""
+    known = _of_tlc()
+    if name in known:
+        return known[name]
     return fail(f"TLCGet({tla_text(name)}) has no value: expected TLCSet before, or no use of it")
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from leadline.symbolic.tla.read.analysis import sizes
 from leadline.symbolic.tla.values.differences import absent, of_other_arguments
 from leadline.symbolic.tla.values.values import (
     FALSE,
@@ -190,6 +192,42 @@ class Subsets(LazySet):
 
     def __len__(self) -> int:
         return int(2 ** len(self.base))
+
+
+class SizedSubsets(Subsets):
+    """The members of `SUBSET S` of some sizes.
+
+    Args:
+        sizes: the sizes.
+    """
+
+    def __init__(self, base: Value, sizes: range) -> None:
+        super().__init__(base)
+        self.sizes = sizes
+
+    def __contains__(self, value: Value) -> bool:
+        return super().__contains__(value) and len(value) in self.sizes
+
+    def elements(self) -> Iterator[Value]:
+        return iter(ordered(frozenset(self.choices())))
+
+    def __iter__(self) -> Iterator[Value]:
+        return self.choices()
+
+    def choices(self) -> Iterator[Value]:
+        items = ordered(frozenset(self.base))
+        parts = (itertools.combinations(items, size) for size in self.sizes)
+        return map(frozenset, itertools.chain.from_iterable(parts))
+
+    def __len__(self) -> int:
+        return sum(math.comb(len(self.base), size) for size in self.sizes)
+
+
+def of_size(sets: Value, comparison: str, bound: Value) -> Value:
+    """At least the elements of `sets` whose cardinality is compared in this way; all, if it is no `SUBSET S`."""
+    if sets.__class__ is not Subsets or bound.__class__ is not int:
+        return sets
+    return SizedSubsets(sets.base, sizes(comparison, bound, len(sets.base)))
 
 
 class Functions(LazySet):

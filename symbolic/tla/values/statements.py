@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.analysis import uses
+from leadline.symbolic.tla.read.analysis import cardinality_bound, uses
 from leadline.symbolic.tla.values.expressions import contains, fails, joined, number
 from leadline.symbolic.tla.values.scopes import (
     Binding,
@@ -449,6 +449,9 @@ def _filter(t: Translation, e: s.Filter, scope: Scope, lines: Lines, truth: bool
         fn = t.source.fn("test", (name,), scope.fn)
         inner = replace(scope, fn=fn).also(**{e.bound.names[0]: Local(name)})
         t.body(e.body, inner, fn.lines, truth=True)
+        found = cardinality_bound(e.body, e.bound.names[0])
+        if found is not None and "Cardinality" not in t.definitions:
+            base = Code(f"of_size({base.text}, {found[0]!r}, {t.value(found[1], scope)})", Kind.LAZY)
         lines.append(f"return Filtered({base.text}, {t.source.bound(scope.fn, fn)})")
         return Kind.LAZY
     out = scope.fn.new(t.source.fresh("found"))
