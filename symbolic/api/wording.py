@@ -197,7 +197,10 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
         *_view_remarks(facts),
         *([f"explored on values: {facts.by_values_since}"] if facts.by_values_since is not None else []),
         *([facts.symmetry] if facts.symmetry is not None else []),
-        *(f"postcondition {name}: {_POST.get(held, held)}" for name, held in facts.postconditions.items()),
+        *(
+            f"postcondition {name}: {_POST.get(held, held)}"
+            for name, held in (facts.postconditions or {}).items()
+        ),
         "",
         Table(header, levels).shortened("levels"),
         "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
@@ -63,6 +63,7 @@ class ExploreFacts(Facts):
         guards: the counts of the guards.
         symmetry: a remark on the symmetry of a TLA+ module.
         postconditions: for each POSTCONDITION of a TLA+ module whether it holds; the reason if it has no value.
+            None if there is none.
     """
 
     states: int
@@ -86,7 +87,7 @@ class ExploreFacts(Facts):
     first_reached: Mapping[str, int] | None = None
     guards: Sequence[GuardCount] | None = None
     symmetry: str | None = None
-    postconditions: Mapping[str, bool | str] = field(default_factory=dict)
+    postconditions: Mapping[str, bool | str] | None = None
 
     @classmethod
     def of(cls, found: Exploration) -> ExploreFacts:
@@ -109,7 +110,7 @@ class ExploreFacts(Facts):
         return self.stopped
 
     def assumption_failed(self) -> bool:
-        return any(held is not True for held in self.postconditions.values())
+        return any(held is not True for held in (self.postconditions or {}).values())
 
     def to_json(self) -> dict[str, object]:
         # A view that is not used says so by null.

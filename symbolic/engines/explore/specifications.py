@@ -368,7 +368,7 @@ def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:
     }
 
 
-def _postconditions(behaviour: Behaviour) -> dict[str, bool | str]:
+def _postconditions(behaviour: Behaviour) -> dict[str, bool | str] | None:
     """For each postcondition whether it holds, or the reason why it has no value. The search is over then."""
     found: dict[str, bool | str] = {}
     for name, formula in behaviour.specification.postconditions.items():
@@ -378,7 +378,7 @@ def _postconditions(behaviour: Behaviour) -> dict[str, bool | str]:
             found[name] = str(error)
     behaviour.at_level(None)
     set_statistics(None)
-    return found
+    return found or None
 
 
 def _told(stop: Stop | None, answer: Answer) -> Answer:

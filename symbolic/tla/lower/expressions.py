@@ -320,7 +320,7 @@ class Lowering(Sets):
         return self.terms.bind(n.Choose, item, name or "x", body, lambda _: item, node)
 
     def _of_size(self, e: s.Filter, domain: Domain, scope: Scope) -> n.Node | None:
-        """Subsets of a constant set within the filter's bound on cardinality; None if there is none, or too many."""
+        """Subsets of a constant set within the filter's bound on cardinality; None if it has none."""
         found = cardinality_bound(e.body, e.bound.names[0])
         if (
             not isinstance(domain, PowerSet)
