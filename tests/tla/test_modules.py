@@ -227,5 +227,7 @@ def test_an_operator_is_replaced_within_a_module_and_where_it_comes_from(tmp_pat
     body = "EXTENDS Q, Integers\nFew == 0..3\nNine == 9\nB == INSTANCE P WITH K <- 4\nA == <<Val, B!Foo>>"
     one = specification(tmp_path, body, "CONSTANTS Nat <- [Q] Few Bar <-[P] Nine", **modules)
     assert tla_text(Interpreter(one).constant(s.Apply("A"))) == "<<3, 9>>"
+    one = specification(tmp_path, body, "CONSTANT Bar = [P] 7", **modules)
+    assert tla_text(Interpreter(one).constant(s.Apply("A"))) == "<<5, 7>>"
     with pytest.raises(ModelError, match="Q has no Bar"):
         specification(tmp_path, body, "CONSTANT Bar <- [Q] Nine", **modules)

@@ -194,13 +194,13 @@ class _Reader:
         arguments: tuple[s.Expression, ...] | None = None
         if self.word == "(":
             arguments = self.items("(", ")")
-        if self.take("=", "<-") == "=":
-            return Assigned(name, self.value(), place, arguments=arguments)
-        module = None
+        sign, module = self.take("=", "<-"), None
         if self.word == "[":
             self.at += 1
             module = self.name().operator
             self.take("]")
+        if sign == "=":
+            return Assigned(name, self.value(), place, module, arguments)
         return Assigned(name, self.operator(), place, module, replaces=True)
 
     def value(self) -> s.Expression:

@@ -233,16 +233,12 @@ class _Making:
             init=init,
             next=next_,
             fairness=fairness,
-            invariants={one.operator: self.formula(one, levels, Level.STATE) for one in config.invariants},
-            properties={one.operator: self.formula(one, levels, Level.TEMPORAL) for one in config.properties},
+            invariants=self.named(config.invariants, levels, Level.STATE),
+            properties=self.named(config.properties, levels, Level.TEMPORAL),
             constraints=tuple(self.formula(one, levels, Level.STATE) for one in config.constraints),
-            action_constraints=tuple(
-                self.formula(one, levels, Level.ACTION) for one in config.action_constraints
-            ),
+            action_constraints=tuple(self.named(config.action_constraints, levels, Level.ACTION).values()),
             symmetry=tuple(self.formula(one, levels, Level.CONSTANT) for one in config.symmetry),
-            postconditions={
-                one.operator: self.formula(one, levels, Level.CONSTANT) for one in config.postconditions
-            },
+            postconditions=self.named(config.postconditions, levels, Level.CONSTANT),
             view=config.view and self.formula(config.view, levels, Level.STATE),
             alias=config.alias and self.formula(config.alias, levels, Level.ACTION),
             deadlock=config.check_deadlock,
@@ -358,6 +354,10 @@ class _Making:
             text = f"{name.operator} is a formula about {_ABOUT[level]}: expected one about {_ABOUT[highest]}"
             self.wrong(name.place, text)
         return found
+
+    def named(self, names: Sequence[s.Apply], levels: Levels, highest: Level) -> dict[str, s.Expression]:
+        """The formulas that the configuration names, by their names."""
+        return {one.operator: self.formula(one, levels, highest) for one in names}
 
     def behaviour(
         self, levels: Levels

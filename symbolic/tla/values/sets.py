@@ -194,19 +194,20 @@ class Subsets(LazySet):
         return int(2 ** len(self.base))
 
 
-class SizedSubsets(Subsets):
+class SizedSubsets(LazySet):
     """The members of `SUBSET S` of some sizes.
 
     Args:
+        whole: the set of all subsets.
         sizes: the sizes.
     """
 
-    def __init__(self, base: Value, sizes: range) -> None:
-        super().__init__(base)
-        self.sizes = sizes
+    def __init__(self, whole: Subsets, sizes: range) -> None:
+        self.whole, self.base, self.sizes = whole, whole.base, sizes
+        self.kind = whole.kind
 
     def __contains__(self, value: Value) -> bool:
-        return super().__contains__(value) and len(value) in self.sizes
+        return value in self.whole and len(value) in self.sizes
 
     def elements(self) -> Iterator[Value]:
         return iter(ordered(frozenset(self.choices())))
@@ -227,7 +228,7 @@ def of_size(sets: Value, comparison: str, bound: Value) -> Value:
     """At least the elements of `sets` whose cardinality is compared in this way; all, if it is no `SUBSET S`."""
     if sets.__class__ is not Subsets or bound.__class__ is not int:
         return sets
-    return SizedSubsets(sets.base, sizes(comparison, bound, len(sets.base)))
+    return SizedSubsets(sets, sizes(comparison, bound, len(sets.base)))
 
 
 class Functions(LazySet):
