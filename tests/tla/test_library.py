@@ -15,7 +15,7 @@ from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.standard import CORE, LIBRARY, STANDARD
 from leadline.symbolic.tla.values.interpreter import Interpreter
-from leadline.symbolic.tla.values.values import model_value
+from leadline.symbolic.tla.values.values import EvaluationError, model_value
 from tests.tla.loading import specification
 
 NAMES = json.loads((Path(__file__).parents[1] / "data" / "module_names.json").read_text())
@@ -66,3 +66,15 @@ def test_model_values_by_name(tmp_path: Path) -> None:
     interpreter = Interpreter(specification(tmp_path, body))
     assert interpreter.constant(s.Apply("A")) == {model_value("T_MV1"), model_value("T_MV2")}
     assert [interpreter.constant(s.Apply(name)) for name in "BC"] == [3, 14]
+
+
+def test_there_is_no_environment(tmp_path: Path) -> None:
+    body = r"""
+    EXTENDS IOUtils, Integers
+    A == IF "NN" \in DOMAIN IOEnv THEN atoi(IOEnv.NN) ELSE atoi("-12") + 1
+    B == atoi("twelve")
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert interpreter.constant(s.Apply("A")) == -11
+    with pytest.raises(EvaluationError, match="expected the digits"):
+        interpreter.constant(s.Apply("B"))

@@ -26,7 +26,7 @@ _FUNCTIONS = {
        "RandomElement": ("pick", Kind.VALUE), "Assert": ("check", Kind.VALUE), "Print": ("tell", Kind.VALUE),
     "TLCEval": ("listed", Kind.VALUE), "TLCGet": ("register", Kind.VALUE),
     "TLCSet": ("set_register", Kind.VALUE), "TLCGetOrDefault": ("register_or", Kind.VALUE),
-    "TLCModelValue": ("named", Kind.VALUE),
+    "TLCModelValue": ("named", Kind.VALUE), "atoi": ("number_of", Kind.INT),
     "\\div": ("divide", Kind.INT), "%": ("modulo", Kind.INT),
     "\\subseteq": ("subseteq", Kind.TRUTH),
 }  # fmt: skip

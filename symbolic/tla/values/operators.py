@@ -383,6 +383,13 @@ def named(name: Value) -> Value:
     return model_value(name) if name.__class__ is str else fail(f"{tla_text(name)} is no string")
 
 
+def number_of(text: Value) -> int:
+    """`atoi(text)`."""
+    if text.__class__ is str and text.removeprefix("-").isdecimal():
+        return int(text)
+    return fail(f"atoi({tla_text(text)}): expected the digits of an integer")
+
+
 def now() -> int:
     """`JavaTime`."""
     return int(time.time()) & 0x7FFFFFFF
