@@ -8,6 +8,7 @@ import pytest
 
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.values.behaviour import Behaviour
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.values import EvaluationError, tla_text
 from tests.tla.loading import specification
@@ -231,3 +232,11 @@ def test_an_operator_is_replaced_within_a_module_and_where_it_comes_from(tmp_pat
     assert tla_text(Interpreter(one).constant(s.Apply("A"))) == "<<5, 7>>"
     with pytest.raises(ModelError, match="Q has no Bar"):
         specification(tmp_path, body, "CONSTANT Bar <- [Q] Nine", **modules)
+
+
+def test_a_constant_operator_may_depend_on_variables(tmp_path: Path) -> None:
+    """As TLC allows, and `CalculateHash` of tlaplus/Examples' Nano needs."""
+    body = "EXTENDS Integers\nCONSTANT Op(_)\nVARIABLE x\nImpl(a) == a + x\nInit == x = 1\nNext == x' = Op(2)"
+    one = specification(tmp_path, body, "CONSTANT Op <- Impl INIT Init NEXT Next")
+    (outcome,) = Behaviour(one).successors((1,))
+    assert outcome.state == (3,)

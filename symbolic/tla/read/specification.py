@@ -265,7 +265,7 @@ class _Making:
             if found is None:
                 text = f"constant {one.name} has no value: expected `{one.name} = ...` in the configuration"
                 self.wrong(one.place, f"{text}, or -p {one.name}=...")
-            elif levels.of_definition(one.name) > Level.CONSTANT:
+            elif levels.of_definition(one.name) > Level.CONSTANT and not one.arity:  # TLC allows an operator
                 text = f"{one.name} is a constant: expected an operator that depends on no variable"
                 self.wrong(found.place, text)
 
