@@ -243,9 +243,9 @@ class Question(Asked):
         found.tells_winner = getattr(args, "solver", None) == AUTO
         found.check_asks("--deadlock")
         specification = getattr(model.origin, "specification", None)
-        if specification is not None and specification.postconditions and not _on_values(args):
+        if specification is not None and specification.postconditions and args.command != "explore":
             later = ", ".join(specification.postconditions)
-            tell(f"POSTCONDITION {later}: not evaluated; leadline explore evaluates it")
+            tell(f"POSTCONDITION {later}: only leadline explore tells whether it holds")
         return found
 
     def ask(self, what: str, limits: Limits, how: Callable[[Listener], Answer] | None = None) -> None:

@@ -363,4 +363,4 @@ def test_postconditions_are_evaluated_after_the_search(
     told = capsys.readouterr().out
     assert "postcondition Deep: violated" in told and 'TLCGet("nothing") has no value' in told
     main(["simulate", str(path), "--runs", "1"])
-    assert "POSTCONDITION Deep, Wrong: not evaluated" in capsys.readouterr().err
+    assert "POSTCONDITION Deep, Wrong: only leadline explore" in capsys.readouterr().err
