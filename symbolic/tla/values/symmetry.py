@@ -20,6 +20,7 @@ from typing import TypeAlias, TypeVar, cast
 
 from leadline.symbolic.lang import LeadlineError
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.analysis import Analysis
 from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values.values import (
@@ -98,11 +99,15 @@ class Symmetry:
         definitions = specification.definitions
         work = list(specification.formulas)
         seen = set[str]()
+        analysis = Analysis(definitions, specification.levels.variables)
         while work:
-            for node in _nodes(work.pop()):
+            e = work.pop()
+            # A name that a quantifier of another module binds may be that of a constant here.
+            free = analysis.free(e)
+            for node in _nodes(e):
                 if isinstance(node, s.ModelValue):
                     self._drop(node.place, {x for x in self.moved if str(x) == node.name})
-                if not isinstance(node, s.Apply) or node.operator in seen:
+                if not isinstance(node, s.Apply) or node.operator in seen or node.operator not in free:
                     continue
                 seen.add(node.operator)
                 if node.operator == "ToString" and "ToString" not in definitions:
