@@ -263,6 +263,8 @@ def find(name_or_path: str, *, tried: bool = False) -> Entry:
         return find_in_file(*file, tried=tried)
     if name_or_path.endswith(".tla"):
         return find_module(Path(name_or_path))
+    if name_or_path.endswith(".cfg"):
+        raise UserError(f"{name_or_path} is a configuration: name the module, with --config {name_or_path}")
     if os.sep not in name_or_path:
         try:
             return installed(name_or_path)

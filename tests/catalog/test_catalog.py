@@ -162,6 +162,8 @@ def test_a_path_that_is_no_file(tmp_path: Path) -> None:
         UserError, match="is not a Python file: a protocol of your own is in a file that ends in"
     ):
         find(str(tmp_path))
+    with pytest.raises(UserError, match=r"is a configuration: name the module.* --config M\.cfg"):
+        find("M.cfg")
 
 
 def test_two_properties_of_one_name_are_refused(write: Write) -> None:
