@@ -13,7 +13,7 @@ from leadline.benchmarks.cases import Case
 from leadline.benchmarks.children import Ended, run
 from leadline.benchmarks.measurement import Measurement, model
 from leadline.symbolic.engines import Limits, Verdict
-from leadline.symbolic.export import Machine, aiger, module_name, tla_module, tlc_config
+from leadline.symbolic.export import SequentialCircuit, aiger, module_name, tla_module, tlc_config
 from leadline.symbolic.lang import UserError, setting_text
 
 VARIABLE = "LEADLINE_BESIDE"
@@ -76,7 +76,7 @@ def _written(folder: Path, case: Case) -> str:
 
 def _abc_command(folder: Path, case: Case) -> list[str]:
     asked = model(case)
-    machine = Machine(asked, asked.choose_properties((case.property,)))
+    machine = SequentialCircuit(asked, asked.choose_properties((case.property,)))
     Path(folder, "model.aig").write_bytes(aiger(machine, case.protocol, binary=True))
     return ["berkeley-abc", "-c", "read_aiger model.aig; strash; pdr -a"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from leadline.benchmarks.cases import Case
 from leadline.benchmarks.summary import Cell, Cells
-from leadline.symbolic.report.charts import Mark, Series, line_chart
+from leadline.symbolic.report.charts import ChartPoint, Series, line_chart
 
 _SECONDS = "seconds"
 
@@ -45,11 +45,11 @@ def _with_depth(found: Cells, case: Case, ways: Sequence[str]) -> str | None:
     return line_chart(title, labels, "depth: steps or sweeps, as the line says", _SECONDS, lines)
 
 
-def _marks(cell: Cell) -> tuple[Mark, ...]:
+def _marks(cell: Cell) -> tuple[ChartPoint, ...]:
     row = cell.middle
-    marks = [Mark(point.depth, point.seconds) for point in row.points]
+    marks = [ChartPoint(point.depth, point.seconds) for point in row.points]
     if row.ended == "time":
-        marks.append(Mark(marks[-1].x + 1, row.seconds, bound=True))
+        marks.append(ChartPoint(marks[-1].x + 1, row.seconds, bound=True))
     return tuple(marks)
 
 
@@ -58,7 +58,7 @@ def _with_parameters(found: Cells, growth: str, family: Sequence[Case], ways: Se
     lines = []
     for way in ways:
         marks = [
-            Mark(place, cell.seconds, bound=not cell.answered)
+            ChartPoint(place, cell.seconds, bound=not cell.answered)
             for place, case in enumerate(family)
             if (cell := found.get((case.name, way))) is not None and cell.timed
         ]

@@ -5,6 +5,7 @@ import functools
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,6 +64,8 @@ TABLES = {
 }
 # The faces whose names `import leadline` offers.
 LIBRARY = ("leadline.symbolic.lang", "leadline.symbolic.api")
+# Names that several public classes have. It may only fall.
+MOST_NAMESAKES = 50
 # How often the rooms that answer questions name `Any`. It may only fall.
 MOST_ANY = 52
 # Classes of each room whose implementation comes from more than one class above. Names may only leave this table.
@@ -439,6 +442,13 @@ def test_users_are_found_behind_faces_and_tables() -> None:
     } <= entries()
     assert len(users(f"{symbolic}lang.functions")) > 1  # protocols write `forall`, by the language's face
     assert f"{symbolic}cli.prove" in users(f"{symbolic}engines.prove.pdr.results")  # `pdr.PdrOptions`
+
+
+def test_few_public_classes_have_the_name_of_another() -> None:
+    """A reader who looks for a class finds one; the same term of two rooms is the exception."""
+    names = Counter(x.name for x in classes().values() if not x.name.startswith("_"))
+    namesakes = sorted(name for name, number in names.items() if number > 1)
+    assert len(namesakes) <= MOST_NAMESAKES, namesakes
 
 
 def test_questions_and_answers_have_types() -> None:

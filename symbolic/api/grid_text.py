@@ -9,7 +9,7 @@ from leadline.symbolic.api.asked import Part
 from leadline.symbolic.engines import Table
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import Group, counts, groups, point_order, verdict_text
+from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, point_order, verdict_text
 from leadline.symbolic.grid.where import plain_row
 from leadline.symbolic.report.outcomes import sentence, surprises, tally
 
@@ -67,7 +67,7 @@ def _together(rows: Sequence[Row]) -> list[list[Row]]:
     return list(lines.values())
 
 
-def _line(group: Group, rows: Sequence[Row], answers: Answers) -> list[str]:
+def _line(group: ProtocolRows, rows: Sequence[Row], answers: Answers) -> list[str]:
     row, many = rows[0], len(rows) > 1
     return [
         *group.point(row),

@@ -10,7 +10,7 @@ from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_mo
 from leadline.symbolic.cli.output import check_writable, write_out
 from leadline.symbolic.cli.terminal import Exit, put, tell
 from leadline.symbolic.engines.bounded.search import deadlock_property
-from leadline.symbolic.export import Machine, aiger, large_sets, module_name, tla_module, tlc_config
+from leadline.symbolic.export import SequentialCircuit, aiger, large_sets, module_name, tla_module, tlc_config
 from leadline.symbolic.lang import Model, UserError
 
 
@@ -92,7 +92,7 @@ def _write_aiger(args: argparse.Namespace, model: Model, names: Sequence[str], s
     properties = [model.properties[name] for name in names]
     if args.deadlock:
         properties.append(deadlock_property(model))
-    content = aiger(Machine(model, properties), source, binary=form == ".aig")
+    content = aiger(SequentialCircuit(model, properties), source, binary=form == ".aig")
     if args.out is None:
         put(content.decode())
     else:

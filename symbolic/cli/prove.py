@@ -16,7 +16,7 @@ from leadline.symbolic.engines import Limits, Verdict
 from leadline.symbolic.engines.prove.certificates import read_certificate, recheck
 from leadline.symbolic.engines.prove.invariants import understood
 from leadline.symbolic.engines.prove.pdr import PdrOptions, minimized
-from leadline.symbolic.engines.prove.pdr.written import importable, strengthenings_file
+from leadline.symbolic.engines.prove.pdr.strengthenings import importable, strengthenings_file
 from leadline.symbolic.engines.run.limits import timely
 from leadline.symbolic.lang import UserError, setting_text
 

@@ -21,7 +21,7 @@ from leadline.symbolic.cli.output import (
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
-from leadline.symbolic.export import Machine, is_aiger, origin_of, witness
+from leadline.symbolic.export import SequentialCircuit, is_aiger, origin_of, witness
 from leadline.symbolic.lang import Foreign, UserError
 from leadline.symbolic.trace import (
     DEADLOCK,
@@ -160,7 +160,7 @@ def _witnessed(args: argparse.Namespace) -> _Shown:
     entry = _entry(args, stored, "a model")
     model = model_of(entry, stored.settings)
     known = {**model.properties, DEADLOCK: deadlock_property(model)}
-    machine = Machine(model, [known[name] for name in stored.data["properties"] if name in known])
+    machine = SequentialCircuit(model, [known[name] for name in stored.data["properties"] if name in known])
     if not is_aiger(args.file, machine, stored.source):
         raise UserError(
             f"{args.file} is not what Leadline exports of {entry.name} now: the protocol, Leadline or the "

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from leadline.symbolic.export.layout import (
     WIDTH,
-    Layout,
     Lines,
+    ModulePrinter,
     bare,
     bullets,
     conjuncts_of,
@@ -21,22 +21,8 @@ from leadline.symbolic.notation.names import Words
 _TAKEN = 12
 """Columns kept for the quantifiers and bullets around a conjunct."""
 
-_MAY_FAIL = (
-    n.Undefined,
-    n.Div,
-    n.Mod,
-    n.Choose,
-    n.MinOf,
-    n.MaxOf,
-    n.Get,
-    n.Payload,
-    n.Index,
-    n.SeqUpdate,
-    n.Slice,
-)
 
-
-class Operator:
+class OperatorWriter:
     """The body of an operator: one action, or the initial states.
 
     Args:
@@ -54,7 +40,7 @@ class Operator:
         self._updates = {words.variables[name]: node for name, node in action.updates}
         given = given or {}
         self._picks = {**given, **words.picks((pick.name for pick in action.picks), given.values())}
-        self._layout = Layout(words, self._picks)
+        self._layout = ModulePrinter(words, self._picks)
         self._layout.share(action.roots)
         self._picked: set[str] = set(given)
         self._defined: set[n.Node] = set()
@@ -112,7 +98,7 @@ def _may_fail(node: n.Node) -> bool:
     if isinstance(node, n.Apply):
         kind = node.map.type
         return isinstance(kind, Map) and not kind.key.includes(bare(node.key).type)
-    return isinstance(node, _MAY_FAIL)
+    return isinstance(node, (*n.PARTIAL, n.Div, n.Mod))
 
 
 def unchanged(kept: Sequence[str], variables: Sequence[str], room: int) -> Lines:

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
-from leadline.symbolic.export.machine import Machine
+from leadline.symbolic.export.machine import SequentialCircuit
 from leadline.symbolic.files import read_bytes, read_text
 from leadline.symbolic.lang import UserError, counted
 from leadline.symbolic.trace import Stored, Trace
 from leadline.symbolic.trace.trace import title
 
 
-def aiger(machine: Machine, source: str, *, binary: bool) -> bytes:
+def aiger(machine: SequentialCircuit, source: str, *, binary: bool) -> bytes:
     """The content of an AIGER file. Its comment says which model it is of, for `origin_of` to read.
 
     Args:
@@ -73,7 +73,7 @@ _ORIGIN: dict[str, type] = {
 """The fields of the last line of a file and their kinds."""
 
 
-def _origin(machine: Machine, source: str) -> dict[str, Any]:
+def _origin(machine: SequentialCircuit, source: str) -> dict[str, Any]:
     model, names = machine.model, [one.name for one in machine.properties]
     values = (model.protocol, source, dict(model.parameters), model.fingerprint, names)
     return dict(zip(_ORIGIN, values, strict=True))
@@ -97,13 +97,13 @@ def origin_of(path: Path) -> Stored:
     return Stored(str(path), data)
 
 
-def is_aiger(path: Path, machine: Machine, source: str) -> bool:
+def is_aiger(path: Path, machine: SequentialCircuit, source: str) -> bool:
     """Whether a file that `origin_of` has read is exactly that of a circuit, or its witnesses say nothing."""
     content = read_bytes(path)
     return content == aiger(machine, source, binary=content.startswith(b"aig"))
 
 
-def witness(machine: Machine, path: Path) -> Trace:
+def witness(machine: SequentialCircuit, path: Path) -> Trace:
     """The run that a witness describes. It is not replayed.
 
     Args:
@@ -132,7 +132,7 @@ def witness(machine: Machine, path: Path) -> Trace:
     return machine.run(inputs, output, frames[-1][0])
 
 
-def _output(machine: Machine, verdict: tuple[str, str], named: tuple[str, str]) -> int:
+def _output(machine: SequentialCircuit, verdict: tuple[str, str], named: tuple[str, str]) -> int:
     """The number of the bad-state output that the head of a witness names."""
     (place, answer), (line, name) = verdict, named
     if answer != "1":

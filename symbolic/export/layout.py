@@ -42,7 +42,7 @@ _INFIX: tuple[type[n.Node], ...] = (n.Eq, n.Lt, n.Le, n.Member, n.Subset, n.Add,
 _INFIX += (n.SetUnion, n.SetIntersect, n.SetMinus, n.Concat)
 
 
-class Layout(Printer):
+class ModulePrinter(Printer):
     """Prints expressions with the names of a module, over several lines where needed.
 
     Args:

@@ -76,7 +76,7 @@ class Bad:
     property: str | None
 
 
-class Machine:
+class SequentialCircuit:
     """A model as a sequential circuit.
 
     Before the first state there is a frame in which the inputs choose it and the last latch, `(initialised)`,

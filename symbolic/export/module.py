@@ -10,11 +10,11 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.export.actions import Operator
+from leadline.symbolic.export.actions import OperatorWriter
 from leadline.symbolic.export.layout import (
     WIDTH,
-    Layout,
     Lines,
+    ModulePrinter,
     bullets,
     commas,
     enclose,
@@ -248,7 +248,7 @@ def _in_bounds(model: Model, words: Words) -> Lines:
 
 def _operator(model: Model, action: Action, words: Words) -> Lines:
     name = "Init" if action is model.init else words.actions[action.name]
-    body = Operator(model, action, words).lines(action.body)
+    body = OperatorWriter(model, action, words).lines(action.body)
     return [*comment(action.doc), f"{name} ==", *(_INDENT + line for line in body)]
 
 
@@ -261,7 +261,7 @@ def _property(one: Property, words: Words) -> Lines:
     if one.temporal is not None:
         lines = formula_lines(one.temporal, words)
         return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", lines)]
-    layout = Layout(words, {})
+    layout = ModulePrinter(words, {})
     layout.share([one.formula])
     body = layout.let(tuple(layout.parts), layout.lines(one.formula, WIDTH - len(_INDENT)))
     return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", body)]
@@ -339,7 +339,7 @@ class _Fair:
 
     def conjunct(self) -> str:
         """The condition as a formula."""
-        layout = Layout(self.words, {})
+        layout = ModulePrinter(self.words, {})
         pairs = zip(self.parameters, self.fair.types, strict=True)
         ranges = ", ".join(layout.range(name, kind) for name, kind in pairs)
         called = f"{self.name}({', '.join(self.parameters)})" if self.parameters else self.name
@@ -370,7 +370,7 @@ class _Fair:
                 given[leaf.name] = name
                 body.append(equality(key, leaf))
         kept = tuple(item for item in body if not (isinstance(item, n.Const) and item.value is True))
-        return Operator(self.model, replace(action, body=kept), self.words, given).lines(kept)
+        return OperatorWriter(self.model, replace(action, body=kept), self.words, given).lines(kept)
 
 
 def _called(fair: Fairness, place: int) -> str:
@@ -459,7 +459,7 @@ class _Formulas:
         kind, span = formula.var.type, formula.var.span
         name = Scope((*self.words.taken, *self.bound.values())).take(camel(formula.var.name))
         leaf = n.make(n.PickVar, kind, span, f"bound {len(self.bound)}")
-        layout = Layout(self.words, self.bound)
+        layout = ModulePrinter(self.words, self.bound)
         chosen = n.make(n.Const, Set(kind), span, frozenset(formula.domain))
         within = layout.range(name, kind if ranges_over_type(formula) else chosen)
         inside = _Formulas(self.words, {**self.bound, leaf.name: name})
@@ -471,7 +471,7 @@ class _Formulas:
         return [head, *hang("  ", lines)]
 
     def _predicate(self, node: n.Node) -> Lines:
-        layout = Layout(self.words, self.bound)
+        layout = ModulePrinter(self.words, self.bound)
         layout.share([node])
         return layout.let(tuple(layout.parts), layout.lines(node, WIDTH - 20))
 

@@ -56,7 +56,7 @@ from leadline.symbolic.grid.gridvalues import (
     one_of,
     shown,
 )
-from leadline.symbolic.grid.kinds import BY_ENGINE, KINDS, Kind
+from leadline.symbolic.grid.kinds import BY_ENGINE, KINDS, QueryKind
 from leadline.symbolic.lang import (
     Foreign,
     ModelError,
@@ -110,7 +110,7 @@ class SharedValues:
         limits: the limits of each query.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[QueryKind, ...]
     axes: Mapping[str, tuple[Any, ...]]
     solvers: tuple[str, ...]
     seeds: tuple[int, ...]

@@ -30,7 +30,7 @@ class Violation:
 
 
 @dataclass(frozen=True)
-class Kind:
+class QueryKind:
     """A kind of query: how a grid asks an engine.
 
     Attributes:
@@ -96,7 +96,7 @@ class Kind:
         return True
 
 
-class Bounded(Kind):
+class Bounded(QueryKind):
     """Bounded checks, by depth, unrolling and number of parts."""
 
     def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
@@ -127,7 +127,7 @@ class Bounded(Kind):
         return same and options.depth > found.depth
 
 
-class Exploring(Kind):
+class Exploring(QueryKind):
     """Explorations that prove, with the notes that a page shows."""
 
     def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
@@ -136,7 +136,7 @@ class Exploring(Kind):
         yield ExploreOptions(prove=True, vacuity=True, notes=True)
 
 
-class ByObligation(Kind):
+class ByObligation(QueryKind):
     """Inductive proofs, a query for each obligation."""
 
     def refuses(self, kind: str) -> str | None:
@@ -156,19 +156,19 @@ class ByObligation(Kind):
 
 _BOTH = "only invariants and claims about runs are proved"
 
-KINDS: Mapping[str, Kind] = {
+KINDS: Mapping[str, QueryKind] = {
     one.name: one
     for one in (
         Bounded("bounded", "bmc", proves=False),
         Exploring("explore", "explore"),
         ByObligation("induction", "induction", refused="only invariants are proved"),
-        Kind("pdr", "pdr", certifies=True, refused=_BOTH),
-        Kind("k-induction", "k-induction", refused=_BOTH),
+        QueryKind("pdr", "pdr", certifies=True, refused=_BOTH),
+        QueryKind("k-induction", "k-induction", refused=_BOTH),
     )
 }
 """The kinds by name; the first is the default. Engines are loaded when a grid asks them."""
 
-BY_ENGINE: Mapping[str, Kind] = {one.engine: one for one in KINDS.values()}
+BY_ENGINE: Mapping[str, QueryKind] = {one.engine: one for one in KINDS.values()}
 """The kinds by the names of their engines."""
 
 PROVING = frozenset(one.engine for one in KINDS.values() if one.proves)

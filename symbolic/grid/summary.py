@@ -15,7 +15,7 @@ from leadline.symbolic.lang import PropertyKind, counted, setting_text
 
 
 @dataclass(frozen=True)
-class Group:
+class ProtocolRows:
     """The rows of one protocol.
 
     Attributes:
@@ -40,7 +40,7 @@ class Group:
         return [_spelled(row.settings().get(name)) for name in self.varying]
 
 
-def groups(rows: Iterable[Row]) -> list[Group]:
+def groups(rows: Iterable[Row]) -> list[ProtocolRows]:
     """The rows by protocol; the protocols are in the order of their first rows."""
     by_protocol: dict[str, list[Row]] = {}
     for row in rows:
@@ -48,12 +48,12 @@ def groups(rows: Iterable[Row]) -> list[Group]:
     return [_group(protocol, found) for protocol, found in by_protocol.items()]
 
 
-def _group(protocol: str, rows: Sequence[Row]) -> Group:
+def _group(protocol: str, rows: Sequence[Row]) -> ProtocolRows:
     names = dict.fromkeys(name for row in rows for name in row.settings())
     values = {name: {_spelled(row.settings().get(name)) for row in rows} for name in names}
     fixed = ", ".join(f"{name} = {next(iter(found))}" for name, found in values.items() if len(found) == 1)
     varying = tuple(name for name, found in values.items() if len(found) > 1)
-    return Group(protocol, fixed, varying, tuple(rows))
+    return ProtocolRows(protocol, fixed, varying, tuple(rows))
 
 
 def _spelled(value: object) -> str:

@@ -334,3 +334,7 @@ class Slice(Node):
     item: Node
     first: Node
     last: Node
+
+
+PARTIAL = (Undefined, Get, Payload, Index, SeqUpdate, Slice, MinOf, MaxOf, Choose)
+"""The kinds of nodes that can go out of bounds whatever types their parts have."""

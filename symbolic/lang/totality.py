@@ -7,18 +7,6 @@ from leadline.symbolic.lang.node import kept
 from leadline.symbolic.lang.structures import Map
 from leadline.symbolic.lang.types import Int
 
-_PARTIAL = (
-    n.Undefined,
-    n.Get,
-    n.Payload,
-    n.Index,
-    n.SeqUpdate,
-    n.Slice,
-    n.MinOf,
-    n.MaxOf,
-    n.Choose,
-)
-
 
 def is_total(expression: n.Node) -> bool:
     """Whether an expression never goes out of bounds, as far as its nodes tell."""
@@ -33,4 +21,4 @@ def _is_total(node: n.Node) -> bool:
             return isinstance(node.map.type, Map) and node.map.type.key.includes(node.key.type)
         case n.Div() | n.Mod():
             return isinstance(node.right.type, Int) and node.right.type.low >= 1
-    return not isinstance(node, _PARTIAL)
+    return not isinstance(node, n.PARTIAL)

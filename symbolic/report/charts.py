@@ -54,7 +54,7 @@ INLINE = Palette("none", "var(--ink)", "var(--line)", tuple(f"var(--series-{n})"
 
 
 @dataclass(frozen=True)
-class Mark:
+class ChartPoint:
     """A point of a series.
 
     Attributes:
@@ -73,7 +73,7 @@ class Series:
     """A named line of points, from left to right."""
 
     name: str
-    marks: tuple[Mark, ...]
+    marks: tuple[ChartPoint, ...]
 
 
 def line_chart(
@@ -273,14 +273,16 @@ def _against(parameter: str, rows: Sequence[Row]) -> str | None:
     return line_chart(title, [*map(str, values)], parameter, _SECONDS, lines[:_LINES], INLINE)
 
 
-def _marks(rows: Sequence[Row], places: Sequence[int], place: Callable[[Row], object]) -> tuple[Mark, ...]:
+def _marks(
+    rows: Sequence[Row], places: Sequence[int], place: Callable[[Row], object]
+) -> tuple[ChartPoint, ...]:
     """The median time at each place; a lower bound if that query was stopped."""
     marks = []
     for x, value in enumerate(places):
         here = sorted((row for row in rows if place(row) == value), key=lambda row: row.task_seconds)
         if here:
             middle = here[len(here) // 2]
-            marks.append(Mark(x, max(middle.task_seconds, _LEAST), bound=_stopped(middle)))
+            marks.append(ChartPoint(x, max(middle.task_seconds, _LEAST), bound=_stopped(middle)))
     return tuple(marks)
 
 

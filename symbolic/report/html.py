@@ -15,7 +15,7 @@ from leadline.symbolic.engines.ask.result import Note, NoteKind
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
-from leadline.symbolic.grid.summary import Group, counts, groups, said_of, verdict_text
+from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, said_of, verdict_text
 from leadline.symbolic.lang import counted
 from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
@@ -222,7 +222,7 @@ def all_answers(rows: Sequence[Row], links: Links = NO_LINKS) -> str:
     return f'<div id="all">{"".join(_all(group, links) for group in groups(rows))}</div>'
 
 
-def _all(group: Group, links: Links) -> str:
+def _all(group: ProtocolRows, links: Links) -> str:
     table = _table(group.varying, map(group.point, group.rows), group.rows, links)
     title = escape(f"{group.protocol}: {counts(group.rows)}")
     return f"<details><summary>{title}</summary>{table}</details>"

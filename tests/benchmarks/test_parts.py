@@ -14,7 +14,7 @@ from leadline.benchmarks.runner import available, schedule
 from leadline.benchmarks.summary import cells
 from leadline.benchmarks.ways import WAYS
 from leadline.symbolic.engines import Limits, Verdict
-from leadline.symbolic.report.charts import Mark, Series, line_chart
+from leadline.symbolic.report.charts import ChartPoint, Series, line_chart
 from tests.benchmarks.rows import LIMITS, case, stopped, took
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -195,7 +195,7 @@ def test_a_way_that_makes_no_sense_for_a_case_is_left_out() -> None:
 
 
 def test_the_scale_is_logarithmic() -> None:
-    marks = (Mark(0, 0.1), Mark(1, 1.0), Mark(2, 10.0, bound=True))
+    marks = (ChartPoint(0, 0.1), ChartPoint(1, 1.0), ChartPoint(2, 10.0, bound=True))
     root = ElementTree.fromstring(
         line_chart("A <b> & c", ["a", "b", "c"], "x", "s", [Series("one & two", marks)])
     )

@@ -20,7 +20,7 @@ from leadline.symbolic.engines.prove.pdr.results import ProofFacts
 from leadline.symbolic.engines.runs import reduction
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction
 from leadline.symbolic.engines.runs.reduction import Counting
-from leadline.symbolic.engines.runs.settling import Moves, understood
+from leadline.symbolic.engines.runs.stabilizing import Moves, understood
 from leadline.symbolic.lang import (
     Bool,
     Int,

@@ -11,11 +11,11 @@ from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.prove.pdr import PdrOptions, frames, memory, pdr
 from leadline.symbolic.engines.prove.pdr.frames import Frames
-from leadline.symbolic.engines.prove.pdr.memory import Found
+from leadline.symbolic.engines.prove.pdr.memory import FoundStep
 from leadline.symbolic.engines.prove.pdr.system import Cube
 from leadline.symbolic.lang import Model
 
-Step = Callable[..., Found | Cube]
+Step = Callable[..., FoundStep | Cube]
 FEW = PdrOptions(strengthenings=False, samples=50)
 
 
@@ -35,10 +35,10 @@ def test_a_state_that_is_found_is_in_its_frame(monkeypatch: pytest.MonkeyPatch) 
     """Also by the question for which the solver is made anew, which numbers the frames' switches anew."""
     asked, rebuilt = Frames.step_into, 0
 
-    def step_into(self: Frames, frame: int, cube: Cube, **more: Any) -> Found | Cube:
+    def step_into(self: Frames, frame: int, cube: Cube, **more: Any) -> FoundStep | Cube:
         nonlocal rebuilt
         answer = asked(self, frame, cube, **more)
-        if frame and isinstance(answer, Found):
+        if frame and isinstance(answer, FoundStep):
             state = set(answer.state)
             lemmas = self.from_frame(frame)
             assert not any(state.issuperset(image) for lemma in lemmas for image in lemma.orbit)
@@ -60,10 +60,10 @@ def test_remembered_steps_are_steps(monkeypatch: pytest.MonkeyPatch) -> None:
         answer = ruled_out(self, frame, cube, other=other)
         if self.counts.questions == before:
             remembered[0] += 1
-            assert answer is None and isinstance(self.step_into(frame, cube, other=other), Found)
+            assert answer is None and isinstance(self.step_into(frame, cube, other=other), FoundStep)
         return answer
 
-    def known(self: Frames, frame: int, cube: Cube) -> Found | None:
+    def known(self: Frames, frame: int, cube: Cube) -> FoundStep | None:
         answer = known_step(self, frame, cube)
         if answer is not None:
             remembered[1] += 1

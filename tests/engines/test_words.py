@@ -18,8 +18,8 @@ from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Limits, Query, answer
 from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, minimized, pdr
-from leadline.symbolic.engines.prove.pdr.words import formulas
-from leadline.symbolic.engines.prove.pdr.written import strengthenings_file
+from leadline.symbolic.engines.prove.pdr.quantified import formulas
+from leadline.symbolic.engines.prove.pdr.strengthenings import strengthenings_file
 from leadline.symbolic.lang import InternalError, Model, Option, PropertyKind, UserError
 from leadline.symbolic.lang.structures import Map, Record, Seq, Set, Tuple, Union
 from leadline.symbolic.lang.symmetry import permuted

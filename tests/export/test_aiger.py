@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.bounded.search import deadlock_property
-from leadline.symbolic.export import Machine, aiger, witness
+from leadline.symbolic.export import SequentialCircuit, aiger, witness
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.meaning import explore
@@ -27,9 +27,9 @@ DEPTH = 5
 """How deep most models are searched, in steps."""
 
 
-def machine_of(model: Model) -> Machine:
+def machine_of(model: Model) -> SequentialCircuit:
     """The circuit with an output for each property and for deadlocks."""
-    return Machine(model, [*model.properties.values(), deadlock_property(model)])
+    return SequentialCircuit(model, [*model.properties.values(), deadlock_property(model)])
 
 
 def expected(model: Model, depth: int) -> dict[str, int]:
@@ -169,7 +169,7 @@ ASKED: list[tuple[str, dict[str, Setting], list[str]]] = [
 def test_abc_agrees(name: str, setting: dict[str, Setting], chosen: list[str], tmp_path: Path) -> None:
     model = model_of(find(name), setting)
     properties = model.about_states(tuple(chosen))
-    machine, path = Machine(model, properties), tmp_path / "model.aig"
+    machine, path = SequentialCircuit(model, properties), tmp_path / "model.aig"
     path.write_bytes(aiger(machine, "here", binary=True))
     told = abc(f"read_aiger {path}; strash; pdr -a")
     seen = explore(Semantics(model), [one.name for one in properties])
@@ -183,7 +183,7 @@ def test_abc_agrees(name: str, setting: dict[str, Setting], chosen: list[str], t
 def test_a_counterexample_of_abc_is_replayed(tmp_path: Path) -> None:
     model = model_of(find("kafka-replication"), {"replicas": 2, "variant": "kip-101"})
     machine, path, found = (
-        Machine(model, [model.properties["weak-isr"]]),
+        SequentialCircuit(model, [model.properties["weak-isr"]]),
         tmp_path / "k.aig",
         tmp_path / "k.cex",
     )

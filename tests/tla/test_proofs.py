@@ -15,7 +15,7 @@ from leadline.symbolic.engines import Limits, Options, Query, Result, Verdict, a
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.engines.runs import settling
+from leadline.symbolic.engines.runs import stabilizing
 from leadline.symbolic.engines.runs.parts import Reduction
 from leadline.symbolic.engines.runs.product import CHOICE
 from leadline.symbolic.meaning import walks
@@ -114,10 +114,10 @@ def test_invariants_of_the_configuration_are_candidates(tmp_path: Path) -> None:
         assert found.verdict is (Verdict.VIOLATED if name == "Apart" else Verdict.PROVED)
 
 
-@pytest.mark.parametrize("most", [2, settling.MOST_VALUES])
+@pytest.mark.parametrize("most", [2, stabilizing.MOST_VALUES])
 def test_numbers_that_fall(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of numbers with many values one predicate speaks, with the values as its keys."""
-    monkeypatch.setattr(settling, "MOST_VALUES", most)
+    monkeypatch.setattr(stabilizing, "MOST_VALUES", most)
     path = write(tmp_path, Can=CAN)
     path.with_suffix(".cfg").write_text(
         "SPECIFICATION Spec\nPROPERTIES Ends Odd Wrong\nCHECK_DEADLOCK FALSE\n"

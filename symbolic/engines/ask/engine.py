@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from leadline.symbolic.engines.ask.query import Listener, Options, Query
-from leadline.symbolic.engines.ask.result import Answer, Facts, Part, Result
+from leadline.symbolic.engines.ask.result import Answer, EngineFacts, Part, Result
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.lang import Model
 from leadline.symbolic.solve import Solver
@@ -55,7 +55,7 @@ class Engine(ABC):
     """
 
     options: ClassVar[type[Options]]
-    facts: ClassVar[type[Facts]] = Facts
+    facts: ClassVar[type[EngineFacts]] = EngineFacts
     takes_solver: ClassVar[bool] = True
     knows_runs: ClassVar[bool] = False
     asks_states: ClassVar[bool] = False

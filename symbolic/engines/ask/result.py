@@ -338,7 +338,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Facts:
+class EngineFacts:
     """All that an engine tells besides its verdicts: a frozen dataclass for each engine that tells more."""
 
     def ended_early(self) -> str | None:
@@ -360,7 +360,7 @@ class Facts:
         return cls(**data)
 
 
-Told = TypeVar("Told", bound=Facts)
+Told = TypeVar("Told", bound=EngineFacts)
 
 
 @dataclass(frozen=True)
@@ -378,7 +378,7 @@ class Answer:
     """
 
     results: Sequence[Result]
-    facts: Facts | None = None
+    facts: EngineFacts | None = None
     out_of_bounds: Trace | None = None
     lack: str | None = None
     model: Model | None = field(default=None, compare=False, repr=False)
@@ -402,7 +402,7 @@ class Answer:
         return {"results": results, "facts": facts, "out_of_bounds": beyond}
 
     @classmethod
-    def from_json(cls, model: Model, body: JsonObject, facts: type[Facts]) -> Answer:
+    def from_json(cls, model: Model, body: JsonObject, facts: type[EngineFacts]) -> Answer:
         """The answer that `to_json` wrote, with the facts of its engine."""
         results = [Result.from_json(model, one) for one in body["results"]]
         told = None if body["facts"] is None else facts.from_json(body["facts"])

@@ -19,7 +19,7 @@ from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import SILENT, Ledger, Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Progress, Result, Verdict
-from leadline.symbolic.engines.bounded.search import Clock, Search, deadlock_property
+from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, deadlock_property
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike, sweep_order
 from leadline.symbolic.engines.run.limits import Limits, seldom_collected
 from leadline.symbolic.lang import Model, Property, Sort
@@ -174,7 +174,7 @@ def bounded_check(
     semantics = Semantics(model)
     clock = Clock()
     unroll = chosen_unrolling(semantics, targets, options)
-    search = Search(semantics, targets, new_solver(), clock, unroll, put_off=options.unroll == SWEEPS)
+    search = BoundedSearch(semantics, targets, new_solver(), clock, unroll, put_off=options.unroll == SWEEPS)
     news = _News(search, options, listener)
     search.start()
     for depth in range(options.depth + 1):
@@ -249,7 +249,7 @@ def chosen_unrolling(
 class _News:
     """The results during a search; a counterexample by sweeps is shortened once, when it is new."""
 
-    def __init__(self, search: Search, options: BmcOptions, listener: Listener) -> None:
+    def __init__(self, search: BoundedSearch, options: BmcOptions, listener: Listener) -> None:
         self.search = search
         self.options = options
         self.ledger = Ledger(listener)
@@ -293,7 +293,7 @@ def _shortest(semantics: Semantics, found: Result, options: BmcOptions, new_solv
     target = model.properties.get(found.property) or deadlock_property(model)
     clock = Clock()
     unroll = chosen_unrolling(semantics, [target], replace(options, unroll=STEPS))
-    search = Search(semantics, [target], new_solver(), clock, unroll)
+    search = BoundedSearch(semantics, [target], new_solver(), clock, unroll)
     search.start()
     for depth in range(found.steps):
         last = depth + 1 == found.steps

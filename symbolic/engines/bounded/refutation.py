@@ -19,7 +19,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query, option
-from leadline.symbolic.engines.ask.result import Answer, Effort, Facts, Result, Verdict
+from leadline.symbolic.engines.ask.result import Answer, Effort, EngineFacts, Result, Verdict
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions, chosen_unrolling
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.engines.run.limits import Limits
@@ -44,7 +44,7 @@ class RefutationOptions(BmcOptions):
 
 
 @dataclass(frozen=True)
-class Refuted(Facts):
+class Refuted(EngineFacts):
     """A formula that was refuted, and its proof.
 
     Attributes:

@@ -72,7 +72,7 @@ class Question:
     beyond: bool = False
 
 
-class Search:
+class BoundedSearch:
     """One search: with the depth, the clauses get more and the open properties fewer.
 
     Args:

@@ -268,7 +268,7 @@ class _Exploring:
             verdict = Verdict.SAFE if trace is None else Verdict.VIOLATED
             return Result(name, ExploreOptions.engine, verdict, trace=trace)
 
-        asked = liveness.Claim(self._model, claim, self._query, loop, counts=False)
+        asked = liveness.ReducedClaim(self._model, claim, self._query, loop, counts=False)
         trace = asked.judged(ask).trace
         if trace is not None and trace.loop is not None:
             trace = folded(trace)

@@ -9,7 +9,7 @@ from typing import NotRequired, TypedDict
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
-from leadline.symbolic.engines.ask.result import Facts, Note, NoteKind, Result, Verdict
+from leadline.symbolic.engines.ask.result import EngineFacts, Note, NoteKind, Result, Verdict
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.lang import Action, Model, Property, Span, nodes as n
 from leadline.symbolic.meaning import Exploration, Explorer
@@ -37,7 +37,7 @@ class GuardCount(TypedDict):
 
 
 @dataclass(frozen=True)
-class ExploreFacts(Facts):
+class ExploreFacts(EngineFacts):
     """The facts of an exploration.
 
     Attributes:
@@ -118,7 +118,7 @@ class ExploreFacts(Facts):
 
 
 @dataclass(frozen=True)
-class SimulateFacts(Facts):
+class SimulateFacts(EngineFacts):
     """The facts of a simulation.
 
     Attributes:

@@ -16,7 +16,7 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Progress, Result, Verdict
-from leadline.symbolic.engines.bounded.search import Clock, Search
+from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock
 from leadline.symbolic.engines.prove import pdr
 from leadline.symbolic.engines.prove.invariants import (
     invariant_certificate,
@@ -181,7 +181,7 @@ def k_induction(
         InternalError: if a counterexample does not replay.
     """
     clock = Clock()
-    search = Search(Semantics(model), [target], new_solver(), clock, StepsUnrolling)
+    search = BoundedSearch(Semantics(model), [target], new_solver(), clock, StepsUnrolling)
     search.start()
     step = _InductionStep(search.encoding, search.predicates, new_solver(), simple=options.simple)
     proved = False

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.runs.loops import loop_model
     from leadline.symbolic.engines.runs.parts import PARTS, Method, Part, Reduction
     from leadline.symbolic.engines.runs.product import Product, product_of
-    from leadline.symbolic.engines.runs.reduction import Claim, answered
+    from leadline.symbolic.engines.runs.reduction import ReducedClaim, answered
 
 __all__ = [
     "PARTS",
-    "Claim",
     "Explicit",
     "LoopSearch",
     "Method",
     "Part",
     "Product",
+    "ReducedClaim",
     "Reduction",
     "answered",
     "loop_model",
@@ -39,6 +39,6 @@ __getattr__ = on_demand(
         ".direct": ("LoopSearch", "noting_model"),
         ".loops": ("loop_model",),
         ".product": ("product_of", "Product"),
-        ".reduction": ("Claim", "answered"),
+        ".reduction": ("ReducedClaim", "answered"),
     },
 )

@@ -13,7 +13,7 @@ from dataclasses import replace
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Unrolling
 from leadline.symbolic.encode.facts import Facts
-from leadline.symbolic.engines.bounded.search import Clock, Question, Search
+from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, Question
 from leadline.symbolic.engines.runs.loops import SAVE, flags_of, stuck
 from leadline.symbolic.engines.runs.product import FALSE, Product
 from leadline.symbolic.lang import NOWHERE, Action, Model, Property, PropertyKind, Variable
@@ -42,7 +42,7 @@ def noting_model(product: Product, name: str) -> Model:
     return Model(product.base.protocol, {}, variables, init, tuple(actions), {name: claim})
 
 
-class LoopSearch(Search):
+class LoopSearch(BoundedSearch):
     """A search by steps for a run that stops, or for a loop.
 
     Args:

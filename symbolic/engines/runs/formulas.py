@@ -76,7 +76,7 @@ def is_plain(formula: Temporal) -> bool:
 
 
 @dataclass(frozen=True)
-class Safety:
+class SafetyPart:
     """The part of a property that a finite run can violate.
 
     Attributes:
@@ -95,7 +95,7 @@ class Safety:
         return not (self.initial or self.states or self.steps)
 
 
-def split(formula: Temporal) -> tuple[Safety, Temporal | None]:
+def split(formula: Temporal) -> tuple[SafetyPart, Temporal | None]:
     """A property as the conjunction of safety and of a formula in normal form; None if that is not needed."""
     found: dict[str, list[n.Node]] = {"initial": [], "states": [], "steps": []}
     rest: list[Temporal] = []
@@ -117,7 +117,7 @@ def split(formula: Temporal) -> tuple[Safety, Temporal | None]:
                 found["steps"].append(node)
             case _:
                 rest.append(one)
-    safety = Safety(*(tuple(x) for x in found.values()))
+    safety = SafetyPart(*(tuple(x) for x in found.values()))
     return safety, _joined(Both, rest) if rest else None
 
 

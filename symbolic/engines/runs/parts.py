@@ -14,11 +14,11 @@ from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import Instance, template
 from leadline.symbolic.engines.ask.result import JsonObject
 from leadline.symbolic.engines.prove.lemmas import claiming
-from leadline.symbolic.engines.runs.formulas import Safety, conjuncts, normal, split
+from leadline.symbolic.engines.runs.formulas import SafetyPart, conjuncts, normal, split
 from leadline.symbolic.engines.runs.loops import loop_model
 from leadline.symbolic.engines.runs.product import Product, Step, product_of
 from leadline.symbolic.engines.runs.rounds import rounds_model
-from leadline.symbolic.engines.runs.settling import Settling, understood
+from leadline.symbolic.engines.runs.stabilizing import Settling, understood
 from leadline.symbolic.lang import (
     BOOL,
     NOWHERE,
@@ -241,7 +241,7 @@ class Changing:
         return solver.check([made(stays)]) is Satisfiability.UNSATISFIABLE
 
 
-def history_model(model: Model, name: str, safety: Safety) -> Model:
+def history_model(model: Model, name: str, safety: SafetyPart) -> Model:
     """A model with one property: that no run so far violates the safety. A variable says whether it does.
 
     Args:
@@ -299,4 +299,4 @@ def bounds_model(model: Model, name: str, nodes: Sequence[n.Node], steps: Sequen
     """
     states = tuple(equality(node, node) for node in nodes)
     moves = tuple(negation(equality(node, node)) for node in steps)
-    return history_model(model, name, Safety((), states, moves))
+    return history_model(model, name, SafetyPart((), states, moves))

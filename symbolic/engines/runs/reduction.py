@@ -22,9 +22,9 @@ from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.runs.loops import SAVE
 from leadline.symbolic.engines.runs.parts import Method, Part, Reduction, runs_certificate
 from leadline.symbolic.engines.runs.product import STUTTER, Product
+from leadline.symbolic.engines.runs.random_walks import CountedState, ProductSteps, Rounds
 from leadline.symbolic.engines.runs.rounds import BEGIN, rounds_model
-from leadline.symbolic.engines.runs.settling import Moves
-from leadline.symbolic.engines.runs.walking import Counted, Rounds, Steps
+from leadline.symbolic.engines.runs.stabilizing import Moves
 from leadline.symbolic.lang import Model, OutOfBounds, Property, expanded, expressions
 from leadline.symbolic.meaning.walks import MOST_SECONDS, Walks
 from leadline.symbolic.trace import Step, Trace, TraceEnd, disagreement, end_reason, replay
@@ -54,7 +54,7 @@ class Counting:
     def __init__(self, product: Product, name: str, seed: int = 0, share: float = 1.0) -> None:
         self._product, self._name = product, name
         self._seconds = share * MOST_SECONDS
-        self._steps = Steps(product, name)
+        self._steps = ProductSteps(product, name)
         self._moves = Moves(product)
         walks: Walks[State] = Walks(self._steps, LOOK, Random(seed), self._seconds)
         self._moves.look(self._steps, walks.states, self._seconds)
@@ -64,11 +64,11 @@ class Counting:
             found = self._walked(seed)
         self.most = self._rounds(found)
 
-    def _walked(self, seed: int) -> list[Counted]:
+    def _walked(self, seed: int) -> list[CountedState]:
         """States of the product with its rounds counted."""
         moves = self._moves.moving(self.settling) if self.settling else None
         rounds = Rounds(self._steps, MOST_ROUNDS + 1, moves)
-        walks: Walks[Counted] = Walks(rounds, LOOK, Random(seed), self._seconds)
+        walks: Walks[CountedState] = Walks(rounds, LOOK, Random(seed), self._seconds)
         return walks.states
 
     def _moved(self, states: Iterable[State]) -> bool:
@@ -77,7 +77,7 @@ class Counting:
         before, self.settling = self.settling, self._moves.settling()
         return before != self.settling
 
-    def _rounds(self, states: Iterable[Counted]) -> int | None:
+    def _rounds(self, states: Iterable[CountedState]) -> int | None:
         most = max((one.rounds for one in states), default=0)
         return most if most <= MOST_ROUNDS else None
 
@@ -138,7 +138,7 @@ def answered(
     sizes = dict(facts.sizes) if isinstance(facts, ProofFacts) else {}
     for one in runs:
         begin = time.process_time()
-        claim = Claim(model, one, query, loop, counts=sized)
+        claim = ReducedClaim(model, one, query, loop, counts=sized)
         found[one.name] = claim.judged(ask)
         if sized:
             sizes[one.name] = replace(claim.size, cpu_seconds=round(time.process_time() - begin, 3))
@@ -147,7 +147,7 @@ def answered(
     return replace(first, results=[found[name] for name in query.names(model)], facts=facts)
 
 
-class Claim:
+class ReducedClaim:
     """A claim about runs of a model.
 
     Args:

@@ -2,7 +2,7 @@
 
 K. Claessen, N. Sörensson: A liveness checking algorithm that counts, FMCAD 2012. If no run has more than k
 rounds, none has infinitely many, and the claim holds. The rounds are counted from a moment on that the run
-chooses, after which no predicate of `leadline.symbolic.engines.runs.settling` moves any more.
+chooses, after which no predicate of `leadline.symbolic.engines.runs.stabilizing` moves any more.
 
 A strong condition is met in a round if its action is taken, or could not be taken since the counting began.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from leadline.symbolic.engines.prove.lemmas import claiming
 from leadline.symbolic.engines.runs.loops import flags_of, read
 from leadline.symbolic.engines.runs.product import FALSE, TRUE, Product, Watched
-from leadline.symbolic.engines.runs.settling import Settling
+from leadline.symbolic.engines.runs.stabilizing import Settling
 from leadline.symbolic.lang import BOOL, NOWHERE, Action, Model, Property, PropertyKind, Variable, nodes as n
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.lang.rules import connective, equality, implication, negation

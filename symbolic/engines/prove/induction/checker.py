@@ -22,7 +22,7 @@ from leadline.symbolic.trace import Cti, Step, Trace, TraceEnd, call_of, cti_doc
 
 
 @dataclass(frozen=True)
-class Formulas:
+class ProofFormulas:
     """The formulas of an inductive proof, encoded once for all contexts.
 
     Attributes:
@@ -38,7 +38,7 @@ class Formulas:
     predicates: StatePredicates
 
     @classmethod
-    def of(cls, encoding: Encoding, conjuncts: Sequence[Property], goal: Property) -> Formulas:
+    def of(cls, encoding: Encoding, conjuncts: Sequence[Property], goal: Property) -> ProofFormulas:
         """The formulas of a model's conjuncts and goal."""
         targets = list(dict.fromkeys([*conjuncts, goal]))
         indices = {one.name: index for index, one in enumerate(targets)}
@@ -62,7 +62,7 @@ class Context(ABC):
         solver: a fresh solver.
     """
 
-    def __init__(self, formulas: Formulas, solver: Solver) -> None:
+    def __init__(self, formulas: ProofFormulas, solver: Solver) -> None:
         self.formulas = formulas
         self.encoding = formulas.encoding
         self.solver = solver
@@ -104,7 +104,7 @@ class InitialContext(Context):
         outside: true if and only if there is one out of bounds.
     """
 
-    def __init__(self, formulas: Formulas, solver: Solver) -> None:
+    def __init__(self, formulas: ProofFormulas, solver: Solver) -> None:
         super().__init__(formulas, solver)
         initial = self.encoding.initial
         self._initial = Instance(initial.template, (), self.circuit)
@@ -135,7 +135,7 @@ class InitialContext(Context):
 class ArbitraryContext(Context):
     """Any state within the declared types that satisfies all conjuncts. There may be none."""
 
-    def __init__(self, formulas: Formulas, solver: Solver) -> None:
+    def __init__(self, formulas: ProofFormulas, solver: Solver) -> None:
         super().__init__(formulas, solver)
         self._row, self._here = _any_state(self)
 
@@ -166,7 +166,7 @@ class StepContext(Context):
     as before, so that a formula over such parts folds to the one before.
     """
 
-    def __init__(self, formulas: Formulas, solver: Solver, action: Action) -> None:
+    def __init__(self, formulas: ProofFormulas, solver: Solver, action: Action) -> None:
         super().__init__(formulas, solver)
         self._row, _ = _any_state(self)
         alone = replace(self.encoding.model, actions=(action,))
@@ -217,7 +217,7 @@ class Checker:
         self.goal = goal
         self.semantics = Semantics(model)
         self._actions = {action.name: action for action in model.actions}
-        self._formulas = Formulas.of(Encoding(model), conjuncts(model, goal), model.properties[goal])
+        self._formulas = ProofFormulas.of(Encoding(model), conjuncts(model, goal), model.properties[goal])
         self._new_solver = new_solver
         self._source = source
         self._context: tuple[str | None, Context] | None = None

@@ -2,7 +2,7 @@
 
 `system` makes a transition system of the encoding's circuits, `frames` asks a solver about it, `generalize`
 makes strong clauses of what it answers, `samples` knows reachable states, `engine` is the search, `invariant`
-keeps and checks what was proved, `words` tells it as formulas, and `written` writes these in Python.
+keeps and checks what was proved, `quantified` tells it as formulas, and `strengthenings` writes these in Python.
 """
 
 from typing import TYPE_CHECKING
@@ -12,8 +12,8 @@ from leadline.on_demand import on_demand
 if TYPE_CHECKING:
     from leadline.symbolic.engines.prove.pdr.engine import pdr
     from leadline.symbolic.engines.prove.pdr.invariant import Invariant, minimized, recheck
+    from leadline.symbolic.engines.prove.pdr.quantified import formulas
     from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress, PdrResult
-    from leadline.symbolic.engines.prove.pdr.words import formulas
 
 __all__ = [
     "Invariant",
@@ -29,7 +29,7 @@ __all__ = [
 __getattr__ = on_demand(
     __name__,
     {
-        ".words": ("formulas",),
+        ".quantified": ("formulas",),
         ".engine": ("pdr",),
         ".invariant": ("Invariant", "minimized", "recheck"),
         ".results": ("PdrOptions", "PdrProgress", "PdrResult"),

@@ -20,10 +20,10 @@ from leadline.symbolic.engines.prove.lemmas import lemmas
 from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
 from leadline.symbolic.engines.prove.pdr.generalize import Generalizer
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
-from leadline.symbolic.engines.prove.pdr.memory import Found, Memory
+from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
 from leadline.symbolic.engines.prove.pdr.results import USUAL, PdrOptions, PdrProgress, PdrResult
 from leadline.symbolic.engines.prove.pdr.samples import Samples, choices_to
-from leadline.symbolic.engines.prove.pdr.system import Bad, Choice, Cube, System
+from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, System
 from leadline.symbolic.lang import Action, InternalError, Model, OutOfBounds, Property
 from leadline.symbolic.meaning.walks import Walks
 from leadline.symbolic.solve import PROVER, TRUE, Satisfiability, Solver
@@ -51,11 +51,11 @@ class _Obligation:
 
     cube: Cube
     choice: Choice
-    then: _Obligation | Bad
+    then: _Obligation | BadCause
 
     def chain(self) -> Iterator[_Obligation]:
         """This obligation and those that it leads into, one after the other."""
-        at: _Obligation | Bad = self
+        at: _Obligation | BadCause = self
         while isinstance(at, _Obligation):
             yield at
             at = at.then
@@ -116,10 +116,10 @@ class _Search:
         self._frames: Frames | None = None
         self._looked_at = 0
         # A deadlock's formula is out of bounds where a step is, which is asked anyway.
-        self._open = [x for x in Bad if x is not Bad.UNDEFINED or target.name != DEADLOCK]
+        self._open = [x for x in BadCause if x is not BadCause.UNDEFINED or target.name != DEADLOCK]
         self._undefined = False
         if options.within_bounds:
-            self._open.remove(Bad.STEP_OUTSIDE)
+            self._open.remove(BadCause.STEP_OUTSIDE)
 
     # -- the search --------------------------------------------------------------------------------
 
@@ -188,14 +188,14 @@ class _Search:
         """Exclude every bad state from the last frame; the trace of a violation if one is reached."""
         frames = self._frames
         assert frames is not None
-        for how in Bad:
+        for how in BadCause:
             while how in self._open:
                 found = frames.bad(frames.last, how)
                 if found is None:
                     break
                 end = _Obligation(frames.lift(found, how), frames.choice(found), how)
                 trace = self._block(end)
-                if trace is not None and how is Bad.VIOLATED:
+                if trace is not None and how is BadCause.VIOLATED:
                     return trace
                 if trace is not None:
                     self._leave_bounds(trace, how)
@@ -215,7 +215,7 @@ class _Search:
         while waiting:
             lemma = waiting[-1]
             answer = frames.step_into(1, lemma.cube, other=False)
-            if isinstance(answer, Found):
+            if isinstance(answer, FoundStep):
                 waiting.append(self._generalizer.learn_from_samples(frames.lift(answer, lemma.cube)))
             else:
                 waiting.pop()
@@ -236,7 +236,7 @@ class _Search:
             if not frames.meets(frame, one.cube):
                 continue
             answer = frames.step_into(frame - 1, one.cube)
-            if not isinstance(answer, Found):
+            if not isinstance(answer, FoundStep):
                 frame, _ = self._generalizer.learn(frame - 1, answer, one.cube)
                 if frame < frames.last:
                     heapq.heappush(waiting, (frame + 1, next(count), one))
@@ -279,21 +279,21 @@ class _Search:
         solver = CoreSolver(start.formula.clauses, start.formula.variables)
         if not self._options.within_bounds and solver.check([start.outside]):
             true = {TRUE, *solver.model()}
-            trace = self._trace([("init", start.picks(lambda x: x in true))], Bad.STEP_OUTSIDE)
-            self._leave_bounds(trace, Bad.STEP_OUTSIDE)
+            trace = self._trace([("init", start.picks(lambda x: x in true))], BadCause.STEP_OUTSIDE)
+            self._leave_bounds(trace, BadCause.STEP_OUTSIDE)
         solver.close()
 
     def _bad_beginning(self) -> Trace | None:
         """The trace of an initial state that violates the property. Other bad ones are noted."""
         assert self._frames is not None
-        for how in Bad:
+        for how in BadCause:
             found = self._frames.bad_beginning(how) if how in self._open else None
             if found is None:
                 continue
             beginning: list[Choice] = [("init", found.picks)]
-            if how is Bad.VIOLATED:
+            if how is BadCause.VIOLATED:
                 return self._trace(beginning, how)
-            choices = [*beginning, found.choice][: 1 + (how is Bad.STEP_OUTSIDE)]
+            choices = [*beginning, found.choice][: 1 + (how is BadCause.STEP_OUTSIDE)]
             self._leave_bounds(self._trace(choices, how), how)
         return None
 
@@ -304,15 +304,15 @@ class _Search:
             self._looked_at += 1
             try:
                 if not self._semantics.evaluate(self._target.formula, state):
-                    return self._trace(choices_to(self._semantics, walks, state), Bad.VIOLATED)
+                    return self._trace(choices_to(self._semantics, walks, state), BadCause.VIOLATED)
             except OutOfBounds:
                 continue
         return None
 
-    def _leave_bounds(self, trace: Trace, how: Bad) -> None:
+    def _leave_bounds(self, trace: Trace, how: BadCause) -> None:
         """Note a run out of bounds; from now on only what is worse is looked for."""
         self._outside = trace
-        self._undefined = how is Bad.UNDEFINED
+        self._undefined = how is BadCause.UNDEFINED
         if how in self._open:
             del self._open[self._open.index(how) :]
 
@@ -326,14 +326,14 @@ class _Search:
             return self._trace([("init", self._frames.beginning_in(one.cube).picks)], one)
         return None
 
-    def _trace(self, choices: list[Choice], then: _Obligation | Bad) -> Trace:
+    def _trace(self, choices: list[Choice], then: _Obligation | BadCause) -> Trace:
         """The run of some choices and those of obligations, by the concrete meaning."""
         chain = list(then.chain()) if isinstance(then, _Obligation) else []
         how = chain[-1].then if chain else then
-        assert isinstance(how, Bad)
+        assert isinstance(how, BadCause)
         # The last choice is a step out of bounds, or is not made: what is bad is the state.
         more = [one.choice for one in chain]
-        choices = [*choices, *(more if how is Bad.STEP_OUTSIDE else more[:-1])]
+        choices = [*choices, *(more if how is BadCause.STEP_OUTSIDE else more[:-1])]
         state: State | None = None
         steps = []
         for action, picks in choices:
@@ -348,12 +348,12 @@ class _Search:
         replay(self._semantics, trace)
         return trace
 
-    def _ending(self, how: Bad) -> tuple[TraceEnd, str | None]:
-        if how is Bad.STEP_OUTSIDE:
+    def _ending(self, how: BadCause) -> tuple[TraceEnd, str | None]:
+        if how is BadCause.STEP_OUTSIDE:
             return TraceEnd.OUT_OF_BOUNDS, None
         if self._target.name == DEADLOCK:
             return TraceEnd.DEADLOCK, None
-        ends = TraceEnd.VIOLATES if how is Bad.VIOLATED else TraceEnd.OUT_OF_BOUNDS
+        ends = TraceEnd.VIOLATES if how is BadCause.VIOLATED else TraceEnd.OUT_OF_BOUNDS
         return ends, self._target.name
 
     # -- telling ---------------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.engines.prove.pdr.memory import Found, Memory
-from leadline.symbolic.engines.prove.pdr.system import Bad, Choice, Cube, Layer, System
+from leadline.symbolic.engines.prove.pdr.memory import FoundStep, Memory
+from leadline.symbolic.engines.prove.pdr.system import BadCause, Choice, Cube, Layer, System
 from leadline.symbolic.lang import Value
 from leadline.symbolic.solve.cores import CoreSolver, simplified
 
@@ -182,7 +182,7 @@ class Frames:
         """Literals of a cube without initial states that exclude these, after `begins_in` said no."""
         return self._begins.core() & frozenset(cube)
 
-    def bad(self, frame: int, how: Bad) -> Found | None:
+    def bad(self, frame: int, how: BadCause) -> FoundStep | None:
         """A state of a frame, the first aside, that is bad in some way."""
         literal = self._layer.bad[how]
         if literal == -TRUE or not self._ask(self._solver, [*self._switches[frame:], literal]):
@@ -193,7 +193,7 @@ class Frames:
         """Whether a frame, the first aside, has a state of a cube."""
         return self._ask(self._solver, [*self._switches[frame:], *cube])
 
-    def step_into(self, frame: int, cube: Cube, *, other: bool = True) -> Found | Cube:
+    def step_into(self, frame: int, cube: Cube, *, other: bool = True) -> FoundStep | Cube:
         """A step from a frame into a cube or, where there is none, literals of the cube that rule it out.
 
         Args:
@@ -219,7 +219,7 @@ class Frames:
             self._solver.add([-outside])
         return answer
 
-    def known_step_into(self, frame: int, cube: Cube) -> Found | None:
+    def known_step_into(self, frame: int, cube: Cube) -> FoundStep | None:
         return self._memory.step_into(frame, cube, other=True) if frame else None
 
     def apart(self, frame: int, part: Cube, cube: Cube) -> Cube:
@@ -231,34 +231,34 @@ class Frames:
         if frame and self._memory.leads_into(frame, cube, other=other):
             return None
         answer = self.step_into(frame, cube, other=other)
-        return None if isinstance(answer, Found) else answer
+        return None if isinstance(answer, FoundStep) else answer
 
-    def _first_step_into(self, cube: Cube) -> Found | Cube:
+    def _first_step_into(self, cube: Cube) -> FoundStep | Cube:
         prime, first = self._first_layer.prime, self._first
         after = [prime[x] for x in cube]
         if self._ask(first, [self._first_layer.taken, *after]):
             model = first.model()
-            return Found(tuple(model[1 : self._system.size + 1]), ())
+            return FoundStep(tuple(model[1 : self._system.size + 1]), ())
         return self._of_core(first.core(), cube, after)
 
     @staticmethod
     def _of_core(core: frozenset[int], cube: Cube, after: Sequence[int]) -> Cube:
         return tuple([x for x, literal in zip(cube, after, strict=True) if literal in core])
 
-    def _step(self, frame: int) -> Found:
+    def _step(self, frame: int) -> FoundStep:
         model = self._solver.model()
         found = self._found(model)
         self._memory.add(frame, found, [x for x, place, y in self._after if model[place] == y])
         return found
 
-    def _found(self, model: list[int]) -> Found:
-        return Found(
+    def _found(self, model: list[int]) -> FoundStep:
+        return FoundStep(
             tuple(model[1 : self._system.size + 1]), tuple([model[x - 1] for x in self._layer.inputs])
         )
 
     # -- lifting -----------------------------------------------------------------------------------
 
-    def lift(self, found: Found, into: Cube | Bad) -> Cube:
+    def lift(self, found: FoundStep, into: Cube | BadCause) -> Cube:
         """Some literals of a state that, under the same inputs, lead all states with them to the same end.
 
         Args:
@@ -268,7 +268,7 @@ class Frames:
         prime = self._layer.prime
         goal = (
             [self._layer.bad[into]]
-            if isinstance(into, Bad)
+            if isinstance(into, BadCause)
             else [self._layer.taken, *[prime[x] for x in into]]
         )
         if self._lifter.variables > self._layer.formula.variables + _GARBAGE:
@@ -285,7 +285,7 @@ class Frames:
         self._lifter.add([-missed])
         return tuple(sorted(cube))
 
-    def choice(self, found: Found) -> Choice:
+    def choice(self, found: FoundStep) -> Choice:
         """The action and the picks of a step."""
         true = {TRUE, *found.state, *found.inputs}
         return self._layer.choice(lambda x: x in true if x > 0 else -x not in true)
@@ -305,7 +305,7 @@ class Frames:
         assert found is not None, "a step from an initial state leads into the cube"
         return found
 
-    def bad_beginning(self, how: Bad) -> Beginning | None:
+    def bad_beginning(self, how: BadCause) -> Beginning | None:
         """An initial state that is bad in some way."""
         return self._beginning([self._first_layer.bad[how]])
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 
 from leadline.symbolic.engines.prove.pdr.frames import Frames, Lemma
-from leadline.symbolic.engines.prove.pdr.memory import Found
+from leadline.symbolic.engines.prove.pdr.memory import FoundStep
 from leadline.symbolic.engines.prove.pdr.samples import Samples
 from leadline.symbolic.engines.prove.pdr.system import Cube
 
@@ -67,7 +67,7 @@ class Generalizer:
         for _ in range(_GUESSES if frame else 1):
             part = self.frames.apart(frame, part, cube)
             answer = self.frames.step_into(frame, part)
-            if not isinstance(answer, Found):
+            if not isinstance(answer, FoundStep):
                 return self.apart(answer, part)
         return self.apart(core, cube)
 
@@ -113,13 +113,13 @@ class Generalizer:
                 core = self.frames.ruled_out(frame, cube)
                 return None if core is None else self.apart(core, cube)
             answer = self.frames.known_step_into(frame, cube) or self.frames.step_into(frame, cube)
-            if not isinstance(answer, Found):
+            if not isinstance(answer, FoundStep):
                 return self.apart(answer, cube)
             if not self._exclude(frame, answer, cube):
                 break
         return None
 
-    def _exclude(self, frame: int, found: Found, cube: Cube) -> bool:
+    def _exclude(self, frame: int, found: FoundStep, cube: Cube) -> bool:
         """Exclude a state from a frame, if it is not reachable from the frame before."""
         before = self.frames.lift(found, cube)
         if self.samples.hits(before) or self.frames.begins_in(before):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from leadline.symbolic.encode import Encoding, Instance, StatePredicates, Unrolled
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.engines.prove.pdr.system import Bad, Cube, System
+from leadline.symbolic.engines.prove.pdr.system import BadCause, Cube, System
 from leadline.symbolic.lang import InternalError, Model, Property, UserError
 from leadline.symbolic.solve import Satisfiability, Solver
 from leadline.symbolic.solve.cores import CoreSolver
@@ -77,7 +77,9 @@ def minimized(model: Model, target: Property, invariant: Invariant) -> Invariant
     while len(kept) < before:
         before = len(kept)
         found: dict[int, None] = {}
-        goals = [[layer.bad[how]] for how in Bad if how is not Bad.STEP_OUTSIDE or invariant.in_bounds]
+        goals = [
+            [layer.bad[how]] for how in BadCause if how is not BadCause.STEP_OUTSIDE or invariant.in_bounds
+        ]
         for goal in goals:
             found.update(dict.fromkeys(sorted(needed(goal, found, kept))))
         waiting = list(found)

@@ -26,7 +26,7 @@ _IMAGES = 24
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundStep:
     """A state with a step from it, or a bad state, in a solver's model.
 
     Attributes:
@@ -50,7 +50,7 @@ class Memory:
         self._images = [system.images_under(x) for x in system.permutations(_IMAGES, dice)]
         self._before = dict.fromkeys(system.row, 0)
         self._after = dict.fromkeys(system.row, 0)
-        self._found: list[Found] = []
+        self._found: list[FoundStep] = []
         self._place = 0
         self._every = 0
         self._known = [0, 0]
@@ -60,7 +60,7 @@ class Memory:
         """One more frame, which has every state."""
         self._known.append(self._every)
 
-    def add(self, frame: int, found: Found, after: Iterable[int]) -> None:
+    def add(self, frame: int, found: FoundStep, after: Iterable[int]) -> None:
         """Keep a step from a state of a frame, the first aside.
 
         Args:
@@ -82,7 +82,7 @@ class Memory:
         self._every |= bit
         self._place = (self._place + 1) % _MOST
 
-    def step_into(self, frame: int, cube: Cube, *, other: bool) -> Found | None:
+    def step_into(self, frame: int, cube: Cube, *, other: bool) -> FoundStep | None:
         """A step that is kept from a frame, the first aside, into a cube.
 
         Args:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Self
 
 from leadline.symbolic.engines.ask.query import Options, option
-from leadline.symbolic.engines.ask.result import Facts, JsonObject, Verdict
+from leadline.symbolic.engines.ask.result import EngineFacts, JsonObject, Verdict
 from leadline.symbolic.trace import Trace
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class ProofSize:
 
 
 @dataclass(frozen=True)
-class ProofFacts(Facts):
+class ProofFacts(EngineFacts):
     """The facts about proofs.
 
     Attributes:

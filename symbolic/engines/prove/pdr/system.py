@@ -35,7 +35,7 @@ Cube = tuple[int, ...]
 """Literals of a state, ascending: the set of the states in which all are true."""
 
 
-class Bad(StrEnum):
+class BadCause(StrEnum):
     """How a state can be bad."""
 
     VIOLATED = "the property is false"
@@ -63,7 +63,7 @@ class Layer:
     inputs: tuple[int, ...]
     taken: int
     after: tuple[int, ...]
-    bad: dict[Bad, int]
+    bad: dict[BadCause, int]
     _instance: Instance
     _step: StepRelation
 
@@ -207,9 +207,9 @@ class System:
             circuit.require([[-here(wrong)]])
         after = self._free_dont_cares(circuit, step.all(relation.state), inputs)
         bad = {
-            Bad.VIOLATED: here(self._predicates.violated[0]),
-            Bad.UNDEFINED: here(self._predicates.out_of_bounds[0]),
-            Bad.STEP_OUTSIDE: step(relation.out_of_bounds),
+            BadCause.VIOLATED: here(self._predicates.violated[0]),
+            BadCause.UNDEFINED: here(self._predicates.out_of_bounds[0]),
+            BadCause.STEP_OUTSIDE: step(relation.out_of_bounds),
         }
         formula = circuit.sink
         assert isinstance(formula, Formula)

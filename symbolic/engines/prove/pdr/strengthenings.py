@@ -14,7 +14,7 @@ from typing import Any
 from leadline.symbolic.catalog import Entry
 from leadline.symbolic.catalog.entry import prints_apart
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
-from leadline.symbolic.engines.prove.pdr.words import Formula, formulas
+from leadline.symbolic.engines.prove.pdr.quantified import OrbitFormula, formulas
 from leadline.symbolic.lang import (
     Claim,
     Map,
@@ -54,7 +54,7 @@ def strengthenings_file(entry: Entry, model: Model, goal: str, invariant: Invari
         UserError: if the file could not import the protocol or a property.
     """
     writer = PythonWriter(_types(entry, model))
-    groups: dict[str, list[Formula]] = {}
+    groups: dict[str, list[OrbitFormula]] = {}
     for one in formulas(model, invariant):
         names = [x.name for x in n.postorder(one.body) if isinstance(x, n.StateVar)]
         if not names:
@@ -189,7 +189,7 @@ class PythonWriter:
     def __init__(self, types: Mapping[Type, str]) -> None:
         self._types = types
 
-    def formula(self, one: Formula) -> str:
+    def formula(self, one: OrbitFormula) -> str:
         """A formula with its quantifiers."""
         text = self._text(one.body)
         if not one.variables:

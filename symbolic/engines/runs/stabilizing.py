@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from leadline.symbolic.concrete import State
 from leadline.symbolic.concrete.expressions import function_of
 from leadline.symbolic.engines.runs.product import Mark, Product
-from leadline.symbolic.engines.runs.walking import Steps, flat
+from leadline.symbolic.engines.runs.random_walks import ProductSteps, flat
 from leadline.symbolic.lang import (
     BOOL,
     NOWHERE,
@@ -213,7 +213,7 @@ class Moves:
         self._known: dict[tuple[int, Any, Any], tuple[int, int]] = {}
         self._seen: set[tuple[int, int]] = set()
 
-    def look(self, steps: Steps, states: Iterable[State], seconds: float) -> None:
+    def look(self, steps: ProductSteps, states: Iterable[State], seconds: float) -> None:
         """Observe all steps from some states; from the first ones only, where that takes too many seconds."""
         until = time.process_time() + seconds
         for state in states:

@@ -32,7 +32,7 @@ class Done(NamedTuple):
     taken: Truths
 
 
-class Steps:
+class ProductSteps:
     """The steps of a product.
 
     Args:
@@ -87,7 +87,7 @@ class Steps:
         return Done(after[: self._size], *(tuple(x for one in some for x in flat(one)) for some in notes))
 
 
-class Counted(NamedTuple):
+class CountedState(NamedTuple):
     """A state with its rounds counted.
 
     Attributes:
@@ -116,7 +116,7 @@ class Rounds:
         moves: whether a step from a state to another moves a predicate that has settled; None if none has.
     """
 
-    def __init__(self, steps: Steps, most: int, moves: Callable[[State, State], bool] | None) -> None:
+    def __init__(self, steps: ProductSteps, most: int, moves: Callable[[State, State], bool] | None) -> None:
         self._steps, self._most, self._moves = steps, most, moves
         self._chosen = moves is not None or steps.strong
 
@@ -128,15 +128,15 @@ class Rounds:
 
     def _begin(self, _: None, add: Add) -> None:
         def begun(state: State | None) -> None:
-            add(None if state is None else Counted(state, not self._chosen, (), (), (), 0))
+            add(None if state is None else CountedState(state, not self._chosen, (), (), (), 0))
 
         self._steps.steps[0](None, begun)
 
-    def _choose(self, at: Counted, add: Add) -> None:
+    def _choose(self, at: CountedState, add: Add) -> None:
         if not at.begun:
             add(at._replace(begun=True))
 
-    def _count(self, place: int, at: Counted, add: Add) -> None:
+    def _count(self, place: int, at: CountedState, add: Add) -> None:
         for one in self._steps.of(at.state)[place]:
             if one is None:
                 add(None)
@@ -151,7 +151,7 @@ class Rounds:
                 )
                 done = all(met) and all(x or not y for x, y in zip(taken, able, strict=True))
                 rounds = min(at.rounds + done, self._most)
-                add(Counted(one.after, True, () if done else met, able, () if done else taken, rounds))
+                add(CountedState(one.after, True, () if done else met, able, () if done else taken, rounds))
 
 
 def _either(old: Truths, new: Truths) -> Truths:

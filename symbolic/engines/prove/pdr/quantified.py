@@ -62,7 +62,7 @@ Member = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Formula:
+class OrbitFormula:
     """A formula that is true where no cube of an orbit holds.
 
     Attributes:
@@ -93,7 +93,7 @@ class Formula:
         return f"\\A {', '.join(names)} : {f'{apart} => ' if apart else ''}{text}"
 
 
-def formulas(model: Model, invariant: Invariant) -> list[Formula]:
+def formulas(model: Model, invariant: Invariant) -> list[OrbitFormula]:
     """The formula of each orbit of an invariant.
 
     Raises:
@@ -181,13 +181,13 @@ class _Reader:
         self._alike = alike
         self._variables: dict[Member, n.Bound] = {}
 
-    def formula(self, cube: Cube) -> Formula:
+    def formula(self, cube: Cube) -> OrbitFormula:
         """The formula that no image of a cube holds."""
         literals = sorted(cube, key=abs)
         body = rules.negation(all_of(*self._conjuncts(literals)))
         used = set(n.postorder(body))
         variables = [x for x in self._variables.values() if x in used]
-        return Formula(tuple(sorted(variables, key=lambda x: (repr(x.type), -x.level))), body)
+        return OrbitFormula(tuple(sorted(variables, key=lambda x: (repr(x.type), -x.level))), body)
 
     def _conjuncts(self, literals: Sequence[int]) -> Iterator[Built]:
         """The facts of each part's literals, in the row's order: a part comes before its content."""
