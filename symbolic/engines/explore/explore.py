@@ -102,7 +102,7 @@ class Explore(Engine):
         options = query.options
         assert isinstance(options, ExploreOptions)
         if model.alone:
-            return _of_module(model, query, limits, listener)
+            return self._of_module(model, query, new_solver, limits, listener)
         try:
             return self._answer(model, query, options, limits, listener)
         except bits.NoCircuits as error:
@@ -153,17 +153,22 @@ class Explore(Engine):
             raise Interrupted(answer)
         return answer
 
+    def _of_module(
+        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
+    ) -> Answer:
+        """The answer about a TLA+ module, by its interpreter or by circuits."""
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.engines.explore.specifications import answer_of_module
+
+        def on_circuits(lowered: Model, asked: Query, rest: Limits) -> Answer:
+            # Violations have values of the interpreter for the listener, which it is told with the answer.
+            return self.answer(lowered, asked, new_solver, rest, Listener(listener.progress))
+
+        return answer_of_module(model, query, limits, listener, on_circuits)
+
     def head_start(self, model: Model, query: Query) -> float:
         # On circuits a million states take a second, which others need to begin.
         return HEAD_START
-
-
-def _of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
-    """The answer about a TLA+ module, by its interpreter."""
-    # Here, since protocols in Python need none of it.
-    from leadline.symbolic.engines.explore.specifications import answer_of_module
-
-    return answer_of_module(model, query, limits, listener)
 
 
 class _Exploring:

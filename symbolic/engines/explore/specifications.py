@@ -12,7 +12,9 @@ from pathlib import PurePath
 from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, JsonObject, Progress, Result, Stop, Verdict
+from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.explore.explore import (
+    CIRCUITS,
     VALUES,
     ExploreOptions,
     because,
@@ -22,10 +24,11 @@ from leadline.symbolic.engines.explore.explore import (
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
-from leadline.symbolic.lang import InternalError, Model, UserError, counted
+from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
-from leadline.symbolic.tla.origin import sets_of_model_values
+from leadline.symbolic.tla.lower.scope import Unsupported
+from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
@@ -42,15 +45,31 @@ from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, tra
 from leadline.symbolic.trace.replay import own_error
 from leadline.symbolic.trace.trace import states
 
+SHORT = 4.0
+"""Seconds of the processor in which a search on values may end before a model for circuits is made, which takes
+about as long."""
+ENOUGH = 10
+"""The time that there must be for that, as a multiple of it."""
 
-def answer_of_module(model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
-    """Explore a module. The runs of the answer have values of the interpreter: see `in_types`.
+
+class _Long(Exception):
+    """A search on values has taken longer than `SHORT`."""
+
+
+def answer_of_module(
+    model: Model, query: Query, limits: Limits, listener: Listener, on_circuits: Callable[..., Answer]
+) -> Answer:
+    """Explore a module: on values first, and on circuits if that takes long and the module has a model.
+
+    The runs of the answer have values of the interpreter: see `in_types`. A member of a portfolio stays on values,
+    since another one has the model.
 
     Args:
         model: the outline of the module.
         query: the question.
         limits: the limits on time and memory.
         listener: is told of progress and, with such runs too, of violations.
+        on_circuits: `(model, query, limits) -> the answer` about a model by circuits.
 
     Raises:
         Interrupted: as `explore_specification`.
@@ -60,10 +79,75 @@ def answer_of_module(model: Model, query: Query, limits: Limits, listener: Liste
     assert isinstance(options, ExploreOptions) and isinstance(model.origin, Outline)
     names = {one.name for one in query.chosen(model)}
     specification = _asked(model.origin.specification, names, options)
+    stays = specification.symmetry or specification.view is not None or options.coverage or options.prove
+    hurried = limits.seconds is not None and limits.seconds < ENOUGH * SHORT
+    if options.by == VALUES or stays or hurried:
+        return _on_values(specification, query, limits, listener)
+    begin = time.monotonic()
+    first = time.process_time()
+
+    def progress(now: Progress) -> None:
+        listener.progress(now)
+        if time.process_time() - first > SHORT:
+            raise _Long
+
+    try:
+        return _on_values(specification, query, limits, replace(listener, progress=progress))
+    except _Long:
+        found = _on_circuits(specification, model, query, _left(limits, begin), on_circuits)
+    return found or _on_values(specification, query, _left(limits, begin), listener)
+
+
+def _left(limits: Limits, begin: float) -> Limits:
+    """The limits that are left of those since some time; a second if the time is over."""
+    left = limits.after(time.monotonic() - begin)
+    return replace(limits, seconds=1.0) if left is None else left
+
+
+def _on_values(specification: Specification, query: Query, limits: Limits, listener: Listener) -> Answer:
+    options = query.options
+    assert isinstance(options, ExploreOptions)
     with timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
-
     return explore_specification(behaviour, options, limits, listener, deadlock=query.deadlock)
+
+
+def _on_circuits(
+    specification: Specification, model: Model, query: Query, limits: Limits, ask: Callable[..., Answer]
+) -> Answer | None:
+    """The answer by the module's model; None if it has none, or something is out of bounds of the model alone."""
+    assert isinstance(query.options, ExploreOptions)
+    asked = replace(query, options=replace(query.options, by=CIRCUITS))
+
+    def put(wider: Model, rest: Limits) -> Answer:
+        try:
+            return ask(wider, asked, rest)
+        except Interrupted as interrupted:
+            # Its runs have types already.
+            told = replace(interrupted.answer, model=wider)
+            raise Interrupted(told, interrupted.message) from None
+
+    try:
+        with timely(query.source, None if limits.seconds is None else limits.seconds / 4):
+            narrow = TlaOrigin(specification, {}).model()
+        if any(one.name not in narrow.properties for one in query.chosen(model)):
+            return None
+        *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
+    except (LeadlineError, TimeIsOver, Unsupported, RecursionError):
+        return None
+    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
+    if outside or answer.lack is not None or answer.out_of_bounds is not None:
+        return None
+    # An action of the module may be several of the model.
+    facts = answer.told(ExploreFacts)
+    fired = {one.name: 0 for one in model.actions}
+    for action in lowered.actions:
+        if action.tla not in fired:
+            return None
+        fired[action.tla] += facts.actions[action.name]
+    retelling = Retelling(specification)
+    results = [retelling.result(lowered, one) for one in answer.results]
+    return replace(answer, results=results, facts=replace(facts, actions=fired))
 
 
 def _asked(specification: Specification, names: Set[str], options: ExploreOptions) -> Specification:
