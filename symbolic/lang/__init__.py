@@ -167,6 +167,7 @@ from leadline.symbolic.lang.structures import (
     Record,
     Seq,
     Set,
+    Slots as Slots,
     Tuple,
     Union,
     record,

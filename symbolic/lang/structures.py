@@ -355,6 +355,25 @@ class Map(Type):
         return (self.key, self.value)
 
 
+class Slots(Map):
+    """Sets of items, or functions of pairs of an argument and a value, in so many places.
+
+    Attributes:
+        graph: whether the items are pairs.
+    """
+
+    graph: bool
+
+    @property
+    def item(self) -> Type:
+        """The type of the items."""
+        return self.value.parts[0]
+
+    def tla(self, value: Value) -> str:
+        there = [one for one in value if one is not None]
+        return (Graph if self.graph else Set)(self.item).tla(frozenset(there))
+
+
 class Seq(Type):
     """Sequences of at most `capacity` items. Shorter ones come first in the fixed order."""
 

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Sequence
 
 from leadline.symbolic.lang import (
     Graph,
+    Int,
     Listed,
     Map,
+    Named,
     Option,
     Record,
     Seq,
     Set,
+    Slots,
     Tuple,
     Type,
     listed,
@@ -29,6 +32,8 @@ MOST_LISTED = 600
 """The most values in a table."""
 SMALL = 64
 """The most possible members of a set that needs no table."""
+MOST_BITS = 4_096
+"""The most possible members of a set that has a bit for each."""
 WORTH = 4
 """How many times as many values there must be as are met."""
 
@@ -45,11 +50,19 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
         case Graph(key=key, value=value):
             arguments = {argument for one in met for argument, _ in _pairs(one)}
             table = _table(key, arguments, before.key if isinstance(before, Map) else shapes.NEVER)
-            return Map(table or key, Option(settled(value, _results(met), _given(before))))
+            if table is not None or not _in_slots(key):
+                return Map(table or key, Option(settled(value, _results(met), _given(before))))
+            return _slots(
+                kind.item, max((sum(1 for _ in _pairs(one)) for one in met), default=0), before, graph=True
+            )
         case Set(item=item):
             every = {member for one in met if isinstance(one, frozenset) for member in one}
             table = _table(item, every, before.item if isinstance(before, Set) else shapes.NEVER)
-            return Set(table) if table is not None else Set(settled(item, [*every], _item(before)))
+            if table is not None or not _in_slots(item):
+                return Set(table or settled(item, [*every], _item(before)))
+            return _slots(
+                item, max((len(one) for one in met if isinstance(one, frozenset)), default=0), before
+            )
         case Option(item=item):
             return Option(settled(item, met, _given(before)))
         case Map(key=key, value=value):
@@ -75,15 +88,28 @@ def _table(item: Type, met: Iterable[Value], before: Type) -> Listed | None:
     found = set(met)
     if isinstance(before, Listed):
         found |= {untyped(one, before.item) for one in before.listed}
-    rich = shapes.is_message(item) or item.capped > shapes.MOST_KEYS
+    rich = shapes.is_message(item) or item.capped > MOST_BITS
     if not rich or item.capped <= max(SMALL, WORTH * len(found)):
         return None
     return listed(item, (typed(one, item) for one in found)) if len(found) <= MOST_LISTED else None
 
 
+def _in_slots(item: Type) -> bool:
+    """Whether sets of values of a type that have no table are in slots."""
+    return item.capped > MOST_BITS and not isinstance(item, Set | Int | Named)
+
+
+def _slots(item: Type, most: int, before: Type, *, graph: bool = False) -> Slots:
+    """The type of sets or functions in as many places as they have had members at once."""
+    known = before.key.cardinality if isinstance(before, Slots) else 1
+    return Slots(Int(1, max(most, known)), Option(item), graph)
+
+
 def loosened(kind: Type) -> Type:
     """The type without its tables."""
     match kind:
+        case Slots(item=item, graph=graph):
+            return Graph(item) if graph else Set(item)
         case Map(key=key, value=value) if isinstance(key, Listed) or shapes.is_message(key):
             return shapes.graph_of(shapes.unlisted(key), loosened(_given(value)))
         case Map(key=key, value=value):

@@ -17,6 +17,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Slots,
     Sort,
     Tuple,
     Type,
@@ -120,6 +121,12 @@ def _typed(value: Value, kind: Type) -> Any:
             return shapes.quoted(value)
         case Atoms(), ModelValue():
             return value.name
+        case Slots(), _:
+            members = _typed(value, (Graph if kind.graph else Set)(kind.item))
+            if len(members) > kind.key.cardinality:
+                raise OutsideType(f"{tla_text(value)} has too many members for {kind!r}")
+            places = sorted(members, key=kind.item.rank)
+            return (*places, *[None] * (kind.key.cardinality - len(places)))
         case Graph(key=key, value=part), tuple():
             return frozenset((_typed(x, key), _typed(y, part)) for x, y in items_of(value))
         case Set(item=item), _ if not isinstance(value, tuple | str | int | ModelValue | Truth):
@@ -164,6 +171,9 @@ def untyped(value: Any, kind: Type) -> Value:
             return untyped(inner, kind.by_tag[tag].parts[0])
         case Listed(item=item):
             return untyped(kind.value_of(value), item)
+        case Slots():
+            there = frozenset(x for x in value if x is not None)
+            return untyped(there, (Graph if kind.graph else Set)(kind.item))
         case Graph(key=key, value=part):
             return function({untyped(x, key): untyped(y, part) for x, y in value})
         case Set(item=item):

@@ -12,9 +12,25 @@ from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import Int, Map, Set, Type, listed, permuted, record, sort, sorts_in
+from leadline.symbolic.lang import (
+    Int,
+    Map,
+    Option,
+    Set,
+    Slots,
+    Tuple,
+    Type,
+    UserError,
+    listed,
+    permuted,
+    record,
+    sort,
+    sorts_in,
+)
 from leadline.symbolic.lang.listed import Listed
 from leadline.symbolic.tla import origin, tables
+from leadline.symbolic.tla.typing import typed, untyped
+from leadline.symbolic.tla.values.values import function
 from tests.tla.asking import Asking, Tlc
 from tests.tla.loading import write
 from tests.tla.lowered import asked
@@ -76,6 +92,12 @@ FirstAsks == \A m \in DOMAIN sent : m.type = "ask" => m.from = First
 SYMMETRIC = ("Absent", "Few", "NotAll", "SomeYes", "Rounds")
 ENGINES = [BmcOptions(6), BmcOptions(4, SWEEPS), PdrOptions()]
 MESSAGE = record("Message", of=sort("Node", 3), round=Int(0, 100))
+
+
+def few_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets of few possible messages are in slots."""
+    monkeypatch.setattr(tables, "MOST_LISTED", 0)
+    monkeypatch.setattr(tables, "MOST_BITS", 0)
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +163,44 @@ def test_a_message_that_is_not_in_the_table_widens_it(
     assert len(table_of(model.variable("sent").type).members) > len(few.members)
 
 
-def test_too_many_messages_have_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MOST_LISTED", 3)
-    kind = model_of(find(str(module(tmp_path, "sets", SYMMETRIC))), {}).variable("sent").type
-    assert not isinstance(kind.parts[0], Listed)
+@pytest.mark.parametrize("kind", ["sets", "bags"])
+@pytest.mark.parametrize("claims", [("Few", "SomeYes", "Rounds"), ("FirstAsks",)])
+def test_engines_agree_about_slots(
+    kind: str, claims: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few_listed(monkeypatch)
+    asking = Asking(module(tmp_path, kind, claims), Tlc(0, "", 0, None, None, None))
+    assert asking.model is not None
+    slots = asking.model.variable("sent").type
+    assert isinstance(slots, Slots) and slots.graph is (kind == "bags")
+    expected = {one.property: one.steps for one in asking.every.results}
+    assert any(expected.values())
+    for options in ENGINES:
+        for one in asking.answer(options).results:
+            assert one.verdict in (Verdict.VIOLATED, Verdict.SAFE, Verdict.PROVED), one
+            assert (one.verdict is Verdict.VIOLATED) is (expected[one.property] is not None), one
+    with pytest.raises(UserError, match="messages lie in slots in no fixed order"):
+        asking.answer(ExploreOptions(by=VALUES))
+
+
+def test_one_message_more_than_slots_widens_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few_listed(monkeypatch)
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    path = module(tmp_path, "sets", SYMMETRIC)
+    few = model_of(find(str(path)), {}).variable("sent").type
+    assert isinstance(few, Slots)
+    model, result = asked(path, "Few", BmcOptions(6))
+    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 4)
+    wide = model.variable("sent").type
+    assert isinstance(wide, Slots) and wide.key.cardinality > few.key.cardinality
+
+
+def test_values_in_slots() -> None:
+    """Typed and untyped values are each other's inverse, and each is shown as the set or function that it is."""
+    item = record("Message", of=Int(0, 3), round=Int(0, 100))
+    kind = Slots(Int(1, 3), Option(Tuple((item, Int(1, 2)))), True)
+    value = function({function({"of": 1, "round": 7}): 2})
+    inside = typed(value, kind)
+    assert inside == (((1, 7), 2), None, None) and untyped(inside, kind) == value
+    assert kind.tla(inside) == "([of |-> 1, round |-> 7] :> 2)"
+    assert Slots(Int(1, 2), Option(item), False).tla((None, (2, 1))) == "{[of |-> 2, round |-> 1]}"

@@ -18,7 +18,7 @@ from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
-from leadline.symbolic.lang import Model, OutOfBounds, Property, UserError, Value, counted
+from leadline.symbolic.lang import Model, OutOfBounds, Property, Slots, UserError, Value, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
@@ -192,6 +192,11 @@ class _Exploring:
         self._names = [one.name for one in self._chosen if one.temporal is None]
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
         self.why = self._needs_values(limits)
+        if options.by is not None and any(isinstance(x.type, Slots) for x in model.variables):
+            raise UserError(
+                f"--by {options.by}: messages lie in slots in no fixed order here, so that equal states would be "
+                "counted several times; leave the option out"
+            )
         self.explorer: Explorer[Semantics] | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
             raise bits.NoCircuits(f"--by circuits: {self.why}, which needs --by values")

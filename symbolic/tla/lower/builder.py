@@ -32,7 +32,7 @@ class Unlowerable(Exception):
     """An expression that has no form in the language."""
 
 
-def body_at(binder: n.Binder, element: n.Node) -> n.Node:
+def body_at(binder: n.Binder | n.MapBuild, element: n.Node) -> n.Node:
     """A binder's body for an element, which is no listed value."""
     var = binder.var
     if isinstance(var.type, Listed):

@@ -14,6 +14,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Slots,
     Tuple,
     Type,
     Union,
@@ -34,6 +35,8 @@ def restructured(t: Terms, node: n.Node, source: Type, target: Type) -> n.Node:
             return _from_union(t, node, source, target)
         case _, Union():
             return _boxed(t, node, target)
+        case Slots(), Set():
+            return t.convert(t.set_node(node), target)
         case Graph(), _:
             return _graph_as(t, node, target)
         case Set(), Set():

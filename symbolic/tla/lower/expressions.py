@@ -347,7 +347,7 @@ class Lowering(Sets):
         sized = self._of_size(e, domain, scope)
         if sized is None and not isinstance(domain, n.Node):
             return Filtered(domain, name or "x", body)
-        return self.filtered(self.terms.set_node(sized or self.listed(domain)), name or "x", body)
+        return self.filtered(sized or self.listed(domain), name or "x", body)
 
     def _image(self, e: s.Image, scope: Scope) -> Entity:
         return self.image(self.pairs(e.bounds, scope), lambda inner: self.value(e.body, inner), scope)
@@ -476,7 +476,7 @@ def _function(at: Lowering, e: s.Function, scope: Scope) -> Entity:
         return at.terms.function(found)
     ((bound, name, domain),) = pairs
     body = lambda x: at.value(e.body, scope.having(at.names_of(bound, name, x)))  # noqa: E731  # short
-    return at.function(at.terms.set_node(at.listed(domain)), name or "x", body)
+    return at.function(at.listed(domain), name or "x", body)
 
 
 def _function_of_all(

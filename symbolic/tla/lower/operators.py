@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Atoms, Graph, nodes as n
+from leadline.symbolic.lang import NEVER, Atoms, Graph, Slots, nodes as n
 from leadline.symbolic.lang.nodes import Binary
-from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.infinite import (
@@ -265,6 +265,8 @@ def _merged(at: Lowering, left: n.Node, right: n.Node) -> n.Node:
     t = at.terms
     if EMPTY_FUNCTION in (left.type, right.type):
         return left if right.type == EMPTY_FUNCTION else right
+    if isinstance(right.type, Slots) or isinstance(left.type, Slots):
+        return slots.merged(t, left, right)
     if isinstance(right.type, Graph) or isinstance(left.type, Graph):
         return t.merged(left, right)
     pairs: dict[object, tuple[n.Const, n.Node]] = {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
 from leadline.symbolic.lang.nodes import replaced
-from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
@@ -86,7 +86,11 @@ class Picks:
                 if after is not None:
                     yield after, var
             case _:
-                yield from self._picked_listed(way, name, self._terms.set_node(self._lowering.listed(domain)))
+                node = self._lowering.listed(domain)
+                if slots.in_slots(node.type):
+                    yield from self._picked_slot(way, name, node)
+                else:
+                    yield from self._picked_listed(way, name, self._terms.set_node(node))
 
     def _picked_member(self, way: Way, name: str, kind: Type, domain: Domain) -> Iterator[tuple[Way, n.Node]]:
         """A pick of any value of a type that is a member of a set."""
@@ -136,6 +140,14 @@ class Picks:
             return
         for after, part in self.picked(way, name, domain.parts[place]):
             yield from self._picked_product(after, name, domain, (*chosen, part))
+
+    def _picked_slot(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]]:
+        """A pick of a place, where there is a member."""
+        pick = self._pick(way, name, slots.slots_of(node).key, None)
+        here, member = slots.member_at(self._terms, node, self._var(pick))
+        after = replace(way, body=(*way.body, pick)).requiring(here)
+        if after is not None:
+            yield after, member
 
     def _picked_listed(self, way: Way, name: str, node: n.Node) -> Iterator[tuple[Way, n.Node]]:
         assert isinstance(node.type, Set)

@@ -23,7 +23,7 @@ from leadline.symbolic.lang import (
     sorts_in,
 )
 from leadline.symbolic.lang.nodes import replaced
-from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
 from leadline.symbolic.tla.lower.comparison import choice_key, clash, has_sets, is_free, some_clash
 from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
@@ -97,7 +97,10 @@ class Sets:
                     return self._bounded(universal, self.terms.both_sets(n.Subset, x, whole), body(x))
 
                 return self._over_elements(universal, self.terms.universe(whole.type), name, inside)
-        node = self.terms.set_node(self.listed(domain))
+        node = self.listed(domain)
+        if slots.in_slots(node.type):
+            return slots.over(self.terms, universal, node, body)
+        node = self.terms.set_node(node)
         written = self.written_out(node)
         if written is not None:
             parts: list[n.Node] = []
@@ -199,7 +202,10 @@ class Sets:
 
     def mapped(self, domain: Domain, name: str, of: Callable[[n.Node], n.Node]) -> n.Node:
         """The set of a function's values over a set."""
-        node = self.terms.set_node(self.listed(domain))
+        node = self.listed(domain)
+        if slots.in_slots(node.type):
+            return slots.image(self.terms, node, of)
+        node = self.terms.set_node(node)
         written = self.written_out(node)
         if written is not None:
             return self.terms.set_of([of(x) for x in written])
@@ -218,6 +224,9 @@ class Sets:
 
     def filtered(self, node: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
         """The elements of a set for which the body holds."""
+        if slots.in_slots(node.type):
+            return slots.kept(self.terms, node, body)
+        node = self.terms.set_node(node)
         written = self.written_out(node)
         if written is not None:
             tests = [(x, body(x)) for x in written]
@@ -273,8 +282,7 @@ class Sets:
                     chosen = self.terms.ite(here, self.listed(case), chosen)
                 return chosen
             case Filtered():
-                whole = self.terms.set_node(self.listed(domain.whole))
-                return self.filtered(whole, domain.name, domain.body)
+                return self.filtered(self.listed(domain.whole), domain.name, domain.body)
         raise Unlowerable("the members of an infinite set cannot be listed")
 
     def _listed_product(self, domain: Product) -> n.Node:
@@ -364,6 +372,9 @@ class Sets:
     def function(self, domain: n.Node, name: str, body: Callable[[n.Node], n.Node]) -> n.Node:
         """`[x \\in S |-> e]`."""
         terms = self.terms
+        if slots.in_slots(domain.type):
+            return slots.function(terms, domain, body)
+        domain = terms.set_node(domain)
         elements = terms.elements(domain)
         every = is_whole(domain) and sorts_in(domain.type)
         if elements is not None and not every:

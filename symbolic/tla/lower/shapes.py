@@ -37,6 +37,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Slots,
     Sort,
     Tuple,
     Type,
@@ -109,6 +110,8 @@ def tag_of(kind: Type) -> str:
     match kind:
         case Record():
             return "r_" + "_".join(kind.positions)
+        case Slots():
+            return "map" if kind.graph else "set"
         case Tuple() | Seq() | Map(key=Int()):
             return "seq"
         case Graph():
@@ -159,6 +162,8 @@ def joined(kinds: Iterable[Type]) -> Type:
 def _alike(a: Type, b: Type) -> Type | None:
     """The join of two types of one kind; None if they are of two."""
     match a, b:
+        case (Slots(), _) | (_, Slots()):
+            return _join_slots(a, b)
         case (Int(), Int()) | (Atoms(), Atoms()):
             return a.join(b)
         case ((Graph() | Map()), (Graph() | Map())) if isinstance(a, Graph) or isinstance(b, Graph):
@@ -185,6 +190,20 @@ def _alike(a: Type, b: Type) -> Type | None:
                 return Map(a.key, _optional(a.value, b.value))
             key, value = join(a.key, b.key), join(_given(a.value), _given(b.value))
             return graph_of(key, value) if key.capped > MOST_KEYS else Map(key, Option(value))
+    return None
+
+
+def _join_slots(a: Type, b: Type) -> Type | None:
+    """The join of a type of sets or functions in slots with another one."""
+    slots, other = (a, b) if isinstance(a, Slots) else (b, a)
+    assert isinstance(slots, Slots)
+    if other == EMPTY_FUNCTION:
+        return slots if slots.graph else None
+    if isinstance(other, Slots) and other.graph is slots.graph:
+        key = Int(1, max(slots.key.cardinality, other.key.cardinality))
+        return Slots(key, Option(join(slots.item, other.item)), slots.graph)
+    if isinstance(other, Set) and isinstance(other, Graph) is slots.graph:
+        return Slots(slots.key, Option(join(slots.item, unlisted(other.item))), slots.graph)
     return None
 
 
@@ -289,6 +308,8 @@ def retyped(value: Value, kind: Type, wider: Type) -> Value:
             return frozenset(retyped(x, kind.item, wider.item) for x in value)
         case Seq(), Seq():
             return tuple(retyped(x, kind.item, wider.item) for x in value)
+        case Slots(), Slots():
+            return tuple(None if x is None else retyped(x, kind.item, wider.item) for x in value)
         case Map(), Map():
             known: dict[Value, Value] = {}
             for key, x in zip(kind.keys, value, strict=True):

@@ -20,6 +20,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Slots,
     Sort,
     Tuple,
     Type,
@@ -59,6 +60,8 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
             return Tuple(tuple(sorted_type(x, sorts) for x in items))
         case Record(fields=fields):
             return Record(kind.name, tuple((name, sorted_type(x, sorts)) for name, x in fields))
+        case Slots(key=key, value=value):
+            return Slots(key, sorted_type(value, sorts), kind.graph)
         case Map(key=key, value=value):
             made = Map(sorted_type(key, sorts), sorted_type(value, sorts))
             return (

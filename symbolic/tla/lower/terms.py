@@ -22,6 +22,7 @@ from leadline.symbolic.lang import (
     Record,
     Seq,
     Set,
+    Slots,
     Tuple,
     Type,
     Union,
@@ -38,7 +39,7 @@ from leadline.symbolic.lang import (
     wrap,
 )
 from leadline.symbolic.lang.nodes import Binary, free_variables
-from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Body, Builder, Unlowerable, body_at
 from leadline.symbolic.tla.lower.comparison import CLASH, clash, is_free, may_clash, some_clash
 from leadline.symbolic.tla.lower.conversion import restructured
@@ -61,6 +62,8 @@ class Terms(Builder):
             return self.undefined(target, node.why if isinstance(node, n.Undefined) else "there is no value")
         if isinstance(target, Listed):
             return self._member(node, target)
+        if isinstance(target, Slots) and not isinstance(node, n.Ite | n.Undefined):
+            return slots.converted(self, node, target)
         if isinstance(node, n.Ite):
             return self.ite(
                 node.condition, self.convert(node.then, target), self.convert(node.orelse, target)
@@ -175,6 +178,8 @@ class Terms(Builder):
 
     def equal(self, a: n.Node, b: n.Node) -> n.Node:
         """Equality, out of bounds for values that TLC refuses to compare."""
+        if isinstance(a.type, Slots) or isinstance(b.type, Slots):
+            return slots.same(self, a, b)
         return self._unless(clash(self, a, b), self.same(a, b))
 
     def _unless(self, refused: n.Node, answer: n.Node, why: str = CLASH) -> n.Node:
@@ -184,6 +189,8 @@ class Terms(Builder):
         """Whether two values are one; those of different kinds are not."""
         if isinstance(a.type, Never) or isinstance(b.type, Never):
             return self.undefined(BOOL, "there is no value")
+        if isinstance(a.type, Slots) or isinstance(b.type, Slots):
+            return slots.same(self, a, b)
         members = [listed_member(x) for x in (a, b)]
         if members[0] is not None and members[1] is not None and members[0].type == members[1].type:
             return self.make(n.Eq, BOOL, *members)
@@ -264,6 +271,8 @@ class Terms(Builder):
 
     def set_node(self, node: n.Node) -> n.Node:
         """The value as a set."""
+        if slots.in_slots(node.type):
+            return slots.image(self, node, lambda x: x)
         if _is_set(node.type):
             return node
         found = self.cases(node, lambda x: x, _is_set, "a set is needed")
@@ -328,6 +337,8 @@ class Terms(Builder):
 
     def member(self, element: n.Node, domain: n.Node) -> n.Node:
         """`element \\in domain`, out of bounds if TLC refuses to compare it with an element, and it is none."""
+        if slots.in_slots(domain.type):
+            return slots.member(self, element, domain)
         domain = self.set_node(domain)
         assert isinstance(domain.type, Set)
         inside = self._among(element, domain)
@@ -338,6 +349,8 @@ class Terms(Builder):
 
     def subset(self, part: n.Node, whole: n.Node) -> n.Node:
         """`part \\subseteq whole`, out of bounds if some members cannot be compared, and it is none."""
+        if slots.in_slots(part.type) or slots.in_slots(whole.type):
+            return self.both_sets(n.Subset, part, whole)
         part, whole = self.set_node(part), self.set_node(whole)
         inside = self.both_sets(n.Subset, part, whole)
         if not may_clash(part.type, whole.type):
@@ -404,8 +417,27 @@ class Terms(Builder):
             return None
         return self.make(kind, Set(table), self.convert(a, Set(table)), self.convert(b, Set(table)))
 
+    def _of_slots(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
+        """An operation on two sets of which one is in slots."""
+        if kind is n.SetUnion:
+            return slots.united(self, a, b) if slots.in_slots(a.type) else slots.united(self, b, a)
+        inside = kind is n.SetIntersect
+
+        def test(x: n.Node) -> n.Node:
+            return self.member(x, b) if inside or kind is n.Subset else self.negation(self.member(x, b))
+
+        if slots.in_slots(a.type):
+            return slots.over(self, True, a, test) if kind is n.Subset else slots.kept(self, a, test)
+        a = self.set_node(a)
+        assert isinstance(a.type, Set)
+        if kind is n.Subset:
+            return self.bind(n.Forall, a.type.item, "x", test, lambda _: BOOL, a)
+        return self.bind(n.SetFilter, a.type.item, "x", test, lambda _: a.type, a)
+
     def both_sets(self, kind: type[Binary], a: n.Node, b: n.Node) -> n.Node:
         """A union, intersection, difference or inclusion of two sets."""
+        if slots.in_slots(a.type) or slots.in_slots(b.type):
+            return self._of_slots(kind, a, b)
         a, b = self.set_node(a), self.set_node(b)
         assert isinstance(a.type, Set) and isinstance(b.type, Set)
         of_listed = self._of_listed(kind, a, b)
@@ -436,6 +468,8 @@ class Terms(Builder):
 
     def cardinality(self, node: n.Node) -> n.Node:
         """The number of members."""
+        if slots.in_slots(node.type):
+            return slots.count(self, node)
         node = self.set_node(node)
         assert isinstance(node.type, Set)
         return self.make(n.Cardinality, Int(0, node.type.item.cardinality), node)
@@ -499,6 +533,8 @@ class Terms(Builder):
         match node.type:
             case Record(positions=positions):
                 return self.set_of([self.atom(shapes.quoted(shapes.field_name(name))) for name in positions])
+            case Slots():
+                return slots.domain(self, node)
             case Map(key=key, value=Option() as value):
 
                 def held(x: n.Node) -> n.Node:
@@ -537,6 +573,8 @@ class Terms(Builder):
                     if not isinstance(item, Never)
                     else self.undefined(NEVER, "the sequence is empty")
                 )
+            case Slots():
+                return slots.applied(self, function, argument)
             case Map(key=key, value=value):
                 found = self.make(n.Apply, value, function, self.convert(argument, key))
                 return self.make(n.Get, value.item, found) if isinstance(value, Option) else found
@@ -572,6 +610,8 @@ class Terms(Builder):
                 return (
                     function if isinstance(kind.item, Never) else self._updated_item(function, argument, of)
                 )
+            case Slots():
+                return slots.updated(self, function, argument, of)
             case Map(key=key) as kind:
                 place = self.convert(argument, key)
                 new = of(self._apply(function, argument))
@@ -773,8 +813,8 @@ def _item(kind: Type) -> Type:
 
 def is_function(kind: Type) -> bool:
     """Whether values of a type are functions."""
-    return isinstance(kind, Record | Tuple | Seq | Map | Graph)
+    return isinstance(kind, Record | Tuple | Seq | Map | Graph) and not slots.in_slots(kind)
 
 
 def _is_set(kind: Type) -> bool:
-    return isinstance(kind, Set) and not isinstance(kind, Graph)
+    return slots.in_slots(kind) or (isinstance(kind, Set) and not isinstance(kind, Graph))
