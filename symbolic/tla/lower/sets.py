@@ -100,16 +100,20 @@ class Sets:
         node = self.listed(domain)
         if slots.in_slots(node.type):
             return slots.over(self.terms, universal, node, body)
-        node = self.terms.set_node(node)
+        return self._over_listed(universal, self.terms.set_node(node), name, body)
+
+    def _over_listed(
+        self, universal: bool, node: n.Node, name: str, body: Callable[[n.Node], n.Node]
+    ) -> n.Node:
         written = self.written_out(node)
-        if written is not None:
-            parts: list[n.Node] = []
-            for element in written:
-                parts.append(body(element))
-                if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
-                    break
-            return join(parts)
-        return self._over_elements(universal, node, name, body)
+        if written is None:
+            return self._over_elements(universal, node, name, body)
+        parts: list[n.Node] = []
+        for element in written:
+            parts.append(body(element))
+            if isinstance(parts[-1], n.Const) and parts[-1].value is not universal:
+                break
+        return self.terms.conj(parts) if universal else self.terms.disj(parts)
 
     def _bounded(self, universal: bool, bound: n.Node, body: n.Node) -> n.Node:
         """The body of a quantifier for the elements within a bound: `bound => body`, or `bound /\\ body`."""
