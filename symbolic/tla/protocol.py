@@ -30,7 +30,7 @@ from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.values import FAILURES, tla_text
 
 SYMMETRY_REMARK = (
-    "SYMMETRY: only `leadline explore` relies on it; here model values are interchangeable where the module "
+    "SYMMETRY: only exploration relies on it; here model values are interchangeable where the module "
     "treats them alike"
 )
 
@@ -140,7 +140,7 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
     body = {**parameters, "source": source, "learned": Learned(), "deadlock": specification.deadlock}
     remarks = (
         (SYMMETRY_REMARK, specification.symmetry),
-        ("VIEW: only `leadline explore` uses it; here every state counts", specification.view),
+        ("VIEW: only exploration uses it; here every state counts", specification.view),
     )
     body |= {"remarks": tuple(text for text, used in remarks if used)}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
