@@ -8,7 +8,7 @@ the entry-point group `leadline.protocols`, whose values are modules that hold b
 """
 
 from leadline.symbolic.catalog.by_value import packed, receive
-from leadline.symbolic.catalog.entry import Entry, model_of, model_on_values
+from leadline.symbolic.catalog.entry import Entry, model_of, model_on_values, model_or_outline
 from leadline.symbolic.catalog.sources import (
     GROUP,
     complaints,
@@ -34,6 +34,7 @@ __all__ = [
     "load_file",
     "model_of",
     "model_on_values",
+    "model_or_outline",
     "packed",
     "packed_whole",
     "receive",

@@ -19,6 +19,7 @@ from leadline.symbolic.lang import (
     Mistake,
     Model,
     ModelError,
+    NoSymbolicForm,
     PropertyKind,
     Protocol,
     Setting,
@@ -105,6 +106,17 @@ def model_on_values(entry: Entry, settings: Mapping[str, Setting]) -> Model:
     if issubclass(entry.protocol, Foreign):
         return entry.protocol(**settings).outline()
     return model_of(entry, settings)
+
+
+def model_or_outline(entry: Entry, settings: Mapping[str, Setting]) -> Model:
+    """The model; of a specification that has no symbolic form, the one for exploration on values: it is `alone`.
+
+    The arguments and errors are those of `model_of`.
+    """
+    try:
+        return model_of(entry, settings)
+    except NoSymbolicForm:
+        return model_on_values(entry, settings)
 
 
 def _built(entry: Entry, settings: Mapping[str, Setting]) -> Model:

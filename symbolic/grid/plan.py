@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from leadline.symbolic.catalog import Entry, model_of
+from leadline.symbolic.catalog import Entry, model_or_outline
 from leadline.symbolic.engines import Options, Query
 from leadline.symbolic.grid.cost import CostModel
 from leadline.symbolic.grid.gridfile import CheckTable, read_checks
@@ -264,7 +264,7 @@ class _Planner:
 def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
     """The queries at one point."""
     asked = check.asked
-    model = cache(partial(model_of, check.entry, dict(point.settings)))
+    model = cache(partial(model_or_outline, check.entry, dict(point.settings)))
     names = point.claimed if check.properties is None else check.properties
     names = tuple(name for name in names if name in point.kinds)
     for kind in asked.kinds:
@@ -357,7 +357,7 @@ class GridPoints:
         key = entry.source, parameters_json({**declared, **dict(settings)})
         if key not in self._known:
             try:
-                model = model_of(entry, dict(settings))
+                model = model_or_outline(entry, dict(settings))
                 self._known[key] = GridPoint(
                     settings=settings,
                     protocol=model.protocol,
@@ -381,5 +381,5 @@ def _parts(model: Model, provers: Iterable[str]) -> dict[tuple[str, str], tuple[
         (engine, name): BY_ENGINE[engine].parts(model, name)
         for engine in provers
         for name, one in model.properties.items()
-        if BY_ENGINE[engine].refuses(one.kind) is None
+        if BY_ENGINE[engine].refuses(one.kind) is None and not model.alone
     }

@@ -16,18 +16,19 @@ from itertools import islice
 from typing import Any
 
 import leadline
-from leadline.symbolic.catalog import find, model_of, receive
+from leadline.symbolic.catalog import find, model_of, model_or_outline, receive
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines import Result, Verdict, answer_in_child
+from leadline.symbolic.engines import ENGINES, Result, Verdict, answer_in_child
 from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.grid.parquet_files import RowFile
 from leadline.symbolic.grid.pruning import Moot
 from leadline.symbolic.grid.query import ASKED, GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, StoreAway
 from leadline.symbolic.grid.rows import MOOT, Row, notes_json, solver_version
 from leadline.symbolic.grid.store import Store, certificate_place
-from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.lang import Model, NoSymbolicForm, UserError
 from leadline.symbolic.trace import document, end_place
 from leadline.symbolic.trace.page import page_data
 
@@ -101,19 +102,38 @@ def unanswered(query: GridQuery, run: str, predicted: float | None, why: Moot | 
 def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     """An engine's result, and its counterexample as a document."""
     planned = planned_model(query)
+    if planned.alone:
+        return _explored(query, planned)
     answers = widened_answers(
         planned, query.limits, lambda model, rest: answer_in_child(model, query.query, rest)
     )
     # Parts of a proof are about one model: they are not asked of models with wider types.
     *_, (model, found) = islice(answers, 1) if query.obligation is not None else answers
     (result,) = found.results
+    return result, _witness(query, model, result)
+
+
+def _explored(query: GridQuery, planned: Model) -> tuple[Result, Mapping[str, Any] | None]:
+    """The result of exploration on values, as only that answers about a specification without a symbolic form."""
+    if ENGINES[query.engine].needs_formulas(query.query.options.to_json()):
+        try:
+            model_of(find(query.source, tried=True), dict(query.settings))
+        except NoSymbolicForm as missing:
+            return _failed(query, Cause.NO_FORM, str(missing)), None
+    found = with_types(planned, answer_in_child(planned, query.query, query.limits))
+    (result,) = found.results
+    return result, _witness(query, found.model or planned, result)
+
+
+def _witness(query: GridQuery, model: Model, result: Result) -> Mapping[str, Any] | None:
+    """The counterexample of a result as a document; None if it has none."""
     if result.trace is None:
-        return result, result.cti
+        return result.cti
     # A report on the protocol of a user's file must not run the file, so what a page needs is stored now.
     semantics = Semantics(model)
     page, place = page_data(semantics, result.trace), end_place(semantics, result.trace)
     fault = None if place is None else [place.file, place.line]
-    return result, {**document(model, result.trace, query.source), "page": page, "place": fault}
+    return {**document(model, result.trace, query.source), "page": page, "place": fault}
 
 
 class Changed(UserError):
@@ -127,7 +147,7 @@ def planned_model(query: GridQuery) -> Model:
         Changed: if it is not that of the plan.
     """
     try:
-        model = model_of(find(query.source, tried=True), dict(query.settings))
+        model = model_or_outline(find(query.source, tried=True), dict(query.settings))
     except UserError as error:
         raise Changed(f"{query.source} cannot be loaded as it was planned: {error}") from error
     if model.fingerprint != query.fingerprint:

@@ -90,3 +90,34 @@ def test_a_cell_that_leaves_the_types_widens_them(folder: Path, monkeypatch: pyt
         else:
             assert result.verdict is Verdict.VIOLATED and trace is not None
             assert result.steps == 9 and trace["states"][-1]["height"] == 9
+
+
+FORMLESS = """---- MODULE Climb ----
+EXTENDS Integers, TLC
+VARIABLE x
+Init == x = 0
+Next == x < 5 /\\ x' = x + 1
+Low == x < 4
+Words == ToString(x) # "9"
+====
+"""
+
+
+def test_what_has_no_symbolic_form_is_answered_by_exploration_alone(folder: Path) -> None:
+    Path("Climb.tla").write_text(FORMLESS)
+    Path("Climb.cfg").write_text("INIT Init NEXT Next INVARIANTS Low Words CHECK_DEADLOCK FALSE")
+    Path("grid.toml").write_text(
+        '[[check]]\nspec = "Climb.tla"\nengines = ["explore"]\n[[check]]\nspec = "Climb.tla"\ndepth = 6\n'
+    )
+    found = {(x.property, x.engine): _answered(x) for x in plan(Path("grid.toml")).queries}
+    verdicts = {key: (str(result.verdict), result.steps) for key, (result, _) in found.items()}
+    assert verdicts == {
+        ("Low", "explore"): ("violated", 4),
+        ("Words", "explore"): ("proved", None),
+        ("Low", "bmc"): ("unknown", None),
+        ("Words", "bmc"): ("unknown", None),
+    }
+    result, _ = found["Low", "bmc"]
+    assert result.reason is not None and "ToString has no symbolic form" in result.reason
+    _, trace = found["Low", "explore"]
+    assert trace is not None and trace["length"] == 4
