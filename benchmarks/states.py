@@ -88,6 +88,7 @@ ROWS = (
         "two-phase-commit",
         "consistency",
         {"variant": "backup-manager", "resource_managers": 3},
+        large=True,
     ),
     Row(
         "Kafka transactions, 2 clients",

@@ -21,7 +21,7 @@ from leadline.symbolic.lang.fairness import Fairness
 from leadline.symbolic.lang.nodes import And, Bound, IsVariant, Node, PickVar, postorder
 from leadline.symbolic.lang.parameters import Setting
 from leadline.symbolic.lang.rules import connective
-from leadline.symbolic.lang.span import Span
+from leadline.symbolic.lang.span import Span, placed
 from leadline.symbolic.lang.structures import Union
 from leadline.symbolic.lang.temporal import Temporal, expressions
 from leadline.symbolic.lang.types import Type, Value
@@ -306,7 +306,8 @@ class Model:
     @cached_property
     def constraint(self) -> Node:
         """The conjunction of the constraints; the constant true if there are none."""
-        return connective(n.And, [one.formula for one in self.constraints])
+        with placed(self.init.span):
+            return connective(n.And, [one.formula for one in self.constraints])
 
     @property
     def shown(self) -> tuple[Property, ...]:

@@ -233,7 +233,7 @@ class Explorer(Generic[AnyMeaning]):
             states_within_steps=tuple(self.weights if orbits else self.within),
             orbits=self.counted if orbits else None,
             orbits_within_steps=tuple(self.within) if orbits else None,
-            complete=self.complete and not viewed and bool(self.within),
+            complete=self.complete and not viewed,
             all_views=self.complete if viewed else None,
             stopped=None if self.complete else stopped,
             generated=sum(self.fired),

@@ -67,7 +67,8 @@ def lack(error: Exception, file: str) -> list[Mistake]:
     here = s.Place(file, 1, 1)
     match error:
         case Unsupported():
-            return [Mistake(error.place, error.why)]
+            known = isinstance(error.place, s.Place) and error.place != s.BUILT_IN
+            return [Mistake(error.place if known else here, error.why)]
         case ModelError():
             # A type that is too large was made at a line of Leadline.
             return [x if isinstance(x.span, s.Place) else Mistake(here, x.text) for x in error.mistakes]

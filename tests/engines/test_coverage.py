@@ -281,4 +281,4 @@ def test_check_of_a_module_names_its_lines(
     (tmp_path / "Stairs.tla").write_text(MODULE, encoding="utf-8")
     (tmp_path / "Stairs.cfg").write_text("INIT Init NEXT Next INVARIANTS Plain", encoding="utf-8")
     assert main(["check", str(tmp_path / "Stairs.tla")]) == 0
-    assert "never taken: Fly, since `3 < height` is never true (Stairs.tla:" in capsys.readouterr().out
+    assert "never taken: Fly, since `height > 3` is never true (Stairs.tla:" in capsys.readouterr().out

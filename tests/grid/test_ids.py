@@ -40,7 +40,7 @@ from leadline.symbolic.lang.fairness import Arm
 from leadline.symbolic.lang.keyed import KeyedSet
 from leadline.symbolic.lang.listed import listed
 from leadline.symbolic.lang.model import LEFT_OUT, fingerprint
-from leadline.symbolic.lang.structures import Graph, record
+from leadline.symbolic.lang.structures import Graph, Slots, record
 from leadline.symbolic.lang.temporal import (
     Always,
     Both,
@@ -67,6 +67,7 @@ TYPES: tuple[Type, ...] = (
     *(Option(Bool()), Tuple((Bool(), Int(0, 1))), INFO, Union("Message", (("ping", INFO),))),
     *(Set(Bool()), KeyedSet(INFO, "seen"), Map(Bool(), Int(0, 1)), Seq(Bool(), 2)),
     *(listed(Int(0, 3), (0, 2)), Graph(Tuple((Bool(), Int(0, 1))))),
+    Slots(Int(1, 2), Option(Tuple((Bool(), Int(0, 1)))), True),
     *(Atoms("Atom", ("a", '"b"')), AnyOf("Value", (("bool", record("bool", value=Bool())),))),
 )
 CLAIM = Property("claim", "Claim", PropertyKind.INVARIANT, "It holds.", HERE, X)
@@ -180,7 +181,7 @@ def test_every_field_of_what_a_model_is_made_of(thing: Any) -> None:
 
 
 def test_no_class_of_types_is_forgotten() -> None:
-    assert {type(x) for x in TYPES} - {Enum, Union, Set} == {*leaves(Type)}
+    assert {type(x) for x in TYPES} - {Enum, Union, Set, Map} == {*leaves(Type)}
     assert {type(x) for x in TEMPORAL} == {x for x in leaves(Temporal) if x.__module__ == Temporal.__module__}
 
 
@@ -252,7 +253,7 @@ def test_an_engine_is_asked_the_question_that_the_id_is_made_of(monkeypatch: pyt
 
     monkeypatch.setattr(task, "answer_in_child", answered)
     monkeypatch.setattr(task, "find", lambda *_, **__: None)
-    monkeypatch.setattr(task, "model_of", lambda *_: MODEL)
+    monkeypatch.setattr(task, "model_or_outline", lambda *_: MODEL)
     monkeypatch.setattr(task, "solver_version", lambda solver: solver)
     plain = query(fingerprint=MODEL.fingerprint)
     variants = [plain, changed(plain, property="deadlock", kind="deadlock"), changed(plain, seed=1)]

@@ -76,7 +76,7 @@ def test_another_version_of_leadline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_file_is_sent_whole(folder: Path) -> None:
     """As to a machine that has no such file."""
-    model_here = planned_model(query(settings=(), fingerprint=fingerprint("counter.py")))
+    model_here = planned_model(query(settings={}, fingerprint=fingerprint("counter.py")))
     text = packed_whole("counter.py")
     assert text is not None
     program = (

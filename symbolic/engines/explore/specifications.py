@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from leadline.symbolic.engines.ask.engine import Interrupted
-from leadline.symbolic.engines.ask.query import Listener, Query
+from leadline.symbolic.engines.ask.query import SILENT, Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, JsonObject, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.explore.explore import (
@@ -44,6 +44,9 @@ from leadline.symbolic.tla.values.values import FAILURES, EvaluationError
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
 from leadline.symbolic.trace.replay import own_error
 from leadline.symbolic.trace.trace import states
+
+_SOON = 1.0
+"""Seconds of the processor in which a search is done soon."""
 
 SHORT = 4.0
 """Seconds of the processor in which a search on values may end before a model for circuits is made, which takes
@@ -107,9 +110,21 @@ def _left(limits: Limits, begin: float) -> Limits:
 def _on_values(specification: Specification, query: Query, limits: Limits, listener: Listener) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
+    begin, first = time.monotonic(), time.process_time()
     with timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
-    return explore_specification(behaviour, options, limits, listener, deadlock=query.deadlock)
+    found = explore_specification(behaviour, options, limits, listener, deadlock=query.deadlock)
+    facts = found.told(ExploreFacts)
+    if options.coverage or not options.vacuity or not facts.complete or time.process_time() - first > _SOON:
+        return found
+    # Counting makes a search slower, so what is done soon is done again for it.
+    again = replace(query, options=replace(options, coverage=True))
+    counted = _on_values(specification, again, _left(limits, begin), SILENT).told(ExploreFacts)
+    idle = [name for name, times in facts.actions.items() if not times]
+    untrue = [one for one in counted.guards or () if one["action"] in idle and not one["true"]]
+    first_untrue = {one["action"]: one for one in reversed(untrue)}
+    facts = replace(facts, vacuous=counted.vacuous, never_true=list(first_untrue.values()))
+    return replace(found, facts=facts)
 
 
 def _on_circuits(

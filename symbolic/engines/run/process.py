@@ -301,12 +301,14 @@ class QueryProcess:
         self._status = 0
         self._out_of_memory = False
         self._rest = b""
+        # A protocol that cannot be sent is told before anything is open.
+        job = None if branches else _job(model, query, limits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
         self._child: Forked | Branched | None
-        if branches:
+        if job is None:
             self._child = Branched(model, query, limits.memory_mb, self._errors)
         else:
-            self._child = Forked(_job(model, query, limits), self._errors)
+            self._child = Forked(job, self._errors)
         self._output = self._child.output
 
     @property

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leadline.symbolic.lang import (
+    NOWHERE,
     Always,
+    Bool,
     Both,
     Either,
     Eventually,
@@ -19,9 +21,9 @@ from leadline.symbolic.lang import (
     formulas,
     nodes as n,
 )
-from leadline.symbolic.lang.rules import connective, negation
+from leadline.symbolic.lang.rules import negation
 
-TRUE = Holds(connective(n.And, []))
+TRUE = Holds(n.make(n.Const, Bool(), NOWHERE, True))
 
 
 def normal(formula: Temporal, *, negated: bool = False) -> Temporal:
