@@ -70,7 +70,7 @@ def test_a_model_is_built_once_for_each_point(grid: Path, monkeypatch: pytest.Mo
         built.append(settings)
         return model_of(entry, settings)
 
-    monkeypatch.setattr(plans, "model_of", counted)
+    monkeypatch.setattr(plans, "model_or_outline", counted)
     found = plan(grid)
     assert len(found.queries) > 20
     # One point breaks the constraint; the second table asks for one of the first's: nodes is 1 by default.

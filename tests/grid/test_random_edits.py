@@ -47,9 +47,9 @@ def here(model: Model) -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
-        for module in (task, witnesses):
+        for module, makes in ((task, "model_or_outline"), (witnesses, "model_of")):
             patch.setattr(module, "find", lambda source, **_: SimpleNamespace(name="random", source=source))
-            patch.setattr(module, "model_of", lambda entry, settings: model)
+            patch.setattr(module, makes, lambda entry, settings: model)
         patch.setattr(task, "answer_in_child", answered)
         yield
 
