@@ -75,6 +75,12 @@ class _SoFar:
         self.failed: dict[str, Result] = {}
         self.listener = Listener(self._progress, self._told, self._done, self._tell)
 
+    def begin_again(self, model: Model) -> None:
+        """Forget what was told about a model whose types are narrower: its runs are none of this one."""
+        self._model = model
+        for told in (self.results, self.failed, self._due):
+            told.clear()
+
     def _progress(self, now: Progress) -> None:
         self.reached[now.engine] = now
         self._heard(now)
@@ -173,6 +179,7 @@ class Asked:
             if model is narrow and ask is not None:
                 return ask(so_far.listener)
             if model is not narrow:
+                so_far.begin_again(model)
                 show("a run leaves the types learned so far: again, with wider ones")
             return answer(model, self.query, rest, so_far.listener)
 
