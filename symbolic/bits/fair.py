@@ -92,7 +92,7 @@ class Conditions:
         return found
 
     def wanted(self, marks: int) -> int:
-        """What a loop in a component has to do, by what is noted about any step of it."""
+        """The demands on a loop in a component, by the notes on each of its steps."""
         able = marks >> self.recurrent & (1 << self.strong) - 1
         return (1 << self.recurrent) - 1 | able << self.recurrent + self.strong
 

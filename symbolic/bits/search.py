@@ -522,7 +522,7 @@ class Search:
         return beyond
 
     def _keys(self, key: Key, states: Words) -> Words:
-        """What tells some states apart."""
+        """The words by which states are told apart: those of their views, or their own."""
         found = []
         bits = len(key.literals)
         for low in range(0, len(states), self._views.lanes):

@@ -104,7 +104,7 @@ def _told(part: Part, state: State, verb: str) -> str:
 
 
 def _attempts(semantics: Semantics, action: Action, state: State, event: Event) -> Iterator[Attempt]:
-    """What is against an action in a state, for each way to choose the picks that the log does not tell."""
+    """The objections to an action in a state, for each way to choose the picks that the log does not tell."""
     before = [_told(part, state, "is") for part in event.before if not part.fits(state)]
     known = event.actions[action.name]
     for way in _Walk(semantics, action, state, known).ways():

@@ -458,7 +458,7 @@ class Reader:
             told = _field(raw, "picks")
             given = told if isinstance(told, dict) else {}
         else:
-            # What is said of one action alone prevails.
+            # The field that is named for one action alone prevails.
             for name, path in sorted(self.about.picks.items(), key=lambda one: "." in one[0]):
                 owner, _, pick = name.rpartition(".")
                 if owner in ("", action.name, action.tla):

@@ -239,7 +239,7 @@ def renamed(root: Node, old: Bound, new: Bound) -> Node:
     while stack:
         node = stack[-1]
         again = (node.var, node.body) if isinstance(node, BINDERS) and node.var is old else ()
-        # What the variable does not occur in stays as it is, and is not gone through.
+        # A part in which the variable does not occur stays as it is, and is not gone through.
         inside = [x for x in _children(node) if x not in again and old in free_variables(x)]
         waiting = [] if node in done else [x for x in inside if x not in done]
         if waiting:

@@ -100,5 +100,6 @@ def test_random_protocols(model: Model) -> None:
 def test_a_run_as_a_log(commit: Model) -> None:
     run, _ = covered(commit, "actions").runs[0]
     lines = [json.loads(line) for line in log_of(commit, run).splitlines()]
-    assert [one["action"] for one in lines[:2]] == ["init", "TM_prepare"] or lines[0]["action"] == "Init"
+    actions = {one.name: one.tla for one in commit.actions}
+    assert [one["action"] for one in lines] == ["Init", *(actions[step.action] for step in run.steps)]
     assert len(lines) == run.length + 1

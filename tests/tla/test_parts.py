@@ -58,7 +58,7 @@ TLC = {
     "MM(2)!E(1)!(7)": ["TRUE"] * 3, "F(x)!:": ["TRUE", "TRUE", "FALSE"], "Inv!:": ["TRUE"] * 3,
     "M!D!:": ["TRUE"] * 3,
 }  # fmt: skip
-"""What TLC prints of each part where x is 0, 1 and 2."""
+"""The text that TLC prints for each part where x is 0, 1 and 2."""
 
 
 def test_the_parts_are_those_of_sany(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def fair_run(product: Product, name: str, max_states: int | None) -> Trace | Non
 
 
 def _notes(product: Product, one: Watched) -> Iterator[n.Node]:
-    """What is noted about the steps of an action, in the order of `Conditions`."""
+    """The notes on the steps of an action, in the order of `Conditions`."""
     noted = [(product.recurrent, one.met), (product.strong, product.able), (product.strong, one.taken)]
     for marks, nodes in noted:
         for mark, node in zip(marks, nodes, strict=True):
