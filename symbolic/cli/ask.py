@@ -14,12 +14,12 @@ from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry
 from leadline.symbolic.cli.inputs import (
+    add_limits,
     add_properties,
     add_protocol,
     at_least,
     chosen_model,
     chosen_properties,
-    seconds,
 )
 from leadline.symbolic.cli.output import (
     Report,
@@ -110,15 +110,8 @@ def add_question(parser: argparse.ArgumentParser, command: str) -> None:
             choices=(*SOLVERS, AUTO),
             help=f"the solver (default: {AUTO}, which runs both on two cores, and {LONE} on one)",
         )
-    parser.add_argument(
-        "--timeout", type=seconds, metavar="S", help="stop after S seconds; loading has as many apart"
-    )
-    parser.add_argument(
-        "--memory",
-        type=at_least(1, Limits.LARGEST),
-        metavar="MB",
-        help="stop at MB megabytes" + (", each solver at so many where two run" if solvers else ""),
-    )
+    each = ", each solver at so many where two run" if solvers else ""
+    add_limits(parser, "; loading has as many apart", each)
 
 
 def _add_option(parser: argparse.ArgumentParser, engine: Engine, one: Field[Any]) -> None:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_model, seconds
+from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model
 from leadline.symbolic.cli.output import (
     Report,
     add_format,
@@ -77,10 +77,7 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
         default=MOST_STATES,
         help=f"the most states after an event (default: {MOST_STATES:,})",
     )
-    parser.add_argument("--timeout", metavar="S", type=seconds, help="stop after S seconds")
-    parser.add_argument(
-        "--memory", metavar="MB", type=at_least(1, Limits.LARGEST), help="stop at MB megabytes"
-    )
+    add_limits(parser)
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.cli.inputs import add_protocol, at_least, chosen_model, seconds
+from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, write_out, written_trace
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
@@ -45,10 +45,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default=_MOST_STATES,
         help=f"stop at N states (default: {_MOST_STATES:,})",
     )
-    parser.add_argument("--timeout", metavar="S", type=seconds, help="stop after S seconds")
-    parser.add_argument(
-        "--memory", metavar="MB", type=at_least(1, Limits.LARGEST), help="stop at MB megabytes"
-    )
+    add_limits(parser)
     parser.add_argument(
         "--out",
         metavar="FOLDER",

@@ -78,6 +78,14 @@ def add_properties(parser: argparse.ArgumentParser, *, deadlock: bool = True) ->
         )
 
 
+def add_limits(parser: argparse.ArgumentParser, time: str = "", memory: str = "") -> None:
+    """Declare --timeout and --memory; `time` and `memory` are what their help adds."""
+    parser.add_argument("--timeout", type=seconds, metavar="S", help=f"stop after S seconds{time}")
+    parser.add_argument(
+        "--memory", type=at_least(1, Limits.LARGEST), metavar="MB", help=f"stop at MB megabytes{memory}"
+    )
+
+
 def settings_of(entry: Entry, texts: Sequence[str], option: str = "-p") -> dict[str, Setting]:
     """The parameters of an option on the command line, read as the kinds that the protocol declares.
 
