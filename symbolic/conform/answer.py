@@ -70,7 +70,10 @@ class Conformance:
         begun = begun if self.explained > 1 else f"{self.explained} of {events} is a run of the model"
         if self.verdict is Fits.UNKNOWN:
             return f"unknown: {self.reason}; {begun}"
-        return f"{self.verdict}: {begun}, and no step explains the next"
+        told = f"{self.verdict}: {begun}, and no step explains the next"
+        if self.verdict is Fits.OUT_OF_BOUNDS:
+            return f"{told}; a step on the way leaves the model's bounds, so larger parameters may explain it"
+        return told
 
     def to_json(self, model: Model, source: str) -> dict[str, Any]:
         """The answer as a JSON object."""

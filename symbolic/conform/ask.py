@@ -139,7 +139,7 @@ def _by_states(fit: Fit, steps: Steps, run: bool) -> Conformance:
         reason = f"no initial state has {told}" if told else "there is no initial state"
         return Conformance(Fits.DIFFERS, log.size, 0, "states", reason=reason)
     place, why = _blamed(fit, steps)
-    verdict = Fits.OUT_OF_BOUNDS if why.outside else Fits.DIFFERS
+    verdict = Fits.OUT_OF_BOUNDS if why.outside or steps.outside else Fits.DIFFERS
     text = None if place is None else _line_of(place)
     return Conformance(verdict, log.size, fit.explained, "states", place=place, event=text, why=why)
 
@@ -171,14 +171,15 @@ def _by_solver(semantics: Semantics, log: Log, hidden: int, names: Sequence[str]
     # Here, since most logs need no solver.
     from leadline.symbolic.conform.solver import fitting_run
 
-    found, explained_events, why_not = fitting_run(semantics, log, hidden, names)
-    if found is None:
-        verdict = Fits.UNKNOWN if why_not else Fits.DIFFERS
+    found = fitting_run(semantics, log, hidden, names)
+    if found.run is None:
+        verdict = Fits.OUT_OF_BOUNDS if found.outside else Fits.DIFFERS
+        verdict = Fits.UNKNOWN if found.unknown else verdict
         # Of several nodes, a number does not tell which event is next.
-        place = log.place(0, explained_events) if len(log.nodes) == 1 and not why_not else None
+        place = log.place(0, found.explained) if len(log.nodes) == 1 and not found.unknown else None
         text = None if place is None else _line_of(place)
         return Conformance(
-            verdict, log.size, explained_events, "solver", place=place, event=text, reason=why_not
+            verdict, log.size, found.explained, "solver", place=place, event=text, reason=found.unknown
         )
-    replay(semantics, found)
-    return Conformance(Fits.CONFORMS, log.size, log.size, "solver", found if run else None)
+    replay(semantics, found.run)
+    return Conformance(Fits.CONFORMS, log.size, log.size, "solver", found.run if run else None)

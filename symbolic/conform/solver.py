@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform.events import Log, Part
@@ -37,13 +38,28 @@ _LOOK = "look at the state"
 _BOOL = Bool()
 _TRUE, _FALSE = 1, -1
 
+
+class Fitted(NamedTuple):
+    """The outcome of a search.
+
+    Attributes:
+        run: a run that fits the log, or None.
+        explained: the most events that some run explains.
+        unknown: why the solver gave up, if it did.
+        outside: whether a step on the way may leave the model's bounds.
+    """
+
+    run: Trace | None
+    explained: int
+    unknown: str | None = None
+    outside: bool = False
+
+
 Numbers = dict[int, int]
 """The literal of each number that something may have."""
 
 
-def fitting_run(
-    semantics: Semantics, log: Log, hidden: int, hidden_actions: Sequence[str]
-) -> tuple[Trace | None, int, str | None]:
+def fitting_run(semantics: Semantics, log: Log, hidden: int, hidden_actions: Sequence[str]) -> Fitted:
     """A run that fits a log.
 
     Args:
@@ -51,9 +67,6 @@ def fitting_run(
         log: the log.
         hidden: the most hidden steps before an event.
         hidden_actions: the names of the actions that these may be.
-
-    Returns:
-        The run, or None; the most events that some run explains; and why the solver gave up, if it did.
     """
     return _Search(semantics.model, log, hidden, hidden_actions).run()
 
@@ -66,6 +79,7 @@ class _Search:
         total: that of all nodes, after each layer.
         shown: for each layer the literal that it is no hidden step.
         stopped: the literal that the run ends before the last layer: it may, to see how far it comes.
+        outside: whether some layer may leave the model's bounds.
     """
 
     def __init__(self, model: Model, log: Log, hidden: int, hidden_actions: Sequence[str]) -> None:
@@ -82,9 +96,10 @@ class _Search:
         self.total: list[Numbers] = [{0: _TRUE}]
         self.shown: list[int] = []
         self.stopped = _FALSE
+        self.outside = False
 
-    def run(self) -> tuple[Trace | None, int, str | None]:
-        """A run, the events explained, and why there is no answer; as `fitting_run`."""
+    def run(self) -> Fitted:
+        """As `fitting_run`."""
         self.unrolling.assert_initial()
         self._tell(0, _TRUE, self.log.begin)
         size, depth = self.log.size, 0
@@ -92,13 +107,25 @@ class _Search:
             goal = self.total[depth].get(size, _FALSE)
             answer = self.solver.check([goal, -self.stopped])
             if answer is Satisfiability.SATISFIABLE:
-                return self._trace(depth), size, None
+                return Fitted(self._trace(depth), size)
             if answer is Satisfiability.UNKNOWN:
-                return None, 0, f"the solver gave up: {self.solver.reason()}"
+                return Fitted(None, 0, f"the solver gave up: {self.solver.reason()}")
             if depth == size * (self.hidden + 1):
-                return None, self._explained(), None
+                return Fitted(None, self._explained(), outside=self.outside)
+            self._look_outside(depth)
             self._extend(depth)
             depth += 1
+
+    def _look_outside(self, depth: int) -> None:
+        """Note whether the next layer may leave the bounds, by a hidden step or an action of some event."""
+        if not self.outside:
+            choices = self.unrolling.choice(depth, ())
+            named = {name for event in self.log.kinds for name in event.actions}
+            possible = named | (self._hidden_actions if self.hidden else set())
+            chosen = self._disj([choices[name] for name in possible])
+            beyond = self._disj(self.unrolling.out_of_bounds(depth))
+            found = self.solver.check([chosen, beyond, -self.stopped])
+            self.outside = found is not Satisfiability.UNSATISFIABLE
 
     def _explained(self) -> int:
         """The most events that some run explains."""

@@ -43,6 +43,10 @@ class Steps:
     Args:
         semantics: the meaning of the model.
         hidden: the names of the actions that a log need not show.
+
+    Attributes:
+        outside: whether a hidden step, or one that could be an event, has left the model's bounds so far: then a
+            larger model may explain what this one does not.
     """
 
     def __init__(self, semantics: Semantics, hidden: Sequence[str]) -> None:
@@ -52,6 +56,7 @@ class Steps:
         self._after: dict[tuple[State, int], frozenset[State]] = {}
         self._beyond: dict[State, frozenset[State]] = {}
         self._cached = 0
+        self.outside = False
 
     def outcomes(self, state: State, action: str) -> tuple[Outcome, ...]:
         """The outcomes of an action in a state."""
@@ -68,13 +73,14 @@ class Steps:
             return
         for action, picks in event.actions.items():
             for one in self._told(state, action, picks):
+                self.outside |= one.state is None
                 if one.state is not None and all(part.fits(one.state) for part in event.after):
                     yield one
 
     def _told(self, state: State, action: str, picks: Mapping[str, Value]) -> Iterator[Outcome]:
-        wanted = picks.items()
         for one in self.outcomes(state, action):
-            if not picks or wanted <= dict(one.picks).items():
+            # A step out of bounds may lack the picks that it had not made by then.
+            if not picks or all(picks.get(name, value) == value for name, value in one.picks):
                 yield one
 
     def after(self, state: State, event: Event, number: int) -> frozenset[State]:
@@ -93,7 +99,10 @@ class Steps:
     def hidden_outcomes(self, state: State) -> Iterator[Outcome]:
         """The hidden steps in a state."""
         for action in self._hidden_actions:
-            yield from (x for x in self.outcomes(state, action) if x.state is not None and x.state != state)
+            for one in self.outcomes(state, action):
+                self.outside |= one.state is None
+                if one.state is not None and one.state != state:
+                    yield one
 
     def hidden(self, state: State) -> frozenset[State]:
         """The states one hidden step after a state."""

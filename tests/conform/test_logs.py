@@ -259,3 +259,12 @@ def test_mistakes_in_logs_are_told(tmp_path: Path, text: str, told: str) -> None
 def test_mistakes_in_maps_are_told(tmp_path: Path, about: str, told: str) -> None:
     with pytest.raises(UserError, match=told):
         asked(tmp_path, [{"event": 1, "action": "SwitchOn"}], about=about)
+
+
+@pytest.mark.parametrize("by", ["states", "solver"])
+def test_steps_out_of_bounds_on_the_way_are_told(tmp_path: Path, by: str) -> None:
+    """The tenth switching on is hidden, and the model counts up to nine."""
+    lines = [event(x, "l1") for _ in range(9) for x in ("on", "off")]
+    found = asked(tmp_path, [*lines, event("off", "l1")], hidden=1, by=by)
+    assert (found.verdict, found.explained) == (Fits.OUT_OF_BOUNDS, 18)
+    assert "larger parameters may explain it" in found.headline()
