@@ -1,4 +1,4 @@
-"""The command line. Floor 8.
+"""The command line. Floor 9.
 
 The table `COMMANDS` names the module of each command, which is loaded once the command is chosen: its function
 declares the command's options and the function that runs it and returns the exit code. A user's mistake is
@@ -72,6 +72,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "repl": _ours("repl", "evaluate expressions in a state of a trace, or of a run"),
         "init": _ours("workshop", "write a first protocol with its test", "declare_init"),
         "watch": _ours("workshop", "check a file again whenever it changes", "declare_watch"),
+        "lsp": _ours("serve", "serve an editor by the Language Server Protocol", "declare_lsp"),
         "completion": _ours("completion", "write the completion script of a shell"),
     }
 )
