@@ -11,7 +11,7 @@ from leadline.symbolic.catalog import Entry, entries, find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Query, Verdict
 from leadline.symbolic.engines.explore.explore import ExploreOptions
-from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.engine import Checker
 from leadline.symbolic.engines.prove.induction.obligation import obligations
 from leadline.symbolic.lang import Claim, Known, Model, PropertyKind, expected
 from leadline.symbolic.lang.known import Status

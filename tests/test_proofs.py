@@ -12,7 +12,7 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.engine import Checker
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model
 from leadline.symbolic.meaning import explore

@@ -8,7 +8,7 @@ from leadline.encodings.spanner_transactions import SpannerTransactions
 from leadline.encodings.spanner_transactions.transaction_sets import SETS, transaction_set
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.engine import Checker
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import ParameterError
 from leadline.symbolic.meaning import explore

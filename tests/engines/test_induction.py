@@ -11,7 +11,7 @@ import pytest
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result
-from leadline.symbolic.engines.prove.induction.checker import Checker, StepContext
+from leadline.symbolic.engines.prove.induction.engine import Checker, StepContext
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import InternalError, Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS

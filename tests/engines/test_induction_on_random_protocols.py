@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.engines.prove.induction.checker import Checker
+from leadline.symbolic.engines.prove.induction.engine import Checker
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.lang import Model, ModelError, OutOfBounds, PropertyKind
 from leadline.symbolic.meaning import explore

@@ -11,9 +11,8 @@ import pytest
 from leadline.symbolic.meaning import Explorer
 from leadline.symbolic.tla.values import writer
 from leadline.symbolic.tla.values.behaviour import Behaviour
-from leadline.symbolic.tla.values.reuse import reuse
 from leadline.symbolic.tla.values.values import tla_text
-from leadline.symbolic.tla.values.writer import Memo
+from leadline.symbolic.tla.values.writer import Memo, reuse
 from tests.tla.loading import specification
 
 BODY = """

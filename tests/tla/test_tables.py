@@ -28,7 +28,7 @@ from leadline.symbolic.lang import (
     sorts_in,
 )
 from leadline.symbolic.lang.listed import Listed
-from leadline.symbolic.tla import origin, tables
+from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.typing import typed, untyped
 from leadline.symbolic.tla.values.values import function
 from tests.tla.asking import Asking, Tlc
@@ -96,15 +96,15 @@ MESSAGE = record("Message", of=sort("Node", 3), round=Int(0, 100))
 
 def few_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets of few possible messages are in slots."""
-    monkeypatch.setattr(tables, "MOST_LISTED", 0)
-    monkeypatch.setattr(tables, "MOST_BITS", 0)
+    monkeypatch.setattr(learning, "MOST_LISTED", 0)
+    monkeypatch.setattr(learning, "MOST_BITS", 0)
 
 
 @pytest.fixture(autouse=True)
 def small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sets of few possible messages have tables too."""
-    monkeypatch.setattr(tables, "SMALL", 1)
-    monkeypatch.setattr(tables, "WORTH", 1)
+    monkeypatch.setattr(learning, "SMALL", 1)
+    monkeypatch.setattr(learning, "WORTH", 1)
 
 
 def module(folder: Path, kind: str, claims: tuple[str, ...], late: int = 0) -> Path:

@@ -256,12 +256,14 @@ class _Exploring:
         properties = self._model.properties
         if isinstance(self.explorer, CircuitExplorer):
             return {name: self._counterexample(properties[name]) for name in runs}
-        graph = liveness.Explicit(self.explorer)
+        # Here, since claims about states need none of it.
+        from leadline.symbolic.engines.explore.runs import Explicit
+
+        graph = Explicit(self.explorer)
         return {name: graph.counterexample(properties[name]) for name in runs}
 
     def _counterexample(self, claim: Property) -> Trace | None:
         """A run that violates a claim, or one on which its evaluation goes out of bounds, by circuits."""
-        # Here, since claims about states need none of it.
         from leadline.symbolic.engines.explore.runs import fair_run, folded
 
         assert isinstance(self.explorer, CircuitExplorer)

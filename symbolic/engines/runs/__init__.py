@@ -10,7 +10,6 @@ from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
     from leadline.symbolic.engines.runs.direct import LoopSearch, noting_model
-    from leadline.symbolic.engines.runs.explicit import Explicit
     from leadline.symbolic.engines.runs.loops import loop_model
     from leadline.symbolic.engines.runs.parts import PARTS, Method, Part, Reduction
     from leadline.symbolic.engines.runs.product import Product, product_of
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PARTS",
-    "Explicit",
     "LoopSearch",
     "Method",
     "Part",
@@ -35,7 +33,6 @@ __getattr__ = on_demand(
     __name__,
     {
         ".parts": ("PARTS", "Method", "Part", "Reduction"),
-        ".explicit": ("Explicit",),
         ".direct": ("LoopSearch", "noting_model"),
         ".loops": ("loop_model",),
         ".product": ("product_of", "Product"),

@@ -11,7 +11,7 @@ functions of 1..n, for one n           `Tuple`, with a type for each component
 the same for several n                 `Seq`, whose capacity is the greatest n
 other functions of one domain          `Map`
 functions of several domains           `Map` to an `Option`: None stands for what is not in the domain
-functions of records, in bags, say     `Graph`, until runs have shown which records (`tla.tables`)
+functions of records, in bags, say     `Graph`, until runs have shown which records (`tla.learning`)
 sets                                   `Set`
 values of several of these kinds       `Union`, with a tag for each kind and each set of fields
 =====================================  ==========================================================

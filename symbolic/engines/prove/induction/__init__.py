@@ -1,7 +1,7 @@
 """Proof by induction: an invariant that no step leaves, checked conjunct by conjunct and action by action.
 
-Each obligation is a part of its own. `obligation` lists what must hold and why that suffices; `checker` puts
-it to a solver; `engine` answers queries.
+Each obligation is a part of its own. `obligation` lists what must hold and why that suffices; `engine` puts it to
+a solver.
 """
 
 from typing import TYPE_CHECKING
