@@ -21,6 +21,7 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Union,
+    UserError,
     Value,
 )
 from leadline.symbolic.trace import (
@@ -296,6 +297,23 @@ class Trace(Sequence[State]):
         from leadline.symbolic.report.trace_page import trace_page
 
         return trace_page(Semantics(self.model), self.run)
+
+    def to_picture(self, form: str = "svg") -> str:
+        """The trace as the text of a picture.
+
+        Args:
+            form: mermaid, svg or dot (for Graphviz).
+
+        Raises:
+            UserError: if there is no such form.
+        """
+        # Here, since scripts need no pictures.
+        from leadline.symbolic.report.diagram import PICTURES, diagram
+        from leadline.symbolic.trace.page import page_data
+
+        if form not in PICTURES:
+            raise UserError(f"form={form!r}: one of {', '.join(PICTURES)} is needed")
+        return PICTURES[form](diagram(page_data(Semantics(self.model), self.run)))
 
     def to_pandas(self) -> DataFrame:
         """A row for each state: the step's number and action, and the state's parts.

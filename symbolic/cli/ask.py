@@ -22,6 +22,7 @@ from leadline.symbolic.cli.inputs import (
     chosen_properties,
 )
 from leadline.symbolic.cli.output import (
+    TRACES,
     Report,
     add_format,
     as_json,
@@ -69,7 +70,7 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     add_protocol(parser)
     add_properties(parser)
     add_question(parser, command)
-    add_format(parser, "text", "json", "itf", "tla", "sarif", "problems", out=True)
+    add_format(parser, "text", "json", *TRACES, "sarif", "problems", out=True)
     add_traces(parser)
     if command != "simulate":
         parser.add_argument(

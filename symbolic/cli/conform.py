@@ -8,6 +8,7 @@ from pathlib import Path
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model
 from leadline.symbolic.cli.output import (
+    TRACES,
     Report,
     add_format,
     as_json,
@@ -56,7 +57,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         help="steps before each event that the log need not show (default: 0)",
     )
     _declare_search(parser)
-    add_format(parser, "text", "json", "itf", "tla", out=True)
+    add_format(parser, "text", "json", *TRACES, out=True)
     parser.add_argument(
         "--html", metavar="FILE.html", type=Path, help="also write a page to walk through the completed run"
     )

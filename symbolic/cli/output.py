@@ -24,6 +24,9 @@ from leadline.symbolic.engines.ask.judgement import Judgement
 from leadline.symbolic.lang import PropertyKind, UserError
 from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
 
+TRACES = ("itf", "tla", "mermaid", "svg", "dot")
+"""The formats of a single run, besides JSON."""
+
 # A violation weighs more than an open question, and an open question more than "holds so far".
 _WORST_FIRST = (
     Exit.VIOLATED,
@@ -162,7 +165,7 @@ def written_trace(form: str, semantics: Semantics, trace: Trace, source: str, ou
     """A trace as the text of a file.
 
     Args:
-        form: json, itf or tla.
+        form: json or one of `TRACES`.
         semantics: the concrete meaning of the model.
         trace: the trace.
         source: the protocol as the catalog finds it.
@@ -171,10 +174,28 @@ def written_trace(form: str, semantics: Semantics, trace: Trace, source: str, ou
     model = semantics.model
     if form == "json":
         return as_json(document(model, trace, source))
+    if form not in ("itf", "tla"):
+        return picture(form, semantics, trace)
     reason = end_reason(semantics, trace)
     if form == "itf":
         return as_json(itf(model, trace, reason))
     return tla_module(model, trace, out.stem if out is not None else "counterexample", reason)
+
+
+def picture(form: str, semantics: Semantics, trace: Trace, begin: str = "") -> str:
+    """A run as a picture.
+
+    Args:
+        form: mermaid, svg or dot.
+        semantics: the concrete meaning of the model.
+        trace: the run.
+        begin: the first state's name, if it is no initial state.
+    """
+    # Here, since the other formats need none of the report.
+    from leadline.symbolic.report.diagram import PICTURES, diagram
+    from leadline.symbolic.trace.page import page_data
+
+    return PICTURES[form](diagram(page_data(semantics, trace, begin)))
 
 
 def check_writable(path: Path | None, option: str = "--out") -> None:

@@ -257,7 +257,13 @@ def declare_report(parser: argparse.ArgumentParser) -> None:
         help="the file of a protocol that is neither built in nor installed, to replay its counterexamples; "
         "repeat it for several",
     )
-    parser.add_argument("--out", metavar="FILE.html", type=Path, required=True, help="the page to write")
+    parser.add_argument("--out", metavar="FILE.html", type=Path, help="the page to write")
+    parser.add_argument(
+        "--svg",
+        metavar="FILE.svg",
+        type=Path,
+        help="write the maps of the verdicts as a picture that stands alone, beside the page or without one",
+    )
     parser.set_defaults(run=_write_page)
 
 
@@ -267,11 +273,20 @@ def _write_page(args: argparse.Namespace) -> Exit:
     from leadline.symbolic.grid.store import Store
     from leadline.symbolic.grid.summary import latest
     from leadline.symbolic.report.findings import counterexample
+    from leadline.symbolic.report.heatmap import maps
     from leadline.symbolic.report.html import page
 
+    if args.out is None and args.svg is None:
+        raise UserError("say what to write: --out FILE.html for the page, --svg FILE.svg for the maps")
     check_writable(args.out)
+    check_writable(args.svg, "--svg")
     given = {entry.name: entry for entry in map(find, args.protocols)}
     held = _read(args.store)
+    if args.svg is not None:
+        write_out(args.svg, maps(held.cells, ", ".join(held.grids) or "Leadline"), "--svg")
+        tell(f"wrote {args.svg}")
+    if args.out is None:
+        return Exit.HOLDS
     replayed = partial(counterexample, Store(args.store), given=given)
     links = _write_traces(args.out, held.cells, replayed)
     write_out(args.out, page(latest(held.rows), held.cells, replayed, links, ", ".join(held.grids)))

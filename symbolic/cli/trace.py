@@ -10,11 +10,13 @@ from pathlib import Path
 from leadline.symbolic.catalog import Entry, model_of, model_on_values
 from leadline.symbolic.cli.inputs import entry_of_data, store_place
 from leadline.symbolic.cli.output import (
+    TRACES,
     Report,
     add_format,
     as_json,
     check_writable,
     deliver,
+    picture,
     write_out,
     written_trace,
 )
@@ -63,7 +65,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "--protocol", metavar="FILE.py", help="the file of a protocol that is neither built in nor installed"
     )
     parser.add_argument("--property", metavar="NAME", help="show only the trace of this property")
-    add_format(parser, "text", "json", "itf", "tla", out=True)
+    add_format(parser, "text", "json", *TRACES, out=True)
     parser.add_argument(
         "--html",
         metavar="FILE.html",
@@ -128,12 +130,14 @@ def _written(args: argparse.Namespace, shown: _Shown) -> str:
     entry, semantics, trace = shown.entry, shown.semantics, shown.trace
     if isinstance(trace, Trace):
         return written_trace(args.format, semantics, trace, entry.source, args.out)
-    if args.format != "json":
-        raise UserError(
-            f"{args.file} is a counterexample to induction and no run, which {args.format} cannot express: "
-            "write it as json"
-        )
-    return as_json(cti_document(semantics.model, trace, entry.source))
+    if args.format == "json":
+        return as_json(cti_document(semantics.model, trace, entry.source))
+    if args.format not in ("itf", "tla"):
+        return picture(args.format, semantics, trace.fragment, cti_begin(semantics.model, trace))
+    raise UserError(
+        f"{args.file} is a counterexample to induction and no run, which {args.format} cannot express: "
+        "write it as json or as a picture"
+    )
 
 
 def _chosen(args: argparse.Namespace, stored: list[Stored]) -> list[Stored]:

@@ -6,11 +6,13 @@ The parameter with most values runs from left to right; there is a row for each 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text, setting_order
 from leadline.symbolic.lang import Setting, setting_text
+from leadline.symbolic.report.svg import figure, label, room, shortened, tidy
 
 SIGNS = {
     "violated": ("\u2717", "violated, with the length of the shortest counterexample found, in steps"),
@@ -50,6 +52,42 @@ def look(cell: Cell) -> str:
     return cell.said.replace(" ", "-")
 
 
+@dataclass(frozen=True)
+class Arranged:
+    """The cells of one property in rows and columns.
+
+    Attributes:
+        across: the parameter that differs from column to column; None if no parameter differs.
+        down: the parameters that differ from row to row; the last one changes fastest.
+        columns: the values of `across`; a single None if there is none.
+        rows: the values of `down` in each row, and its cells by their columns.
+    """
+
+    across: str | None
+    down: tuple[str, ...]
+    columns: tuple[Setting | None, ...]
+    rows: tuple[tuple[tuple[Setting | None, ...], Mapping[Setting | None, Cell]], ...]
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell]) -> Arranged:
+        """The cells of one property of one protocol, arranged."""
+        names = varying(cells)
+        across, down = names[0] if names else None, names[1:]
+        # The parameter with most values changes fastest from row to row.
+        down.reverse()
+        by_row: dict[tuple[Setting | None, ...], dict[Setting | None, Cell]] = {}
+        for cell in cells:
+            by_row.setdefault(tuple(_at(cell, name) for name in down), {})[_at(cell, across)] = cell
+        rows = sorted(by_row.items(), key=lambda item: tuple(map(setting_order, item[0])))
+        return cls(across, tuple(down), tuple(_values(cells, across)), tuple(rows))
+
+    def heads(self) -> list[str]:
+        """The heads of the columns that name a row; the last also names `across`."""
+        heads = [f"{name} \u2193" for name in self.down] or [""]
+        heads[-1] = f"{heads[-1]} {self.across or ''} \u2192".strip() if self.across else heads[-1]
+        return heads
+
+
 def heat_map(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
     """The map of one property, as HTML: a row for each combination of the values of all parameters but one.
 
@@ -57,27 +95,17 @@ def heat_map(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
         cells: all cells of one property of one protocol.
         links: the pages that cells lead to instead of their answer.
     """
-    names = varying(cells)
-    across, down = names[0] if names else None, names[1:]
-    # The parameter with most values changes fastest from row to row.
-    down.reverse()
-    columns = _values(cells, across)
-    by_row: dict[tuple[Setting | None, ...], dict[Setting | None, Cell]] = {}
-    for cell in cells:
-        by_row.setdefault(tuple(_at(cell, name) for name in down), {})[_at(cell, across)] = cell
-    heats = _heats(cells)
+    found, heats = Arranged.of(cells), _heats(cells)
     lines = []
     before: tuple[Setting | None, ...] = ()
-    for row, found in sorted(by_row.items(), key=lambda item: tuple(map(setting_order, item[0]))):
+    for row, there in found.rows:
         sides = _sides(row, before) or '<th scope="row"></th>'
-        drawn = "".join(_drawn(found.get(column), heats, links) for column in columns)
+        drawn = "".join(_drawn(there.get(column), heats, links) for column in found.columns)
         lines.append(f"<tr>{sides}{drawn}</tr>")
         before = row
-    heads = [f"{name} \u2193" for name in down] or [""]
-    heads[-1] = f"{heads[-1]} {across} \u2192".strip()
-    corner = "".join(f'<th class="axis" scope="col">{escape(one)}</th>' for one in heads)
-    head = "".join(f'<th scope="col">{_shown(value)}</th>' for value in columns)
-    top = f"<thead><tr>{corner}{head}</tr></thead>" if across else ""
+    corner = "".join(f'<th class="axis" scope="col">{escape(one)}</th>' for one in found.heads())
+    head = "".join(f'<th scope="col">{escape(_shown(value))}</th>' for value in found.columns)
+    top = f"<thead><tr>{corner}{head}</tr></thead>" if found.across else ""
     return f'<table class="map">{top}<tbody>{"".join(lines)}</tbody></table>'
 
 
@@ -85,9 +113,14 @@ def _sides(row: Sequence[Setting | None], before: Sequence[Setting | None]) -> s
     """The heads of a row. A value that is as in the row before, with all on its left, is faint."""
     made = []
     for place, value in enumerate(row):
-        same = ' class="same"' if row[: place + 1] == before[: place + 1] and place + 1 < len(row) else ""
-        made.append(f'<th scope="row"{same}>{_shown(value)}</th>')
+        same = ' class="same"' if _is_same(row, before, place) else ""
+        made.append(f'<th scope="row"{same}>{escape(_shown(value))}</th>')
     return "".join(made)
+
+
+def _is_same(row: Sequence[object], before: Sequence[object], place: int) -> bool:
+    """Whether a value is as in the row before, with all on its left; the last one is always told."""
+    return row[: place + 1] == before[: place + 1] and place + 1 < len(row)
 
 
 def _drawn(cell: Cell | None, heats: Mapping[str, float], links: Links) -> str:
@@ -133,7 +166,7 @@ def _values(cells: Sequence[Cell], name: str | None) -> list[Setting | None]:
 def _shown(value: Setting | None) -> str:
     if value is None:
         return "\u2013"
-    return escape(setting_text(value))
+    return setting_text(value)
 
 
 def legend(cells: Sequence[Cell]) -> str:
@@ -147,3 +180,93 @@ def _legend(cells: Sequence[Cell]) -> Iterator[str]:
         if kind in there:
             yield f'<li><span class="look sign {kind}">{sign}</span> {escape(words)}</li>'
     yield '<li><span class="look sign">\u00b7</span> not asked</li>'
+
+
+# -- SVG -------------------------------------------------------------------------------------------------
+
+_WIDE, _HIGH, _MARGIN, _CHARACTER = 46, 28, 14, 7.4
+_TONES = {"unreachable": "violated"}
+"""The class whose colour another has."""
+_STYLE = "".join(f".{name}{{fill:${_TONES.get(name, name)}}}" for name in SIGNS) + ".strong{font-weight:700}"
+
+
+def maps(cells: Sequence[Cell], title: str) -> str:
+    """The maps of all properties as an SVG that stands alone.
+
+    Args:
+        cells: the cells of a store.
+        title: the heading.
+    """
+    width, y = 420.0, 26.0
+    drawn = [label(_MARGIN, y, tidy(title), "title")]
+    for protocol, name in dict.fromkeys((one.goal.protocol, one.goal.property) for one in cells):
+        about = [one for one in cells if (one.goal.protocol, one.goal.property) == (protocol, name)]
+        heading = tidy(f"{protocol}: {name}")
+        drawn.append(label(_MARGIN, y + 32, heading, "head"))
+        parts, right, y = _map(Arranged.of(about), _heats(about), y + 40)
+        drawn += parts
+        width = max(width, right, 2 * _MARGIN + 7.8 * room(heading))
+    there = {look(cell) for cell in cells}
+    y += 14
+    for kind, (sign, words) in SIGNS.items():
+        if kind in there:
+            y += 22
+            drawn.append(_box(_MARGIN, y - 15, 24, 20, kind, 0.35))
+            drawn += [
+                label(_MARGIN + 12, y, sign, "middle strong"),
+                label(_MARGIN + 34, y, words, "small faint"),
+            ]
+            width = max(width, _MARGIN + 34 + 6.2 * len(words))
+    return figure(width + _MARGIN, y + 18, tidy(title), _STYLE, drawn)
+
+
+def _map(found: Arranged, heats: Mapping[str, float], y: float) -> tuple[list[str], float, float]:
+    """The elements of a map that begins at a height, its right end and its lower end."""
+    heads = [tidy(one) for one in found.heads()]
+    texts = [[shortened(tidy(_shown(value)), 24) for value in row] for row, _ in found.rows]
+    sides = (
+        [max(map(room, column)) for column in zip(heads, *texts, strict=True)]
+        if found.down
+        else [room(heads[0])]
+    )
+    ends = [_MARGIN + sum(sides[: place + 1]) * _CHARACTER + 14 * place for place in range(len(sides))]
+    left = ends[-1] + 10
+    drawn = []
+    if found.across:
+        y += 18
+        drawn += [label(end, y, head, "small faint end") for end, head in zip(ends, heads, strict=True)]
+        drawn += [
+            label(
+                left + _WIDE * (place + 0.5),
+                y,
+                shortened(tidy(_shown(value)), 7),
+                "middle",
+                tidy(_shown(value)),
+            )
+            for place, value in enumerate(found.columns)
+        ]
+        y += 8
+    before: Sequence[str] = ()
+    for row, (_, there) in zip(texts, found.rows, strict=True):
+        for place, (end, text) in enumerate(zip(ends, row, strict=False)):
+            drawn.append(label(end, y + 19, text, "faint end" if _is_same(row, before, place) else "end"))
+        before = row
+        for place, column in enumerate(found.columns):
+            drawn += _cell(there.get(column), heats, left + _WIDE * place, y)
+        y += _HIGH
+    return drawn, left + _WIDE * len(found.columns), y
+
+
+def _cell(cell: Cell | None, heats: Mapping[str, float], x: float, y: float) -> Iterator[str]:
+    middle = (x + _WIDE / 2, y + 19)
+    if cell is None:
+        yield label(*middle, "\u00b7", "faint middle", "not asked")
+        return
+    told = tidy(f"{point_text(cell.settings, 'its only point')}: {cell.text()}")
+    yield _box(x + 1, y + 1, _WIDE - 2, _HIGH - 2, look(cell), heats[cell.row.query], told)
+    yield label(*middle, f"{SIGNS[look(cell)][0]} {cell.mark()}".strip(), "middle", told)
+
+
+def _box(x: float, y: float, wide: float, high: float, kind: str, heat: float, told: str = "") -> str:
+    size = f'x="{x:.1f}" y="{y:.1f}" width="{wide}" height="{high}" rx="2"'
+    return f'<rect class="{kind}" {size} fill-opacity="{heat:.2f}"><title>{escape(told)}</title></rect>'

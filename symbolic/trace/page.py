@@ -213,15 +213,17 @@ class Element(NamedTuple):
         shown = self.kind.tla(self.value)
         return f"{self.key[0].tla(self.key[1])} :> {shown}" if self.key else shown
 
-    def label(self, path: str) -> str:
+    def label(self, path: str, actors: set[Type]) -> str:
         """The kind of a message: its shape's or record's name, else the variable that holds it.
 
-        A record's field that is one of some words, such as `type |-> "Prepare"`, tells records apart.
+        A record's field that is one of some words, such as `type |-> "Prepare"`, tells records apart, unless the
+        words are those who act, such as the sender.
         """
         if isinstance(self.kind, Union):
             return str(self.value[0])
         if isinstance(self.kind, Record):
-            words = (x for part, x in zip(self.kind.parts, self.value, strict=True) if isinstance(part, Enum))
+            fields = zip(self.kind.parts, self.value, strict=True)
+            words = (x for part, x in fields if isinstance(part, Enum) and part not in actors)
             return str(next(words, self.kind.name or _variable(path))).strip('"')
         return str(self.value).strip('"') if isinstance(self.kind, Enum) else _variable(path)
 
@@ -255,7 +257,7 @@ def messages(model: Model, trace: Trace, actors: set[Type]) -> list[tuple[int, i
                 # A copy of a message that was there, as in a log of what was received, is not sent again.
                 copied = element._replace(owner=None) in old
                 received = [taken] if taken else [] if copied else read
-                found += ((sent, step, element.text(), element.label(path)) for step in received)
+                found += ((sent, step, element.text(), element.label(path, actors)) for step in received)
     return found[:_MOST_MESSAGES]
 
 
@@ -574,8 +576,10 @@ def _why(model: Model, trace: Trace, steps: Sequence[Data]) -> Data:
     """
     found = _Predicates(steps)
     visited = list(states(trace))
-    if trace.property is not None and visited:
-        about, blamed = model.properties[trace.property], blame(model, trace)
+    # A deadlock has a name too, and no formula.
+    about = model.properties.get(trace.property or "")
+    if about is not None and visited:
+        blamed = blame(model, trace)
         asked = predicates(about)
         explained = blamed.demand.formula if blamed is not None else asked[0]
         at_once = about.temporal is None or (

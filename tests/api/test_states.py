@@ -18,6 +18,7 @@ from leadline import (
     Seq,
     Set,
     Tuple,
+    UserError,
     action,
     enum,
     invariant,
@@ -121,6 +122,11 @@ def test_steps(trace: leadline.Trace) -> None:
 def test_formats(trace: leadline.Trace) -> None:
     assert json.loads(json.dumps(trace.to_json()))["length"] == 1
     assert trace.to_itf()["states"][1]["leader"] == "n1"
+    assert trace.to_picture().startswith("<svg ") and trace.to_picture("mermaid").startswith(
+        "sequenceDiagram"
+    )
+    with pytest.raises(UserError, match="one of mermaid, svg, dot is needed"):
+        trace.to_picture("png")
     assert "MODULE found" in trace.to_tla("found")
     assert trace.to_html().startswith("<!doctype html>")
 

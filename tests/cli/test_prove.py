@@ -166,6 +166,8 @@ def test_a_counterexample_in_a_file_is_shown_again(here: Leadline) -> None:
     itf = here("trace", "one.json", "--protocol", "inductive.py", "--format", "itf")
     assert itf.code == 2
     assert "a counterexample to induction" in itf.err and "itf cannot express" in itf.err
+    drawn = here("trace", "one.json", "--protocol", "inductive.py", "--format", "mermaid")
+    assert drawn.code == 0 and "A state that satisfies every conjunct" in drawn.out
 
 
 def test_a_counterexample_that_was_tampered_with(here: Leadline) -> None:

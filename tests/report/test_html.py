@@ -9,6 +9,7 @@ from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as Xml
 
 import pytest
 
@@ -17,6 +18,7 @@ from leadline.symbolic.grid.cells import cells
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.report.findings import ShownTrace, counterexample
+from leadline.symbolic.report.heatmap import maps
 from leadline.symbolic.report.html import page
 from leadline.symbolic.trace import Line, LineKind, Stored
 from leadline.symbolic.trace.page import stored_page_data
@@ -383,6 +385,35 @@ def test_the_command(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     warning, wrote = capsys.readouterr().err.splitlines()
     assert warning.startswith(f"leadline: {store.path('b2', 'r')} is ignored")
     assert wrote == f"leadline: wrote {out}"
+
+
+def test_the_maps_as_a_picture(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    for one in planted():
+        store.keep(one)
+    out = local(store.folder / "maps.svg")
+    assert main(["report", str(store.folder), "--svg", str(out)]) == 0
+    assert capsys.readouterr().err == f"leadline: wrote {out}\n"
+    root = Xml.fromstring(out.read_text(encoding="utf-8"))
+    found = [
+        "".join([x.text or "", *(y.tail or "" for y in x)])
+        for x in root.iter("{http://www.w3.org/2000/svg}text")
+    ]
+    begin = found.index("fast \u2193")
+    assert found[begin : begin + 10] == [
+        *("fast \u2193", "log \u2193 replicas \u2192", "2", "3", "4", "false", "1"),
+        *("\u2713 10",) * 3,
+    ]
+    assert found.count("?") == 2, "the point and the legend"
+    assert main(["report", str(store.folder)]) == 2
+    assert "--out FILE.html" in capsys.readouterr().err
+
+
+def test_the_maps_of_hostile_texts() -> None:
+    evil = [
+        row(protocol=EVIL, property=EVIL, parameters=json.dumps({EVIL: n, "b": EVIL * n})) for n in (1, 2)
+    ]
+    root = Xml.fromstring(maps(cells(evil, {}), EVIL))
+    assert {one.tag.rpartition("}")[2] for one in root.iter()} == {"svg", "title", "style", "rect", "text"}
 
 
 def test_pages_of_counterexamples_that_are_gone_are_removed(store: Store) -> None:

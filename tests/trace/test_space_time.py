@@ -4,7 +4,21 @@ from typing import Any
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.lang import Protocol, Seq, Set, action, build, pick, sort
+from leadline.symbolic.lang import (
+    Bool,
+    Map,
+    Protocol,
+    Seq,
+    Set,
+    action,
+    build,
+    enum,
+    map_of,
+    of,
+    pick,
+    record,
+    sort,
+)
 from leadline.symbolic.trace.page import groups, space_time
 from tests.report.runs import kip_320, ring, run
 
@@ -45,6 +59,36 @@ def test_a_message_that_is_taken_away() -> None:
     ]
     # The receiver is not picked: it is named in the message, and its entry changes.
     assert [step["lanes"][0] for step in found["steps"][1:]] == [0, 2, 2, 0]
+
+
+class Post(Protocol):
+    """Letters from one to another, whose first word is the sender."""
+
+    def define(self, state: Any) -> None:
+        self.One = enum("One", "ann", "bob")
+        self.Letter = record("Letter", sender=self.One, about=enum("About", "hello", "bye"))
+        state.mail = Set(self.Letter)
+        state.read = Map(self.One, Bool())
+
+    def init(self, start: Any) -> None:
+        start.mail = of(Set(self.Letter))
+        start.read = map_of(self.One, lambda one: False)
+
+    @action
+    def send(self, now: Any, nxt: Any, one: Any = pick("One")) -> None:
+        nxt.mail = now.mail.add(of(self.Letter, sender=one, about="bye"))
+
+    @action
+    def take(self, now: Any, nxt: Any, one: Any = pick("One")) -> None:
+        letter = nxt.pick("letter", now.mail)
+        nxt.mail = now.mail.remove(letter)
+        nxt.read[one] = True
+
+
+def test_a_sender_is_not_the_kind_of_a_message() -> None:
+    calls: list[Any] = [("send", {"one": "ann"}), ("take", {"one": "bob", "letter": ("ann", "bye")})]
+    semantics = Semantics(build(Post(), []))
+    assert [kind for *_, kind in diagram((semantics, run(semantics, calls, "none")))["messages"]] == ["bye"]
 
 
 def test_messages_that_stay_and_are_picked_by_their_fields() -> None:
