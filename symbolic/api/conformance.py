@@ -74,7 +74,8 @@ def conform(
         log: a file of NDJSON, CSV or ITF; several are of nodes without one clock.
         map: a TOML file that says what the fields of the log mean.
         hidden: the most steps before each event that the log need not show.
-        by: "states" follows the states that fit, "solver" asks a solver; "auto" begins with the first.
+        by: "values" and "circuits" follow the states that fit, "solver" asks a solver; "auto" takes what is
+            cheapest.
         timeout: the most seconds, above 0.
         memory: the most megabytes, 1 or more.
         run: whether to complete the run of a log that conforms.
@@ -94,7 +95,7 @@ def conform(
         hidden=hidden,
         by=by,
         limits=Limits(timeout, memory).within_machine(),
-        run=run,
+        longest=None if run else 0,
     )
     return Fitting(found, None if found.run is None else Trace(model, found.run, chosen.entry.source))
 

@@ -11,6 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
+import numpy as np
+import numpy.typing as npt
+
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
@@ -45,12 +48,14 @@ class Move:
 
     Attributes:
         action: the place of the action in the model.
+        picks: the values of its picks.
         enabled: the literal that it can be taken.
         changes: the bits that it may change, ascending, each with its literal after the step.
         notes: the literals of the formulas to note about it.
     """
 
     action: int
+    picks: Mapping[str, Value]
     enabled: int
     changes: tuple[tuple[int, int], ...]
     notes: tuple[int, ...] = ()
@@ -61,6 +66,7 @@ class Failure:
     """A way in which an action goes out of bounds, for some values of the picks made by then."""
 
     action: int
+    picks: Mapping[str, Value]
     literal: int
 
 
@@ -157,6 +163,12 @@ class Machine:
         row = [self.circuit.mux(self.beyond, own, x) for own, x in pairs]
         return Key((self.beyond, *row), self.circuit.conj((error, -self.beyond)))
 
+    def state(self, words: npt.NDArray[np.uint64]) -> tuple[Value, ...]:
+        """The state in packed words, as values."""
+        number = int.from_bytes(words.tobytes(), "little")
+        true = {x if number >> i & 1 else -x for i, x in enumerate(self.inputs)}
+        return self.encoding.decode(self.inputs, true.__contains__)
+
     def may_fail(self, claims: Sequence[Claim]) -> bool:
         """Whether some literal lets a state violate a claim, or a step or a claim go out of bounds."""
         return bool(self.failures) or any((one.violated, one.outside) != (FALSE, FALSE) for one in claims)
@@ -177,7 +189,7 @@ class Machine:
             if isinstance(item, Pick):
                 values, error = self._values(body.action, item, body.domains.get(item.name))
                 errors.append(conj((reached, error)))
-                self._fail(body, errors)
+                self._fail(body, errors, picked)
                 within = conj((reached, -error))
                 for value, literal in values:
                     more = {**picked, body.bound[item.name]: value}
@@ -191,7 +203,7 @@ class Machine:
             reached = true
         if reached != FALSE:
             errors.append(self._move(body, reached, picked))
-        self._fail(body, errors)
+        self._fail(body, errors, picked)
 
     def _values(
         self, action: Action, pick: Pick, domain: n.Node | None
@@ -222,13 +234,18 @@ class Machine:
         if enabled != FALSE:
             rows = self.encoding.rows_after(self.circuit, after)
             changes = self._masks.changes({name: (self._before[name], new) for name, new in rows.items()})
-            self.moves.append(Move(body.place, enabled, tuple(changes), tuple(shape for shape, _ in notes)))
+            notes_made = tuple(shape for shape, _ in notes)
+            self.moves.append(Move(body.place, _by_name(picked), enabled, tuple(changes), notes_made))
         return outside
 
-    def _fail(self, body: _Body, errors: Sequence[int]) -> None:
+    def _fail(self, body: _Body, errors: Sequence[int], picked: Mapping[n.Bound, Value]) -> None:
         literal = self.circuit.disj(errors)
         if literal != FALSE:
-            self.failures.append(Failure(body.place, literal))
+            self.failures.append(Failure(body.place, _by_name(picked), literal))
+
+
+def _by_name(picked: Mapping[n.Bound, Value]) -> dict[str, Value]:
+    return {bound.name: value for bound, value in picked.items()}
 
 
 class _Body:

@@ -254,7 +254,7 @@ class Batches:
         return registers.all[own.start : own.stop]
 
 
-class _Written:
+class BitChanges:
     """Writes literals into bits of states: what a step changes, or what is noted about it."""
 
     def __init__(self, changes: Sequence[tuple[int, int]], width: int) -> None:
@@ -371,8 +371,8 @@ class Search:
         actions = len(machine.model.actions)
         self.fired, self.first = [0] * (1 + actions), [0] * (1 + actions)
         self.steps = Steps(self.notes) if self.notes else None
-        self._after = [_Written(move.changes, self.width) for move in machine.moves]
-        self._noted = [_Written(list(enumerate(move.notes)), 1) for move in machine.moves]
+        self._after = [BitChanges(move.changes, self.width) for move in machine.moves]
+        self._noted = [BitChanges(list(enumerate(move.notes)), 1) for move in machine.moves]
         outcomes = [
             *(move.enabled for move in machine.moves),
             *(one.literal for one in machine.failures),

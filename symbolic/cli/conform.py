@@ -67,9 +67,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def _declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--by",
-        choices=("auto", "states", "solver"),
+        choices=("auto", "values", "circuits", "solver"),
         default="auto",
-        help="follow the states that fit, or ask a solver (default: the first, then the second)",
+        help="follow the states that fit, as values or on circuits, or ask a solver (default: auto, the cheapest)",
     )
     parser.add_argument(
         "--max-states",
@@ -96,6 +96,7 @@ def run(args: argparse.Namespace) -> Exit:
             by=args.by,
             limits=Limits(args.timeout, args.memory).within_machine(),
             most_states=args.max_states,
+            longest=_SHOWN if args.format == "text" and args.html is None else None,
             progress=lambda events: show(f"{events:,} events"),
         )
     written = _written(args, found, model, entry.source)
@@ -122,12 +123,11 @@ def _written(args: argparse.Namespace, found: Conformance, model: Model, source:
 
 def _report(found: Conformance, model: Model, with_run: bool) -> Report:
     report = Report()
-    if found.run is not None and with_run:
-        if found.run.length <= _SHOWN:
-            report.trace(lines(Semantics(model), found.run))
-            report.say()
-        else:
-            tell(f"the run has {found.run.length:,} steps: --format json, itf or tla and --html write it")
+    if found.run is not None and with_run and found.run.length <= _SHOWN:
+        report.trace(lines(Semantics(model), found.run))
+        report.say()
+    if found and with_run and (found.run is None or found.run.length > _SHOWN):
+        tell("the run is long: --format json, itf or tla and --html write it")
     if found.place is not None:
         report.say(f"{found.place}: {found.event or ''}".rstrip(": "))
         for text in found.why.lines():

@@ -1,7 +1,8 @@
 """Conformance: is the log of an implementation a run of a model? Floor 6.
 
 A log is a run with gaps. It conforms if a run of the model fills them. The runs are searched with the meaning on
-values (`states`) or with a solver (`solver`); a run that a solver finds is replayed by values.
+values (`states`), on circuits (`circuits`) or with a solver (`solver`); a run that the latter two find is replayed
+by values.
 """
 
 from typing import TYPE_CHECKING

@@ -30,7 +30,7 @@ class Conformance:
             so larger parameters decide.
         events: the number of its events.
         explained: the most events, from the beginning, that a run explains.
-        by: the way in which runs were searched: "states" or "solver".
+        by: the way in which runs were searched: "values", "circuits" or "solver".
         run: a run that explains all events, where it was wanted and the log conforms.
         place: the file and the line of the first event that no step explains, after the longest prefix.
         event: the text of that line.

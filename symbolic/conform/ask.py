@@ -7,17 +7,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, permutations, product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.answer import Conformance, Fits
 from leadline.symbolic.conform.events import Log
-from leadline.symbolic.conform.explain import Explained, explained
+from leadline.symbolic.conform.explain import MOST_EXPLAINED, Explained, explained
 from leadline.symbolic.conform.logs import LogMap, Reader, read_log
-from leadline.symbolic.conform.states import Fit, Steps, TooManyStates
+from leadline.symbolic.conform.states import Fit, Forms, Steps, TooManyStates
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import Trace, TraceEnd, replay
+
+if TYPE_CHECKING:
+    from leadline.symbolic.conform.circuits import Circuits
 
 MOST_STATES = 1_000_000
 """The most states after an event, unless another number is asked for."""
@@ -34,7 +38,7 @@ def conformance(
     by: str = "auto",
     limits: Limits | None = None,
     most_states: int = MOST_STATES,
-    run: bool = True,
+    longest: int | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Conformance:
     """Decide whether a log is a run of a model.
@@ -44,11 +48,13 @@ def conformance(
         paths: the log's files; several have no common order but what the map says.
         about: the map of the log's fields.
         hidden: the most steps before an event that the log does not show.
-        by: "states" follows the set of states that fit, "solver" asks a solver; "auto" begins with the first and
-            turns to the other if more than `most_states` fit.
+        by: the way: "values" and "circuits" follow the set of states that fit in one form, "solver" asks a solver;
+            "auto" has small sets as values and large ones on circuits, and turns to the solver if more than
+            `most_states` fit.
         limits: limits on time and memory.
         most_states: the most states after an event.
-        run: whether to complete the run of a log that conforms.
+        longest: the most events of a log whose run is completed, if it conforms; None for any number. A run
+            that not values alone have found is always completed, and replayed.
         progress: called now and then with the number of events that are explained.
 
     Raises:
@@ -61,7 +67,7 @@ def conformance(
     for names in _matches(model, reader):
         if names:
             log, _ = read_log(model, paths, about, names)
-        found = _asked(model, log, about, hidden, by, limits or Limits(), most_states, run, progress)
+        found = _asked(model, log, about, hidden, by, limits or Limits(), most_states, longest, progress)
         if best is None or found or found.explained > best.explained:
             matched = {k: x for table in reader.matched.values() for k, x in table.items()}
             best = replace(found, names=names or matched)
@@ -101,7 +107,7 @@ def _asked(
     by: str,
     limits: Limits,
     most_states: int,
-    run: bool,
+    longest: int | None,
     progress: Callable[[int], None],
 ) -> Conformance:
     semantics = Semantics(model)
@@ -109,7 +115,8 @@ def _asked(
         one.name for one in model.actions if about.hidden is None or {one.name, one.tla} & {*about.hidden}
     ]
     steps = Steps(semantics, names)
-    fit = Fit(steps, log, hidden, most_states, progress)
+    run = longest is None or log.size <= longest
+    fit = Fit(steps, log, hidden, most_states, Forms(steps, by, lambda: _circuits(model, names)), progress)
     try:
         with limited(limits):
             if by == "solver":
@@ -122,26 +129,36 @@ def _asked(
                 told = f"over {most_states:,} states fit after {fit.explained:,} events"
     except (TimeIsOver, MemoryError) as error:
         told = stop_at(error, limits).text
-    return Conformance(Fits.UNKNOWN, log.size, fit.explained, "states", reason=told)
+    return Conformance(Fits.UNKNOWN, log.size, fit.explained, fit.forms.used, reason=told)
+
+
+def _circuits(model: Model, hidden: Sequence[str]) -> Circuits:
+    # Here, since most logs fit few states at a time.
+    from leadline.symbolic.conform.circuits import Circuits
+
+    return Circuits(model, hidden)
 
 
 def _by_states(fit: Fit, steps: Steps, run: bool) -> Conformance:
     log = fit.log
-    if fit.run():
+    fits = fit.run()
+    by = fit.forms.used
+    if fits:
         found = None
-        if run:
+        # Steps that values have taken need no replay.
+        if run or fit.forms.circuits is not None:
             begin, *rest = fit.path()
             found = Trace(begin.picks, begin.state, tuple(rest), TraceEnd.STOPS)
             replay(steps.semantics, found)
-        return Conformance(Fits.CONFORMS, log.size, log.size, "states", found)
+        return Conformance(Fits.CONFORMS, log.size, log.size, by, found)
     if not fit.last:
         told = ", ".join(f"{x.text} = {x.type.tla(x.value)}" for x in log.begin)
         reason = f"no initial state has {told}" if told else "there is no initial state"
-        return Conformance(Fits.DIFFERS, log.size, 0, "states", reason=reason)
+        return Conformance(Fits.DIFFERS, log.size, 0, by, reason=reason)
     place, why = _blamed(fit, steps)
-    verdict = Fits.OUT_OF_BOUNDS if why.outside or steps.outside else Fits.DIFFERS
+    verdict = Fits.OUT_OF_BOUNDS if why.outside or fit.forms.outside else Fits.DIFFERS
     text = None if place is None else _line_of(place)
-    return Conformance(verdict, log.size, fit.explained, "states", place=place, event=text, why=why)
+    return Conformance(verdict, log.size, fit.explained, by, place=place, event=text, why=why)
 
 
 def _blamed(fit: Fit, steps: Steps) -> tuple[str | None, Explained]:
@@ -149,7 +166,7 @@ def _blamed(fit: Fit, steps: Steps) -> tuple[str | None, Explained]:
     log = fit.log
     for cut, states in fit.last.items():
         for node in log.next(cut):
-            reached: dict[State, None] = dict.fromkeys(sorted(states, key=repr))
+            reached: dict[State, None] = dict.fromkeys(sorted(states.few(MOST_EXPLAINED).values(), key=repr))
             front = list(reached)
             for _ in range(fit.hidden):
                 front = [x for state in front for x in steps.hidden(state) if x not in reached]

@@ -93,7 +93,7 @@ class Guards(Goals):
             texts = self._texts[action.name]
             for way in ways(self._semantics, action, state):
                 yield from (f"{text} is true" for text in texts[: way.passed])
-                if way.is_false:
+                if way.false is not None:
                     yield f"{texts[way.passed]} is false"
 
 

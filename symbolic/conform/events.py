@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from leadline.symbolic.concrete import State
-from leadline.symbolic.lang import Option, Type, Value
+from leadline.symbolic.lang import (
+    Bool,
+    Int,
+    Map,
+    Model,
+    Option,
+    Record,
+    Seq,
+    Span,
+    Tuple,
+    Type,
+    Value,
+    nodes as n,
+)
 
 _MISSING = object()
+SPAN = Span("<log>", 1)
+_BOOL = Bool()
 
 
 @dataclass(frozen=True)
@@ -50,20 +65,22 @@ class Part:
         return "None" if value is None and not isinstance(self.type, Option) else self.type.tla(value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Event:
-    """A line of a log, apart from its place. Equal lines are equal events.
+    """A line of a log, apart from its place. Lines that tell the same are one event while it is remembered.
 
     Attributes:
         actions: the actions that it may be, each with the picks that the log tells; without any, it is no step
             but a look at the state.
         before: the parts of the state before it that the log tells.
         after: those of the state after it.
+        is_whole: whether it tells all of the state after it.
     """
 
-    actions: Mapping[str, Mapping[str, Value]]
+    actions: Calls
     before: tuple[Part, ...] = ()
     after: tuple[Part, ...] = ()
+    is_whole: bool = False
 
     @property
     def is_step(self) -> bool:
@@ -71,8 +88,44 @@ class Event:
         return bool(self.actions)
 
 
+Calls = Mapping[str, Mapping[str, Value]]
+"""Actions by name, each with the values of some of its picks."""
+
 Cut = tuple[int, ...]
 """The number of events of each node that are past."""
+
+_MOST_REMEMBERED = 100_000
+
+
+class Journal:
+    """The events of a node, in little memory: long logs tell few different things in many combinations.
+
+    Attributes:
+        name: its name.
+        file: the file of its events.
+        lines: the line of each event.
+        clock: the time of each event; empty without a clock.
+    """
+
+    def __init__(self, name: str, file: str) -> None:
+        self.name, self.file = name, file
+        self.lines = array("Q")
+        self.clock = array("d")
+        self._told = array("I")
+        self._ends = array("Q", [0])
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def add(self, line: int, calls: int, before: Sequence[int], after: Sequence[int]) -> None:
+        """Add an event: its line, and the numbers of what it tells in a `Log`."""
+        self.lines.append(line)
+        self._told.extend((calls, len(before), *before, *after))
+        self._ends.append(len(self._told))
+
+    def told(self, place: int) -> array[int]:
+        """The numbers of what an event tells: its calls, how many parts are of the state before, all parts."""
+        return self._told[self._ends[place] : self._ends[place + 1]]
 
 
 @dataclass
@@ -81,44 +134,63 @@ class Log:
 
     Attributes:
         begin: what is told of the initial state.
-        nodes: the name of each node.
-        kinds: the different events.
-        events: for each node the numbers of its events among `kinds`, in their order.
-        places: for each node the file of its events, and the line of each.
+        nodes: the nodes.
+        calls: the different ways to name an action and picks.
+        parts: the different parts that are told.
+        leaves: for each part, the places in a state that it tells, as paths to what has no parts of its own.
+        state_leaves: the number of such places in a state.
         needs: for a node and the place of an event, how many events of other nodes come before it, by the
             places of the nodes.
-        clocks: for each node the times of its events; empty without a clock.
+        has_clock: whether events have times.
         clock_error: the most by which an event may be earlier than one that came before it.
     """
 
     begin: tuple[Part, ...] = ()
-    nodes: list[str] = field(default_factory=list)
-    kinds: list[Event] = field(default_factory=list)
-    events: list[array[int]] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
-    lines: list[array[int]] = field(default_factory=list)
+    nodes: list[Journal] = field(default_factory=list)
+    calls: list[Calls] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    leaves: list[frozenset[tuple[int, ...]]] = field(default_factory=list)
+    state_leaves: int = 0
     needs: dict[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)
-    clocks: list[array[float]] = field(default_factory=list)
+    has_clock: bool = False
     clock_error: float = 0.0
+    _events: dict[bytes, Event] = field(default_factory=dict, init=False)
 
     @property
     def size(self) -> int:
         """The number of events."""
-        return sum(map(len, self.events))
+        return sum(map(len, self.nodes))
 
     def event(self, node: int, place: int) -> Event:
         """The event of a node at a place, from 0."""
-        return self.kinds[self.events[node][place]]
+        told = self.nodes[node].told(place)
+        key = told.tobytes()
+        event = self._events.get(key)
+        if event is None:
+            if len(self._events) > _MOST_REMEMBERED:
+                self._events.clear()
+            event = self._events[key] = self._made(told)
+        return event
+
+    def _made(self, told: Sequence[int]) -> Event:
+        after = told[2 + told[1] :]
+        leaves = frozenset[tuple[int, ...]]().union(*(self.leaves[x] for x in after))
+        return Event(
+            self.calls[told[0]],
+            tuple(self.parts[x] for x in told[2 : 2 + told[1]]),
+            tuple(self.parts[x] for x in after),
+            len(leaves) == self.state_leaves,
+        )
 
     def place(self, node: int, place: int) -> str:
         """The file and the line of an event."""
-        return f"{self.files[node]}:{self.lines[node][place]}"
+        return f"{self.nodes[node].file}:{self.nodes[node].lines[place]}"
 
     def next(self, cut: Cut) -> list[int]:
         """The nodes whose next event may be the next of all after a cut."""
-        left = [node for node, past in enumerate(cut) if past < len(self.events[node])]
-        if self.clocks and len(left) > 1:
-            times = {node: self.clocks[node][cut[node]] for node in left}
+        left = [node for node, past in enumerate(cut) if past < len(self.nodes[node])]
+        if self.has_clock and len(left) > 1:
+            times = {node: self.nodes[node].clock[cut[node]] for node in left}
             latest = min(times.values()) + self.clock_error
             left = [node for node in left if times[node] <= latest]
         if not self.needs:
@@ -128,3 +200,60 @@ class Log:
     def _has_its_causes(self, node: int, cut: Cut) -> bool:
         needs = self.needs.get((node, cut[node]), {})
         return all(cut[other] >= least for other, least in needs.items())
+
+
+def formula(model: Model, part: Part) -> n.Node:
+    """The formula that a state has a part."""
+    variable = model.variables[part.steps[0]]
+    node: n.Node = n.make(n.StateVar, variable.type, SPAN, variable.name)
+    needs: list[n.Node] = []
+    for step in part.steps[1:]:
+        if isinstance(node.type, Option):
+            needs.append(n.make(n.IsSome, _BOOL, SPAN, node))
+            node = n.make(n.Get, node.type.item, SPAN, node)
+        node = _inner(node, step, needs)
+    if part.type != node.type:
+        raise AssertionError(f"{part.text} is of type {node.type!r}")
+    equal = n.make(n.Eq, _BOOL, SPAN, node, _constant(part.type, part.value))
+    return n.make(n.And, _BOOL, SPAN, (*needs, equal)) if needs else equal
+
+
+def _inner(node: n.Node, step: int, needs: list[n.Node]) -> n.Node:
+    """A part of a value; what must hold for it to be there is added to `needs`."""
+    kind = node.type
+    if isinstance(kind, Map):
+        return n.make(n.Apply, kind.value, SPAN, node, _constant(kind.key, kind.keys[step]))
+    if isinstance(kind, Seq):
+        number = Int(0, kind.capacity)
+        place = _constant(number, step + 1)
+        needs.append(n.make(n.Le, _BOOL, SPAN, place, n.make(n.Len, number, SPAN, node)))
+        return n.make(n.Index, kind.item, SPAN, node, place)
+    return n.make(n.Component, kind.parts[step], SPAN, node, step)
+
+
+def _constant(kind: Type, value: object) -> n.Node:
+    return n.make(n.Const, kind, SPAN, value)
+
+
+def leaves(kind: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """The paths to the places in a value that have no parts which are always there."""
+    kinds = [kind.value] * len(kind.keys) if isinstance(kind, Map) else kind.parts
+    if not isinstance(kind, (Map, Record, Tuple)) or not kinds:
+        yield path
+        return
+    for place, one in enumerate(kinds):
+        yield from leaves(one, (*path, place))
+
+
+def told_leaves(kind: Type, part: Part) -> frozenset[tuple[int, ...]]:
+    """The leaves in a state that a part of it tells; none if it is within what may be missing.
+
+    Args:
+        kind: the type of the part's variable.
+        part: the part.
+    """
+    for step in part.steps[1:]:
+        if not isinstance(kind, (Map, Record, Tuple)):
+            return frozenset()
+        kind = kind.value if isinstance(kind, Map) else kind.parts[step]
+    return frozenset(leaves(kind, part.steps))

@@ -15,7 +15,8 @@ from leadline.symbolic.trace import Step
 from leadline.symbolic.trace.explainer import Explainer
 from leadline.symbolic.trace.trace import call_of
 
-_MOST_STATES = 200
+MOST_EXPLAINED = 200
+"""The most states from which an explanation is sought."""
 _MOST_TRIED = 2_000
 
 
@@ -26,19 +27,12 @@ class Attempt:
     Attributes:
         call: the action with its picks as TLA+ text.
         wrong: what is against it, one sentence each.
-        passed: how far it came: the number of its guards that are true.
         outside: whether the step goes out of bounds: the model is too small for it.
     """
 
     call: str
     wrong: tuple[str, ...]
-    passed: int = 0
     outside: bool = False
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Smaller is nearer to the event."""
-        return len(self.wrong), -self.passed
 
 
 @dataclass(frozen=True)
@@ -67,20 +61,34 @@ class Explained:
 
 @dataclass(frozen=True)
 class Way:
-    """The picks made on a way through an action, the number of guards that are true on it, the sentence that says
-    what is wrong then ("" if nothing is), whether that is out of bounds, and whether it is a guard."""
+    """A way through an action in a state.
 
+    Attributes:
+        state: the state.
+        picks: the picks made on it.
+        passed: the number of guards that are true on it.
+        false: the guard that is false then.
+        wrong: what is wrong, one sentence each, apart from that guard.
+        outside: whether that is out of bounds.
+    """
+
+    state: State
     picks: Mapping[str, Value]
-    passed: int
-    wrong: str = ""
+    passed: int = 0
+    false: n.Node | None = None
+    wrong: tuple[str, ...] = ()
     outside: bool = False
-    is_false: bool = False
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Smaller is nearer to an event."""
+        return len(self.wrong) + (self.false is not None), -self.passed
 
 
 def explained(steps: Steps, states: Iterable[State], event: Event) -> Explained:
     """The reason why no step from some states explains an event."""
     model = steps.semantics.model
-    tried = list(islice(states, _MOST_STATES))
+    tried = list(islice(states, MOST_EXPLAINED))
     if not event.is_step:
         parts = (*event.before, *event.after)
         differences = [tuple(_told(x, state, "is") for x in parts if not x.fits(state)) for state in tried]
@@ -88,13 +96,12 @@ def explained(steps: Steps, states: Iterable[State], event: Event) -> Explained:
     attempts = []
     for action in model.actions:
         if action.name in event.actions:
-            found = (one for state in tried for one in _attempts(steps.semantics, action, state, event))
-            best = min(islice(found, _MOST_TRIED), key=lambda one: one.rank, default=None)
-            attempts += [best] if best is not None else []
-    nearest = min(_possible(steps, tried, event), key=lambda one: one.rank, default=None)
-    return Explained(
-        tuple(sorted(attempts, key=lambda one: one.rank)), nearest, any(x.outside for x in attempts)
-    )
+            found = (way for state in tried for way in _objections(steps.semantics, action, state, event))
+            best = min(islice(found, _MOST_TRIED), key=lambda way: way.rank, default=None)
+            attempts += [(best.rank, _attempt(steps.semantics, action, best))] if best is not None else []
+    told = tuple(one for _, one in sorted(attempts, key=lambda pair: pair[0]))
+    nearest = min(_possible(steps, tried, event), key=lambda one: len(one.wrong), default=None)
+    return Explained(told, nearest, any(one.outside for one in told))
 
 
 def _told(part: Part, state: State, verb: str) -> str:
@@ -103,57 +110,76 @@ def _told(part: Part, state: State, verb: str) -> str:
     return f"{there}, and the log says {part.type.tla(part.value)}"
 
 
-def _attempts(semantics: Semantics, action: Action, state: State, event: Event) -> Iterator[Attempt]:
-    """The objections to an action in a state, for each way to choose the picks that the log does not tell."""
-    before = [_told(part, state, "is") for part in event.before if not part.fits(state)]
-    known = event.actions[action.name]
-    for way in _Walk(semantics, action, state, known).ways():
-        told, outside = [*before, *([way.wrong] if way.wrong else [])], way.outside
-        if not way.wrong:
-            outcome = semantics.outcome(state, action.name, way.picks)
-            after = None if outcome is None else outcome.state
-            if after is None:
-                outside = True
-                told.append(f"the step goes out of the model's bounds: {outcome.why if outcome else ''}")
-            else:
-                told += [_told(part, after, "would be") for part in event.after if not part.fits(after)]
-        call = call_of(semantics.model, Step(action.name, way.picks, None))
-        yield Attempt(call, tuple(told), way.passed, outside)
+def _objections(semantics: Semantics, action: Action, state: State, event: Event) -> Iterator[Way]:
+    """What is against an action in a state, for each way to choose the picks that the log does not tell."""
+    before = tuple(_told(part, state, "is") for part in event.before if not part.fits(state))
+    for way in ways(semantics, action, state, event.actions[action.name]):
+        wrong = (*before, *way.wrong)
+        if way.false is not None or way.wrong:
+            yield replace(way, wrong=wrong)
+            continue
+        outcome = semantics.outcome(state, action.name, way.picks)
+        after = None if outcome is None else outcome.state
+        if after is None:
+            beyond = f"the step goes out of the model's bounds: {outcome.why if outcome else ''}"
+            yield replace(way, wrong=(*wrong, beyond), outside=True)
+        else:
+            differs = (_told(part, after, "would be") for part in event.after if not part.fits(after))
+            yield replace(way, wrong=(*wrong, *differs))
+
+
+def _attempt(semantics: Semantics, action: Action, way: Way) -> Attempt:
+    """A way with its objections. Only the best one gets the sentence about its guard, which takes long."""
+    call = call_of(semantics.model, Step(action.name, way.picks, None))
+    false = () if way.false is None else (_false(semantics, way.false, way),)
+    return Attempt(call, (*way.wrong, *false), way.outside)
+
+
+def _false(semantics: Semantics, guard: n.Node, way: Way) -> str:
+    """The sentence that a guard is false, with the values that decide."""
+    constants: dict[n.Node, n.Node] = {
+        x: n.make(n.Const, x.type, x.span, way.picks[x.name])
+        for x in n.postorder(guard)
+        if isinstance(x, n.PickVar) and x.name in way.picks
+    }
+    explainer = Explainer(semantics.model, substitute(guard, constants))
+    return f"its guard {explainer.reason(way.state).sentence()}"
+
+
+def ways(
+    semantics: Semantics, action: Action, state: State, known: Mapping[str, Value] | None = None
+) -> Iterator[Way]:
+    """The ways through an action in a state, up to the first false guard, for known values of some picks."""
+    return _Walk(semantics, known or {}).ways(schedule(action), Way(state, {}))
 
 
 @dataclass(frozen=True)
 class _Walk:
-    """The ways through an action in a state, for given values of some picks."""
+    """Goes through an action in all ways."""
 
     semantics: Semantics
-    action: Action
-    state: State
-    known: Mapping[str, Value] | None
+    known: Mapping[str, Value]
 
-    def ways(self) -> Iterator[Way]:
-        """Each way to choose the other picks, up to the first guard that is false."""
-        return self._go(schedule(self.action), Way({}, 0))
-
-    def _go(self, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
+    def ways(self, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
+        """The ways on from one."""
         for place, item in enumerate(order):
             try:
                 if isinstance(item, Pick):
                     yield from self._choose(item, order[place + 1 :], way)
                     return
-                if not self.semantics.evaluate(item, self.state, way.picks):
-                    wrong = self._false(item, way.picks)
-                    yield replace(way, wrong=wrong, is_false=True)
+                if not self.semantics.evaluate(item, way.state, way.picks):
+                    yield replace(way, false=item)
                     return
             except OutOfBounds as error:
-                yield replace(way, wrong=f"it goes out of the model's bounds: {error}", outside=True)
+                yield replace(way, wrong=(f"it goes out of the model's bounds: {error}",), outside=True)
                 return
             way = replace(way, passed=way.passed + 1)
         yield way
 
     def _choose(self, pick: Pick, order: Sequence[Pick | n.Node], way: Way) -> Iterator[Way]:
         domain = pick.domain
-        inside = None if domain is None else self.semantics.evaluate(domain, self.state, way.picks)
-        if self.known is not None and pick.name in self.known:
+        inside = None if domain is None else self.semantics.evaluate(domain, way.state, way.picks)
+        if pick.name in self.known:
             values: Iterable[Value] = [self.known[pick.name]]
         else:
             values = pick.type.values() if inside is None else sorted(inside, key=pick.type.rank)
@@ -163,28 +189,11 @@ class _Walk:
             chosen = replace(way, picks={**way.picks, pick.name: value})
             if domain is not None and inside is not None and value not in inside:
                 shown = f"{pick.type.tla(value)} is not in {domain.type.tla(inside)}"
-                yield replace(chosen, wrong=shown)
+                yield replace(chosen, wrong=(shown,))
             else:
-                yield from self._go(order, chosen)
+                yield from self.ways(order, chosen)
         if wrong:
-            yield replace(way, wrong=wrong)
-
-    def _false(self, guard: n.Node, picks: Mapping[str, Value]) -> str:
-        """The sentence that a guard is false, with the values that decide; "" where nobody reads it."""
-        if self.known is None:
-            return ""
-        constants: dict[n.Node, n.Node] = {
-            x: n.make(n.Const, x.type, x.span, picks[x.name])
-            for x in n.postorder(guard)
-            if isinstance(x, n.PickVar) and x.name in picks
-        }
-        explainer = Explainer(self.semantics.model, substitute(guard, constants))
-        return f"its guard {explainer.reason(self.state).sentence()}"
-
-
-def ways(semantics: Semantics, action: Action, state: State) -> Iterator[Way]:
-    """The ways through an action in a state, without sentences."""
-    return _Walk(semantics, action, state, None).ways()
+            yield replace(way, wrong=(wrong,))
 
 
 def _possible(steps: Steps, states: Iterable[State], event: Event) -> Iterator[Attempt]:

@@ -33,15 +33,15 @@ import csv
 import json
 import re
 import tomllib
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from leadline.symbolic.conditions import Condition, Name, read_condition
-from leadline.symbolic.conform.events import Event, Log, Part
-from leadline.symbolic.files import file_bytes
+from leadline.symbolic.conform.events import Calls, Journal, Log, Part, leaves, told_leaves
+from leadline.symbolic.files import file_bytes, read_bytes
 from leadline.symbolic.lang import (
     Action,
     Enum,
@@ -62,6 +62,7 @@ from leadline.symbolic.trace.trace import action_named
 from leadline.symbolic.trace.values import field_names, from_json, spelled, to_json
 
 _MOST_TOLD = 10
+_MOST_REMEMBERED = 100_000
 _ABSENT = object()
 _TABLES = ("actions", "picks", "before", "after", "names")
 _OBJECTS = ("picks", "before", "after")
@@ -188,35 +189,28 @@ Raw = dict[str, Any]
 
 def _lines(path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
     """The events of a file, each with its line (of ITF, the number of the state)."""
+    data = read_bytes(path, most=4 << 30)
+    if not path.name.endswith((".csv", ".itf.json", ".itf")):
+        return _of_ndjson(data, path, wrong)
     try:
-        text = file_bytes(path, most=4 << 30).decode("utf-8")
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from error
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8: {error}") from error
-    if path.suffix == ".csv":
-        return _of_csv(text, path, wrong)
-    if path.name.endswith((".itf.json", ".itf")):
-        return _of_itf(text, path)
-    return _of_ndjson(text, path, wrong)
+    return _of_csv(text, path, wrong) if path.suffix == ".csv" else _of_itf(text, path)
 
 
-def _of_ndjson(text: str, path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
-    begin, number = 0, 0
-    while begin < len(text):
-        number += 1
-        end = text.find("\n", begin)
-        line = text[begin : end if end >= 0 else len(text)]
-        begin = end + 1 if end >= 0 else len(text)
-        if not line.strip():
+def _of_ndjson(data: bytes, path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
+    # Line by line, since a long log takes several times its size as text and as objects.
+    for number, line in enumerate(BytesIO(data), start=1):
+        if line.isspace():
             continue
         try:
-            event = json.loads(line)
+            event = json.loads(line.decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            if end < 0:
-                wrong(f"{path}:{number}: the last line is cut off or no JSON: remove it ({error})")
-            else:
+            if line.endswith(b"\n"):
                 wrong(f"{path}:{number} is not JSON: {error}")
+            else:
+                wrong(f"{path}:{number}: the last line is cut off or no JSON: remove it ({error})")
             continue
         if isinstance(event, dict):
             yield number, event
@@ -327,15 +321,17 @@ class Reader:
     def __init__(self, model: Model, about: LogMap, names: Mapping[str, str]) -> None:
         self.model = model
         self.about = about
-        self.log = Log()
+        places = (path for one in model.variables for path in leaves(one.type))
+        self.log = Log(state_leaves=sum(1 for _ in places))
         self.wrong: list[str] = []
         self.matched: dict[Sort, dict[str, str]] = {}
         self._names = {**about.names, **names}
         self._actions = {spelled: one for one in model.actions for spelled in (one.tla, one.name)}
         self._variables = {x: place for place, v in enumerate(model.variables) for x in (v.tla, v.name)}
-        self._kinds: dict[Any, int] = {}
+        self._calls: dict[Any, int] = {}
+        self._parts: dict[Any, tuple[int, ...]] = {}
+        self._numbers: dict[Part, int] = {}
         self._threads: dict[Any, int] = {}
-        self._clocks: list[array[float]] = []
         self._sent: dict[Any, tuple[int, int]] = {}
         self._received: list[tuple[Any, int, int]] = []
         self._place = ""
@@ -369,18 +365,16 @@ class Reader:
     def _take(self, path: Path, number: int, raw: Raw) -> None:
         name = _field(raw, self.about.action)
         if name in ("init", "Init") and name not in self.about.actions and not self.log.size:
-            self.log.begin += tuple(self._parts(raw, "after"))
+            told = (x for part in self._fields(raw, "after") for x in self._told(*part))
+            self.log.begin += tuple(self.log.parts[x] for x in told)
             return
         thread = self._thread(path, raw)
-        key = self._key(raw)
-        kind = self._kinds.get(key)
-        if kind is None:
-            kind = self._kinds[key] = len(self.log.kinds)
-            self.log.kinds.append(self._event(raw))
-        place = len(self.log.events[thread])
-        self.log.events[thread].append(kind)
-        self.log.lines[thread].append(number)
-        self._note_order(raw, thread, place)
+        calls = self._call(raw)
+        before, after = (
+            [x for part in self._fields(raw, name) for x in self._told(*part)] for name in ("before", "after")
+        )
+        self._note_order(raw, thread)
+        self.log.nodes[thread].add(number, calls, before, after)
 
     def _thread(self, path: Path, raw: Raw) -> int:
         """The place of the node that an event is of."""
@@ -390,20 +384,16 @@ class Reader:
         key = (str(path), value)
         if key not in self._threads:
             self._threads[key] = len(self.log.nodes)
-            self.log.nodes.append(path.stem if value is None else str(value))
-            self.log.files.append(str(path))
-            self.log.events.append(array("I"))
-            self.log.lines.append(array("I"))
-            self._clocks.append(array("d"))
+            self.log.nodes.append(Journal(path.stem if value is None else str(value), str(path)))
         return self._threads[key]
 
-    def _note_order(self, raw: Raw, thread: int, place: int) -> None:
-        about = self.about
+    def _note_order(self, raw: Raw, thread: int) -> None:
+        about, place = self.about, len(self.log.nodes[thread])
         if about.clock is not None:
             time = _field(raw, about.clock)
             if type(time) not in (int, float):
                 raise UserError(f"{self._place}: the field {about.clock}, the map's clock, is no number")
-            clock = self._clocks[thread]
+            clock = self.log.nodes[thread].clock
             if clock and clock[-1] > time:
                 raise UserError(
                     f"{self._place}: {about.clock}, the map's clock, goes back from {clock[-1]:g}"
@@ -416,27 +406,30 @@ class Reader:
 
     def order(self) -> None:
         """Note the order between nodes."""
-        self.log.clocks = self._clocks if self.about.clock is not None else []
+        self.log.has_clock = self.about.clock is not None
         self.log.clock_error = self.about.clock_error
         for message, thread, place in self._received:
             sender = self._sent.get(message)
             if sender is not None and sender[0] != thread:
                 self.log.needs[thread, place] = {sender[0]: sender[1] + 1}
 
-    def _key(self, raw: Raw) -> Any:
-        """Equal for lines that are equal events."""
+    def _call(self, raw: Raw) -> int:
+        """The number of the actions and picks that an event tells."""
         about = self.about
-        read = {about.action: None}
-        for name, table in (("picks", about.picks), ("before", about.before), ("after", about.after)):
-            read |= dict.fromkeys([name] if table is None else table.values())
-            read |= dict.fromkeys(x for text in table or () for x in _PLACEHOLDER.findall(text))
-        observed = tuple(one.holds(raw) for one in about.observe)
-        return observed, repr([_field(raw, path) for path in read])
+        if any(one.holds(raw) for one in about.observe):
+            return self._number_of_calls(None, dict)
+        read = [about.action, *(["picks"] if about.picks is None else about.picks.values())]
+        return self._number_of_calls(repr([_field(raw, path) for path in read]), lambda: self._made(raw))
 
-    def _event(self, raw: Raw) -> Event:
-        before, after = (tuple(self._parts(raw, name)) for name in ("before", "after"))
-        if any(one.holds(raw) for one in self.about.observe):
-            return Event({}, before, after)
+    def _number_of_calls(self, key: str | None, made: Callable[[], Calls]) -> int:
+        number = self._calls.get(key)
+        if number is None:
+            self.log.calls.append(made())
+            number = self._calls[key] = len(self.log.calls) - 1
+        return number
+
+    def _made(self, raw: Raw) -> Calls:
+        """The actions and picks that an event tells."""
         name = _field(raw, self.about.action)
         if name is _ABSENT or name is None:
             chosen = self.model.actions
@@ -448,7 +441,7 @@ class Reader:
             what = f"{self._place}: {self.model.protocol} has no action"
             told = unknown_name(what, str(name), [one.tla for one in self.model.actions])
             raise UserError(f"{told} (a map says under [actions] which one it is, or skips it)")
-        return Event({one.name: self._picks(one, raw, len(chosen) > 1) for one in chosen}, before, after)
+        return {one.name: self._picks(one, raw, len(chosen) > 1) for one in chosen}
 
     def _picks(self, action: Action, raw: Raw, one_of_several: bool) -> dict[str, Value]:
         """The picks that an event tells if it is of an action."""
@@ -475,8 +468,8 @@ class Reader:
                 found[chosen.name] = self._value(chosen.type, value, f"{self._place}: {name}")
         return found
 
-    def _parts(self, raw: Raw, name: str) -> Iterator[Part]:
-        """The parts of a state that an event tells."""
+    def _fields(self, raw: Raw, name: str) -> Iterator[tuple[str, Any]]:
+        """The paths to parts of a state that an event tells, each with the value."""
         table = getattr(self.about, name)
         if table is None:
             told = _field(raw, name)
@@ -484,8 +477,7 @@ class Reader:
                 return
             if not isinstance(told, dict):
                 raise UserError(f"{self._place}: {name}: an object by variables is needed")
-            for variable, value in told.items():
-                yield from self.told(variable, value)
+            yield from told.items()
             return
         for text, path in table.items():
             value = _field(raw, path)
@@ -493,7 +485,25 @@ class Reader:
             if value is not _ABSENT and _ABSENT not in holes.values():
                 for name, hole in holes.items():
                     text = text.replace(f"{{{name}}}", str(hole))
-                yield from self.told(text, value)
+                yield text, value
+
+    def _told(self, path: str, value: Any) -> tuple[int, ...]:
+        """The numbers of the parts in the value of a path."""
+        key = path, repr(value)
+        found = self._parts.get(key)
+        if found is None:
+            if len(self._parts) > _MOST_REMEMBERED:
+                self._parts.clear()
+            found = self._parts[key] = tuple(map(self._number, self.told(path, value)))
+        return found
+
+    def _number(self, part: Part) -> int:
+        number = self._numbers.get(part)
+        if number is None:
+            number = self._numbers[part] = len(self.log.parts)
+            self.log.parts.append(part)
+            self.log.leaves.append(told_leaves(self.model.variables[part.steps[0]].type, part))
+        return number
 
     def told(self, path: str, value: Any) -> Iterator[Part]:
         """The parts in the value of a path such as `role[s1]`."""

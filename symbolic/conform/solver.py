@@ -13,29 +13,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.conform.events import Log, Part
+from leadline.symbolic.conform.events import SPAN, Log, Part, formula
 from leadline.symbolic.encode import Encoding, StepsUnrolling
-from leadline.symbolic.lang import (
-    Action,
-    Bool,
-    Int,
-    Map,
-    Model,
-    Option,
-    Property,
-    PropertyKind,
-    Seq,
-    Span,
-    Type,
-    nodes as n,
-)
+from leadline.symbolic.lang import Action, Model, Property, PropertyKind
 from leadline.symbolic.solve import SOLVERS, Satisfiability
 from leadline.symbolic.trace import Step, Trace, TraceEnd
 
 _SOLVER = "cadical"
-_SPAN = Span("<log>", 1)
 _LOOK = "look at the state"
-_BOOL = Bool()
 _TRUE, _FALSE = 1, -1
 
 
@@ -87,8 +72,7 @@ class _Search:
         self._hidden_actions = frozenset(hidden_actions)
         look = Action(_LOOK, _LOOK, "", model.init.span, (), ())
         self.encoding = Encoding(replace(model, actions=(*model.actions, look)))
-        told = [part for event in log.kinds for part in (*event.before, *event.after)]
-        self._parts = {part: place for place, part in enumerate(dict.fromkeys((*told, *log.begin)))}
+        self._parts = {part: place for place, part in enumerate(log.parts)}
         self._predicates = self.encoding.predicates([_claim(model, part) for part in self._parts])
         self.solver = SOLVERS[_SOLVER]()
         self.unrolling = StepsUnrolling(self.encoding, self.solver)
@@ -120,7 +104,7 @@ class _Search:
         """Note whether the next layer may leave the bounds, by a hidden step or an action of some event."""
         if not self.outside:
             choices = self.unrolling.choice(depth, ())
-            named = {name for event in self.log.kinds for name in event.actions}
+            named = {name for calls in self.log.calls for name in calls}
             possible = named | (self._hidden_actions if self.hidden else set())
             chosen = self._disj([choices[name] for name in possible])
             beyond = self._disj(self.unrolling.out_of_bounds(depth))
@@ -153,7 +137,7 @@ class _Search:
         happens: dict[tuple[int, int], int] = {}
         for node, past in enumerate(self.past):
             for number, literal in past.items():
-                if number < len(self.log.events[node]):
+                if number < len(self.log.nodes[node]):
                     happens[node, number] = self.solver.new_variables(1)
                     self._event(depth, happens[node, number], node, number, literal, choices)
         self._one_of(depth, list(happens.values()), choices)
@@ -181,11 +165,11 @@ class _Search:
     def _least(self, node: int, number: int) -> dict[int, int]:
         """How many events of other nodes come before an event."""
         least = dict(self.log.needs.get((node, number), {}))
-        if self.log.clocks:
-            earliest = self.log.clocks[node][number] - self.log.clock_error
-            for other, clock in enumerate(self.log.clocks):
+        if self.log.has_clock:
+            earliest = self.log.nodes[node].clock[number] - self.log.clock_error
+            for other, one in enumerate(self.log.nodes):
                 if other != node:
-                    least[other] = max(least.get(other, 0), bisect_left(clock, earliest))
+                    least[other] = max(least.get(other, 0), bisect_left(one.clock, earliest))
         return {other: count for other, count in least.items() if count}
 
     def _tell(self, depth: int, if_true: int, parts: Sequence[Part]) -> None:
@@ -236,36 +220,4 @@ class _Search:
 
 def _claim(model: Model, part: Part) -> Property:
     """The claim that a state has a part."""
-    return Property(part.text, part.text, PropertyKind.INVARIANT, "", _SPAN, _formula(model, part))
-
-
-def _formula(model: Model, part: Part) -> n.Node:
-    variable = model.variables[part.steps[0]]
-    node: n.Node = n.make(n.StateVar, variable.type, _SPAN, variable.name)
-    needs: list[n.Node] = []
-    for step in part.steps[1:]:
-        if isinstance(node.type, Option):
-            needs.append(n.make(n.IsSome, _BOOL, _SPAN, node))
-            node = n.make(n.Get, node.type.item, _SPAN, node)
-        node = _inner(node, step, needs)
-    if part.type != node.type:
-        raise AssertionError(f"{part.text} is of type {node.type!r}")
-    equal = n.make(n.Eq, _BOOL, _SPAN, node, _constant(part.type, part.value))
-    return n.make(n.And, _BOOL, _SPAN, (*needs, equal)) if needs else equal
-
-
-def _inner(node: n.Node, step: int, needs: list[n.Node]) -> n.Node:
-    """A part of a value; what must hold for it to be there is added to `needs`."""
-    kind = node.type
-    if isinstance(kind, Map):
-        return n.make(n.Apply, kind.value, _SPAN, node, _constant(kind.key, kind.keys[step]))
-    if isinstance(kind, Seq):
-        number = Int(0, kind.capacity)
-        place = _constant(number, step + 1)
-        needs.append(n.make(n.Le, _BOOL, _SPAN, place, n.make(n.Len, number, _SPAN, node)))
-        return n.make(n.Index, kind.item, _SPAN, node, place)
-    return n.make(n.Component, kind.parts[step], _SPAN, node, step)
-
-
-def _constant(kind: Type, value: object) -> n.Node:
-    return n.make(n.Const, kind, _SPAN, value)
+    return Property(part.text, part.text, PropertyKind.INVARIANT, "", SPAN, formula(model, part))

@@ -1,10 +1,11 @@
 """The runs that fit a log, by the set of states after each of its events.
 
-The set after an event has the states that some run reaches which explains all events so far. Between two events
-lie hidden steps, so the exact set, in full, can be large, and nearly always a few of its states suffice: those
-reached with the fewest hidden steps. So the search goes on with these alone. At a dead end it goes back by one
-event, two, four and so on, and takes all states from there on; if it comes back to the beginning, the sets are
-exact, and the first empty one shows the event that nothing explains.
+The set after an event has the states that some run reaches which explains all events so far. Few states are held
+as values, many on circuits. Between two events lie hidden steps, so the exact set, in full, can be large, and
+nearly always a few of its states suffice: those reached with the fewest hidden steps. So the search goes on with
+these alone. At a dead end it goes back by one event, two, four and so on, and takes all states from there on; if
+it comes back to the beginning, or to an event that tells the whole state, the sets are exact, and the first empty
+one shows the event that nothing explains.
 
 Few sets are kept: every `_SPACING`-th. Others are computed again where they are needed, so memory grows with the
 size of a set and hardly with the length of a log.
@@ -12,15 +13,20 @@ size of a set and hardly with the length of a log.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.events import Cut, Event, Log
-from leadline.symbolic.lang import Value
+from leadline.symbolic.lang import UserError, Value
 from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.trace import Step
+
+if TYPE_CHECKING:
+    from leadline.symbolic.conform.circuits import Circuits
 
 _SPACING = 1024
 _MOST_CACHED = 400_000
@@ -28,9 +34,9 @@ _MOST_CACHED = 400_000
 _MOST_CUTS = 64
 _MOST_STATES = 4096
 """The states, and the cuts of nodes without one clock, with which the search goes on while all is well."""
-
-Layer = dict[Cut, frozenset[State]]
-"""The states after some events, by how many of each node are past."""
+_WIDE = 256
+_NARROW = 64
+"""Sets of more states go to circuits, and those of fewer come back to values: there each is cheaper."""
 
 
 class TooManyStates(Exception):
@@ -45,16 +51,18 @@ class Steps:
         hidden: the names of the actions that a log need not show.
 
     Attributes:
+        hidden_actions: the names of the actions that a log need not show.
         outside: whether a hidden step, or one that could be an event, has left the model's bounds so far: then a
             larger model may explain what this one does not.
     """
 
     def __init__(self, semantics: Semantics, hidden: Sequence[str]) -> None:
         self.semantics = semantics
-        self._hidden_actions = tuple(hidden)
+        self.hidden_actions = tuple(hidden)
         self._of_action: dict[tuple[State, str], tuple[Outcome, ...]] = {}
-        self._after: dict[tuple[State, int], frozenset[State]] = {}
+        self._after: dict[tuple[State, Event], frozenset[State]] = {}
         self._beyond: dict[State, frozenset[State]] = {}
+        self._shared: dict[tuple[str, object, State | None], Step] = {}
         self._cached = 0
         self.outside = False
 
@@ -83,26 +91,18 @@ class Steps:
             if not picks or all(picks.get(name, value) == value for name, value in one.picks):
                 yield one
 
-    def after(self, state: State, event: Event, number: int) -> frozenset[State]:
-        """The states after an event that has a number."""
-        found = self._after.get((state, number))
+    def after(self, state: State, event: Event) -> frozenset[State]:
+        """The states after an event."""
+        found = self._after.get((state, event))
         if found is None:
             if event.is_step:
                 found = frozenset(x.state for x in self.explaining(state, event) if x.state is not None)
             else:
                 seen = all(part.fits(state) for part in (*event.before, *event.after))
                 found = frozenset({state} if seen else ())
-            self._after[state, number] = found
+            self._after[state, event] = found
             self._count(1 + len(found))
         return found
-
-    def hidden_outcomes(self, state: State) -> Iterator[Outcome]:
-        """The hidden steps in a state."""
-        for action in self._hidden_actions:
-            for one in self.outcomes(state, action):
-                self.outside |= one.state is None
-                if one.state is not None and one.state != state:
-                    yield one
 
     def hidden(self, state: State) -> frozenset[State]:
         """The states one hidden step after a state."""
@@ -113,12 +113,155 @@ class Steps:
             self._count(1 + len(found))
         return found
 
+    def step(self, state: State, event: Event | None, target: State) -> Step:
+        """The step from a state to a target that explains an event, or a hidden one without an event."""
+        outcomes = self.hidden_outcomes(state) if event is None else self.explaining(state, event)
+        one = next(x for x in outcomes if x.state == target)
+        key = one.action, one.picks, one.state
+        # A long run takes few different steps, many times.
+        if key not in self._shared:
+            self._shared[key] = Step(one.action, dict(one.picks), one.state)
+        return self._shared[key]
+
+    def hidden_outcomes(self, state: State) -> Iterator[Outcome]:
+        """The hidden steps in a state."""
+        for action in self.hidden_actions:
+            for one in self.outcomes(state, action):
+                self.outside |= one.state is None
+                if one.state is not None and one.state != state:
+                    yield one
+
     def _count(self, more: int) -> None:
         self._cached += more
         if self._cached > _MOST_CACHED:
             self._cached = 0
             for cache in (self._of_action, self._after, self._beyond):
                 cache.clear()
+
+
+class StateSet(ABC):
+    """A set of states, and the steps from all of them."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of states."""
+
+    @abstractmethod
+    def values(self) -> frozenset[State]:
+        """The states as values."""
+
+    @abstractmethod
+    def after(self, event: Event) -> StateSet:
+        """The states after an event."""
+
+    @abstractmethod
+    def and_hidden(self) -> StateSet:
+        """These states, and those one hidden step later."""
+
+    @abstractmethod
+    def joined(self, other: StateSet) -> StateSet:
+        """The states of both sets."""
+
+    @abstractmethod
+    def few(self, most: int) -> StateSet:
+        """Some of the states, always the same."""
+
+    @abstractmethod
+    def before(self, event: Event | None, target: State) -> State | None:
+        """A state that an event, or a hidden step without one, leads to a target; None if there is none."""
+
+
+class ValueSet(StateSet):
+    """A set of states as values."""
+
+    def __init__(self, steps: Steps, states: frozenset[State]) -> None:
+        self._steps, self._states = steps, states
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    def values(self) -> frozenset[State]:
+        return self._states
+
+    def after(self, event: Event) -> StateSet:
+        return self._of(self._steps.after(x, event) for x in self._states)
+
+    def and_hidden(self) -> StateSet:
+        return self._of([self._states, *map(self._steps.hidden, self._states)])
+
+    def joined(self, other: StateSet) -> StateSet:
+        return self._of((self._states, other.values()))
+
+    def few(self, most: int) -> StateSet:
+        return self._of([frozenset(sorted(self._states, key=repr)[:most])])
+
+    def before(self, event: Event | None, target: State) -> State | None:
+        # In order, since the same run is to be told each time.
+        return next((x for x in sorted(self._states, key=repr) if target in self._next(x, event)), None)
+
+    def _next(self, state: State, event: Event | None) -> frozenset[State]:
+        return self._steps.hidden(state) if event is None else self._steps.after(state, event)
+
+    def _of(self, parts: Iterable[frozenset[State]]) -> ValueSet:
+        return ValueSet(self._steps, frozenset[State]().union(*parts))
+
+
+class Forms:
+    """The forms of sets: few states as values, many on circuits if the model has them.
+
+    Args:
+        steps: the steps of the model on values.
+        by: "values" or "circuits" for all sets in one form; "auto" for that which fits their size.
+        make: makes the steps on circuits.
+
+    Attributes:
+        circuits: the steps on circuits, once they are wanted.
+    """
+
+    def __init__(self, steps: Steps, by: str, make: Callable[[], Circuits]) -> None:
+        self._steps, self._by, self._make = steps, by, make
+        self.circuits: Circuits | None = None
+        self._may = by != "values"
+
+    @property
+    def used(self) -> str:
+        """The forms that have been used: "values" or "circuits"."""
+        return "values" if self.circuits is None else "circuits"
+
+    @property
+    def outside(self) -> bool:
+        """Whether a step on the way has left the model's bounds."""
+        return self._steps.outside or (self.circuits is not None and self.circuits.outside)
+
+    def fitted(self, states: StateSet) -> StateSet:
+        """A set in the form that fits its size.
+
+        Raises:
+            UserError: if all sets are to be on circuits, and the model has none.
+        """
+        is_wide = len(states) > (_WIDE if isinstance(states, ValueSet) else _NARROW) or self._by == "circuits"
+        if isinstance(states, ValueSet) and is_wide and self._may:
+            circuits = self._made()
+            if circuits is not None:
+                return circuits.packed(states.values())
+        if not isinstance(states, ValueSet) and not is_wide:
+            return ValueSet(self._steps, states.values())
+        return states
+
+    def _made(self) -> Circuits | None:
+        """The steps on circuits; None if the model has none."""
+        if self.circuits is None:
+            try:
+                self.circuits = self._make()
+            except (UserError, RecursionError):
+                if self._by == "circuits":
+                    raise
+                self._may = False
+        return self.circuits
+
+
+Layer = dict[Cut, StateSet]
+"""The states after some events, by how many of each node are past."""
 
 
 @dataclass
@@ -130,6 +273,7 @@ class Fit:
         log: the log.
         hidden: the most hidden steps before an event.
         most: the most states after an event.
+        forms: the forms of sets.
         progress: called now and then with the number of events that are explained.
 
     Attributes:
@@ -142,6 +286,7 @@ class Fit:
     log: Log
     hidden: int
     most: int
+    forms: Forms
     progress: Callable[[int], None] = lambda _: None
     explained: int = field(default=0, init=False)
     last: Layer = field(default_factory=dict, init=False)
@@ -154,7 +299,9 @@ class Fit:
             if x.state is not None and all(part.fits(x.state) for part in self.log.begin)
         )
         start = (0,) * len(self.log.nodes)
-        self._kept: dict[int, Layer] = {0: {start: begin} if begin else {}}
+        found = self.forms.fitted(ValueSet(self.steps, begin))
+        self._kept: dict[int, Layer] = {0: {start: found} if begin else {}}
+        self._exact = 0  # the last place where a layer is known to hold all states that fit so far
         self._full: list[tuple[int, int]] = []  # where layers hold all states: from, to
 
     def run(self) -> bool:
@@ -169,6 +316,8 @@ class Fit:
             following = self._next(layer, full=False)
             if following:
                 layer, place = following, place + 1
+                if len(self.log.nodes) == 1 and self.log.event(0, place - 1).is_whole:
+                    self._exact = place
             else:
                 found = self._redone(place)
                 if found is None:
@@ -188,7 +337,7 @@ class Fit:
         """The layer after the event at which the search ended, with all states from further and further back."""
         back = 1
         while True:
-            start = max(0, end - back)
+            start = max(self._exact, end - back)
             place, layer = start, self._layer(start)
             while place <= end and layer:
                 best, layer = layer, self._next(layer, full=True)
@@ -198,8 +347,10 @@ class Fit:
                 self._full = [x for x in self._full if x[1] <= start] + [(start, place)]
                 self._kept = {x: one for x, one in self._kept.items() if x <= start}
                 self._kept[place] = layer
+                if start == self._exact:
+                    self._exact = place
                 return layer, place
-            if start == 0:
+            if start == self._exact:
                 self.explained, self.last = place, best
                 return None
             back *= 2
@@ -222,7 +373,7 @@ class Fit:
         reached = layer
         for more in range(self.hidden + 1):
             if more:
-                reached = {cut: states | self._hidden(states) for cut, states in reached.items()}
+                reached = {cut: self.forms.fitted(states.and_hidden()) for cut, states in reached.items()}
                 self._limit(reached)
             if not full or more == self.hidden:
                 found = self._explained(reached)
@@ -231,19 +382,14 @@ class Fit:
                     return found if full else _few(found)
         return {}
 
-    def _hidden(self, states: frozenset[State]) -> frozenset[State]:
-        return frozenset().union(*map(self.steps.hidden, states))
-
     def _explained(self, layer: Layer) -> Layer:
-        found: dict[Cut, frozenset[State]] = {}
+        found: Layer = {}
         for cut, states in layer.items():
             for node in self.log.next(cut):
-                number = self.log.events[node][cut[node]]
-                event = self.log.kinds[number]
-                after = frozenset[State]().union(*(self.steps.after(x, event, number) for x in states))
+                after = states.after(self.log.event(node, cut[node]))
                 if after:
                     past = (*cut[:node], cut[node] + 1, *cut[node + 1 :])
-                    found[past] = found[past] | after if past in found else after
+                    found[past] = self.forms.fitted(found[past].joined(after) if past in found else after)
         return found
 
     def _limit(self, layer: Layer) -> None:
@@ -256,7 +402,7 @@ class Fit:
         """A run that fits the whole log, from the step that leads to its first state; after `run` was true."""
         place = self.log.size
         cut, states = next(iter(self.last.items()))
-        state = min(states, key=repr)
+        state = min(states.few(1).values(), key=repr)
         backwards: list[Step] = []
         while place:
             base = max(0, (place - 1) // _SPACING * _SPACING)
@@ -264,65 +410,41 @@ class Fit:
             for number in range(base, place - 1):
                 layers.append(self._next(layers[-1], full=self._is_full(number)))
             while layers:
-                cut, steps = self._explanation(layers.pop(), cut, state)
-                backwards += [step for _, step in reversed(steps)]
-                state = steps[0][0] if steps else state
+                cut, state, steps = self._explanation(layers.pop(), cut, state)
+                backwards += reversed(steps)
             place = base
         begin = next(x for x in self.steps.semantics.initial() if x.state == state)
         return [Step("init", dict(begin.picks), begin.state), *reversed(backwards)]
 
-    def _explanation(self, layer: Layer, cut: Cut, target: State) -> tuple[Cut, list[tuple[State, Step]]]:
+    def _explanation(self, layer: Layer, cut: Cut, target: State) -> tuple[Cut, State, list[Step]]:
         """Steps from a state of a layer by which one event is explained and a state after it is reached.
 
         Returns:
-            The cut of the state from which they lead, and each step with the state before it.
+            The cut and the state from which they lead, and the steps.
         """
         for before, states in layer.items():
             for node in self.log.next(before):
-                if cut != (*before[:node], before[node] + 1, *before[node + 1 :]):
-                    continue
-                found = self._steps_to(states, self.log.event(node, before[node]), target)
-                if found is not None:
-                    return before, found
+                if cut == (*before[:node], before[node] + 1, *before[node + 1 :]):
+                    found = self._steps_to(states, self.log.event(node, before[node]), target)
+                    if found is not None:
+                        return before, *found
         raise AssertionError("a layer has states that nothing leads to")
 
-    def _steps_to(
-        self, states: frozenset[State], event: Event, target: State
-    ) -> list[tuple[State, Step]] | None:
-        """Hidden steps, the fewest there are, and the step that explains an event."""
-        came: dict[State, tuple[State, Step] | None] = dict.fromkeys(states)
-        front = list(states)
-        for _ in range(self.hidden + 1):
-            for state in front:
-                last = self._last_step(state, event, target)
-                if last is not None:
-                    return [*_back(came, state), *last]
-            following = []
-            for state in front:
-                for one in self.steps.hidden_outcomes(state):
-                    assert one.state is not None
-                    if one.state not in came:
-                        came[one.state] = state, Step(one.action, dict(one.picks), one.state)
-                        following.append(one.state)
-            front = following
-        return None
-
-    def _last_step(self, state: State, event: Event, target: State) -> list[tuple[State, Step]] | None:
-        if not event.is_step:
-            fits = state == target and all(part.fits(state) for part in (*event.before, *event.after))
-            return [] if fits else None
-        for one in self.steps.explaining(state, event):
-            if one.state == target:
-                return [(state, Step(one.action, dict(one.picks), one.state))]
-        return None
-
-
-def _back(came: dict[State, tuple[State, Step] | None], state: State) -> list[tuple[State, Step]]:
-    chain = []
-    while (link := came[state]) is not None:
-        chain.append(link)
-        state = link[0]
-    return chain[::-1]
+    def _steps_to(self, states: StateSet, event: Event, target: State) -> tuple[State, list[Step]] | None:
+        """A state from which hidden steps, the fewest there are, and the step of an event lead to a target."""
+        reached = [states]
+        while (state := reached[-1].before(event, target)) is None:
+            if len(reached) > self.hidden:
+                return None
+            reached.append(self.forms.fitted(reached[-1].and_hidden()))
+        backwards = [self.steps.step(state, event, target)] if event.is_step else []
+        for earlier in reversed(reached[:-1]):
+            # With fewer hidden steps the event was not explained, so the state is none of the earlier ones.
+            target, before = state, earlier.before(None, state)
+            assert before is not None
+            state = before
+            backwards.append(self.steps.step(state, None, target))
+        return state, backwards[::-1]
 
 
 def _few(layer: Layer) -> Layer:
@@ -331,6 +453,5 @@ def _few(layer: Layer) -> Layer:
         layer = dict(list(layer.items())[:_MOST_CUTS])
     if sum(map(len, layer.values())) > _MOST_STATES:
         most = max(1, _MOST_STATES // len(layer))
-        # A layer that is computed again must be the same.
-        layer = {cut: frozenset(sorted(states, key=hash)[:most]) for cut, states in layer.items()}
+        layer = {cut: states.few(most) for cut, states in layer.items()}
     return layer

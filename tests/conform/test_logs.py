@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.conform import Conformance, Fits, conformance, read_map
+from leadline.symbolic.conform.states import Fit, Layer
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -21,6 +22,8 @@ from leadline.symbolic.lang import (
     sort,
 )
 from leadline.symbolic.trace.formats import itf
+
+Event = dict[str, object]
 
 
 class Lamps(Protocol):
@@ -87,7 +90,7 @@ def asked(folder: Path, *logs: object, about: str = MAP, model: Model = MODEL, *
     return conformance(model, files, read_map(folder / "map.toml"), **more)  # type: ignore[arg-type]
 
 
-def event(name: str, lamp: str | None = None, **more: object) -> dict[str, object]:
+def event(name: str, lamp: str | None = None, **more: object) -> Event:
     return {"event": name, **({} if lamp is None else {"which": lamp}), **more}
 
 
@@ -119,7 +122,7 @@ def test_what_does_not_fit_is_told_with_its_place_and_reason(tmp_path: Path) -> 
     )
 
 
-@pytest.mark.parametrize("by", ["states", "solver"])
+@pytest.mark.parametrize("by", ["values", "solver"])
 def test_hidden_steps_are_found(tmp_path: Path, by: str) -> None:
     lines = [event("off", "l1"), event("on", "l2", count=3)]
     assert not asked(tmp_path, lines, by=by, hidden=2)
@@ -133,7 +136,7 @@ def test_looks_and_lines_to_skip(tmp_path: Path) -> None:
     more = "observe = [\"event == 'status'\"]\nskip = [\"level == 'debug'\"]\n[actions]"
     about = MAP.replace("[actions]", more, 1)
     lines = [event("on", "l1"), event("status", "l1", count=1), event("nonsense", level="debug")]
-    for by in ("states", "solver"):
+    for by in ("values", "solver"):
         found = asked(tmp_path, lines, about=about, by=by)
         assert found and found.run is not None and found.run.length == 1, by
         wrong = asked(tmp_path, [*lines, event("status", "l1", count=2)], about=about, by=by)
@@ -167,7 +170,7 @@ def test_nodes_are_ordered_by_clocks_and_messages(tmp_path: Path) -> None:
     assert asked(tmp_path, one, two), "any order goes"
     clock = MAP.replace("[actions]", 'clock = "at"\n[actions]', 1)
     late = [event("off", "l1", at=0.5)]
-    for by in ("states", "solver"):
+    for by in ("values", "solver"):
         assert asked(tmp_path, one, two, about=clock, by=by)
         assert not asked(tmp_path, late, two, about=clock, by=by)
         unsure = clock.replace("[actions]", "clock_error = 0.6\n[actions]", 1)
@@ -215,9 +218,51 @@ def test_values_beyond_the_model_are_out_of_bounds(tmp_path: Path) -> None:
     assert "goes out of the model's bounds" in next(found.why.lines())
 
 
+def test_sets_of_many_states_go_to_circuits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leadline.symbolic.conform.states._WIDE", 20)
+    monkeypatch.setattr("leadline.symbolic.conform.states._NARROW", 10)
+    anything: list[Event] = [{} for _ in range(9)]
+    for last, fits in ((event("on", "l1", count=6), True), (event("on", "l1", count=9), False)):
+        lines = [*anything, event("off", "l1", count=5), last]
+        found = asked(tmp_path, lines, hidden=1)
+        assert (bool(found), found.by) == (fits, "circuits")
+        for by in ("values", "circuits"):
+            other = asked(tmp_path, lines, hidden=1, by=by)
+            assert (other.verdict, other.explained, other.by) == (found.verdict, found.explained, by)
+            assert list(other.why.lines()) == list(found.why.lines())
+
+
+def test_the_way_back_ends_at_an_event_that_tells_the_whole_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    light = {x: {"on": "off", "times": 4 * (x == "l1")} for x in ("l1", "l2", "l3")}
+    whole: Event = {"action": "SwitchOff", "after": {"light": light, "last": "l1"}}
+    some: list[Event] = [{"action": x} for _ in range(4) for x in ("SwitchOn", "SwitchOff")]
+    told: list[Event] = [
+        *some[:7],
+        whole,
+        *some,
+        {"action": "SwitchOff", "after": {"last": None}},
+    ]
+    layers = []
+    layer = Fit._layer
+
+    def seen(self: Fit, place: int) -> Layer:
+        layers.append(place)
+        return layer(self, place)
+
+    monkeypatch.setattr(Fit, "_layer", seen)
+    found = asked(tmp_path, told, about="", hidden=1)
+    assert (found.verdict, found.explained) == (Fits.DIFFERS, 16)
+    assert min(layers) == 8, "what comes before that event needs no second look"
+    del told[7]
+    assert asked(tmp_path, told, about="", hidden=1).explained == 15
+    assert min(layers) == 0
+
+
 def test_limits(tmp_path: Path) -> None:
     lines = [{"event": "changed"} for _ in range(12)]
-    found = asked(tmp_path, lines, by="states", hidden=3, most_states=1)
+    found = asked(tmp_path, lines, by="values", hidden=3, most_states=1)
     assert (found.verdict, found.reason) == (Fits.UNKNOWN, "over 1 states fit after 0 events")
     assert asked(tmp_path, lines[:3], hidden=1, most_states=1).by == "solver", "the solver takes over"
 
@@ -228,7 +273,7 @@ def test_limits(tmp_path: Path) -> None:
         ("{", r"node0.ndjson:1: the last line is cut off or no JSON"),
         ("[1]\n", r"node0.ndjson:1: an object is needed"),
         ('{"event": "of"}\n', "lamps has no action `of`.*a map says under"),
-        ('{"event": "on", "which": 3}\n', r"last: a value of Lamp \(l1, l2, l3\) is needed, not 3"),
+        ('{"event": "on", "which": 3}\n', r"lamp: a value of Lamp \(l1, l2, l3\) is needed, not 3"),
         (
             '{"event": "on", "which": "l1", "count": "x"}\n',
             r"light\[l1\].times: a value of Int\(0, 9\) is needed",
@@ -261,7 +306,7 @@ def test_mistakes_in_maps_are_told(tmp_path: Path, about: str, told: str) -> Non
         asked(tmp_path, [{"event": 1, "action": "SwitchOn"}], about=about)
 
 
-@pytest.mark.parametrize("by", ["states", "solver"])
+@pytest.mark.parametrize("by", ["values", "solver"])
 def test_steps_out_of_bounds_on_the_way_are_told(tmp_path: Path, by: str) -> None:
     """The tenth switching on is hidden, and the model counts up to nine."""
     lines = [event(x, "l1") for _ in range(9) for x in ("on", "off")]

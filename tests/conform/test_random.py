@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from leadline.symbolic.conform import Conformance, Fits, conformance
-from leadline.symbolic.lang import Model, ModelError
+from leadline.symbolic.lang import Model, UserError
 from tests.conform.thinned import Thinning, altered, fits, interleaved, random_run, thinned, write
 from tests.strategies import models
 
-WAYS = ("states", "solver")
+WAYS = ("values", "circuits", "solver")
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
@@ -25,7 +25,7 @@ def judged(model: Model, log: Path, hidden: int, by: str) -> Conformance | None:
     """The answer; None if the model has no circuits."""
     try:
         return conformance(model, [log], hidden=hidden, by=by)
-    except ModelError:
+    except UserError:
         return None
 
 
@@ -76,5 +76,5 @@ def test_logs_of_nodes_without_one_clock_conform(
     folder = tmp_path_factory.mktemp("log")
     logs = [write(folder / f"{n}.ndjson", part) for n, part in enumerate(interleaved(lines, 2, chance))]
     for by in WAYS:
-        with suppress(ModelError):
+        with suppress(UserError):
             assert conformance(model, logs, by=by), by

@@ -222,8 +222,5 @@ class CircuitExplorer:
 
 def states_at(search: bits.Search, numbers: Iterable[int]) -> Iterator[State]:
     """The states with some numbers, as values."""
-    encoding = search.machine.encoding
     for number in numbers:
-        word = int.from_bytes(search.states[number].tobytes(), "little")
-        true = {x if word >> i & 1 else -x for i, x in enumerate(encoding.input_row)}
-        yield encoding.decode(encoding.input_row, true.__contains__)
+        yield search.machine.state(search.states[number])
