@@ -94,10 +94,11 @@ def as_shown(shown: str, told: str) -> bool:
     return re.search(pattern, told, re.DOTALL | re.MULTILINE) is not None
 
 
-def code_of(shown: str) -> int:
-    """The exit code that goes with an output, where the page does not ask for it by `echo $?`."""
+def code_of(command: Command) -> int:
+    """The exit code that goes with an output, where the page does not ask for it by `echo $?`; 0 of a pipe."""
     words = {"out-of-bounds": 21, "violated by a run": 13, " violated ": 12, "unknown": 20, " failed": 1}
-    return next((code for word, code in words.items() if word in shown), 0)
+    told = "" if " | " in command.line else command.shown
+    return next((code for word, code in words.items() if word in told), 0)
 
 
 def follow(page: Path, folder: Path, run: Runner) -> int:
@@ -119,7 +120,7 @@ def follow(page: Path, folder: Path, run: Runner) -> int:
                 f"{page.name}: $ {step.line}\n{told}\n-- is not as shown --\n{step.shown}"
             )
             asked = place + 1 < len(every) and every[place + 1] == Command("echo $?", f"{code}\n")
-            assert asked or code == code_of(step.shown), (
+            assert asked or code == code_of(step), (
                 f"{page.name}: $ {step.line}\nexit code {code}\n{told}"
             )
     return sum(isinstance(step, Command) for step in every)

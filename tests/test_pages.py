@@ -106,4 +106,6 @@ def test_a_page_is_read() -> None:
     assert as_shown("a  24  0.1  32\nb  -  explore", "a  24    12.53     117\nb  -  pdr\n")
     assert not as_shown("a  24  0.1  32", "a  25  0.1  32") and not as_shown("b  3  pdr", "b  4  pdr")
     assert not as_shown("a\nb", "b\na\n") and not as_shown("a", "ab")
-    assert [code_of(word) for word in ("x  violated  1", "x out-of-bounds", "proved")] == [12, 21, 0]
+    told = [Command("leadline one", word) for word in ("x  violated  1", "x out-of-bounds", "proved")]
+    assert [code_of(one) for one in told] == [12, 21, 0]
+    assert code_of(Command("leadline one | tail -n 1", "x  violated  1")) == 0
