@@ -111,7 +111,10 @@ def test_the_first_protocol_is_found_broken_as_shown(
     assert re.search(r"nothing-lost +violated +4 ", capsys.readouterr().out)
 
 
-def test_the_first_check_is_found_broken_as_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_check_is_found_broken_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     shown = re.findall(r"\$ leadline (check two-phase-commit .*)", README)[0]
     assert main(shlex.split(shown)) == 12
     found = re.search(r"consistency +violated +(\d+) ", capsys.readouterr().out)
