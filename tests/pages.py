@@ -120,9 +120,7 @@ def follow(page: Path, folder: Path, run: Runner) -> int:
                 f"{page.name}: $ {step.line}\n{told}\n-- is not as shown --\n{step.shown}"
             )
             asked = place + 1 < len(every) and every[place + 1] == Command("echo $?", f"{code}\n")
-            assert asked or code == code_of(step), (
-                f"{page.name}: $ {step.line}\nexit code {code}\n{told}"
-            )
+            assert asked or code == code_of(step), f"{page.name}: $ {step.line}\nexit code {code}\n{told}"
     return sum(isinstance(step, Command) for step in every)
 
 
