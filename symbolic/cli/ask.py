@@ -45,7 +45,14 @@ from leadline.symbolic.engines import (
     Result,
     engines_of,
 )
-from leadline.symbolic.engines.ask.choice import chosen_engine, chosen_query, kind_of, model_for, options_of
+from leadline.symbolic.engines.ask.choice import (
+    chosen_engine,
+    chosen_query,
+    kind_of,
+    likely_engine,
+    model_for,
+    options_of,
+)
 from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
 from leadline.symbolic.engines.run.process import start_server
 from leadline.symbolic.lang import Model, NoBehaviour, counted
@@ -205,7 +212,9 @@ def asked(args: argparse.Namespace) -> tuple[Question, Exit]:
 def put(args: argparse.Namespace) -> Question:
     """Have a query answered."""
     check_writable(args.out)
-    start_server()
+    engine = likely_engine(args.command, _given(args))
+    if engine is None or not engine.limits_itself:
+        start_server()
     found = Question.of(args)
     found.fail_fast = bool(getattr(args, "fail_fast", False))
     found.tells_early = args.out is None and args.format == "text"

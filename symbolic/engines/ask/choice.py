@@ -156,10 +156,15 @@ def model_for(
         ModelError: with the mistakes in it.
         NoSymbolicForm: if there are no formulas.
     """
-    able = _able(command, given)
-    first = next((one for one in able if given.get("engine") in (None, one.name)), None)
+    first = likely_engine(command, given)
     needed = first is None or first.needs_formulas(given)
     return (model_of if needed else model_on_values)(entry, settings)
+
+
+def likely_engine(command: str, given: Mapping[str, object]) -> Engine | None:
+    """The first engine that has the options that are given, before anything is known of the model."""
+    able = _able(command, given)
+    return next((one for one in able if given.get("engine") in (None, one.name)), None)
 
 
 def _clash(

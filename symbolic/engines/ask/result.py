@@ -422,6 +422,8 @@ class Progress:
         text: the progress in words, if depth and clauses do not describe it.
         engine: the engine that searches, where several do.
         far: how far it came, in words, for the reason of an unknown verdict; "" if `text` says it.
+        left: the work that is left, as a multiple of that done; infinite if it passes a limit, None if it is not
+            known.
     """
 
     depth: int
@@ -432,6 +434,7 @@ class Progress:
     text: str = ""
     engine: str = ""
     far: str = ""
+    left: float | None = None
 
     @classmethod
     def from_json(cls, body: JsonObject) -> Progress:

@@ -27,7 +27,9 @@ LEAST_MEMORY = 256
 """The least limit on memory, in MB, for exploration on circuits: numpy itself takes 80 to 120 of address space."""
 
 HEAD_START = 1.5
-"""Seconds, of which half a second goes by before a process explores."""
+"""Seconds, of which a part goes by before a process explores."""
+_TELLING = 100_000
+"""The number of states from which on the growth of levels tells how it goes on."""
 MOST_PERMUTATIONS = 5_040
 """Those of seven members."""
 
@@ -123,7 +125,7 @@ class Explore(Engine):
 
         def progress(level: Level) -> None:
             reached = f"{counted(level.states, states)} within {counted(level.depth, 'step')}"
-            listener.progress(Progress(level.depth, 0.0, text=reached))
+            listener.progress(Progress(level.depth, 0.0, text=reached, left=exploring.left(level)))
             _tell_violations(exploring.explorer, told, listener)
 
         told: set[str] = set()
@@ -171,6 +173,27 @@ class Explore(Engine):
         return HEAD_START
 
 
+def foretold(level: Level, before: int, most: int | None) -> float | None:
+    """The work that is left of a search, as a multiple of that done, if its levels go on to grow or shrink so.
+
+    Args:
+        level: the last level.
+        before: the number of new states of the one before it.
+        most: the number of states at which it stops; None for no limit.
+
+    Returns:
+        Infinity if it comes to that number; None if it is too early to tell.
+    """
+    new, states = level.new, level.states
+    if new < before:
+        rest = new**2 / (before - new)
+        return rest / states if most is None or states + rest <= most else None
+    if most is None or states < _TELLING or not before:
+        return None
+    rate = new / before
+    return math.inf if states + new * (rate + rate**2 + rate**3) > most else None
+
+
 class _Exploring:
     """The exploration that some options ask for, on circuits if they can give the answer.
 
@@ -191,6 +214,7 @@ class _Exploring:
         self._chosen = query.chosen(model)
         self._names = [one.name for one in self._chosen if one.temporal is None]
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
+        self._before = 0
         self.why = self._needs_values(limits)
         if options.by is not None and any(isinstance(x.type, Slots) for x in model.variables):
             raise UserError(
@@ -230,6 +254,11 @@ class _Exploring:
         semantics.view = view_of(semantics, self._options, self._runs)
         kind = Covering if self._options.coverage or self._options.vacuity else Explorer
         return kind(semantics, self._names, *self._bounds)
+
+    def left(self, level: Level) -> float | None:
+        """The work that is left after a level, as `foretold` says."""
+        before, self._before = self._before, level.new
+        return foretold(level, before, self._options.max_states)
 
     def search(self, runs: Sequence[str], listener: Listener) -> dict[str, Trace | None]:
         """Explore; a counterexample, or None, for each of the claims about runs.

@@ -291,6 +291,8 @@ def _become_child(own: list[int]) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     *streams, folder = own
+    # The parent has it wait with all that it starts.
+    os.setpgid(0, 0)
     os.fchdir(folder)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)

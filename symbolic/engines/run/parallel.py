@@ -6,6 +6,7 @@ hardly longer than running the better one.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -162,9 +163,12 @@ def answer_in_children(
     sessions: dict[QueryProcess, _Session] = {}
     with ExitStack() as stack:
         for group in _by_head_start(model, queries, limits, patience):
+            ahead = patience.next_begins is not None
             for query in group:
-                process = stack.enter_context(QueryProcess(model, query, limits, branches))
+                process = stack.enter_context(QueryProcess(model, query, limits, branches, ahead))
                 sessions[process] = _Session(model, query, shared)
+                if ahead:
+                    patience.ahead[process] = sessions[process]
             if patience.deadline is None:
                 patience.deadline = _deadline(limits)
             found = _heard(sessions, shared, patience)
@@ -197,8 +201,9 @@ def _by_head_start(
     enough = limits.seconds is None or limits.seconds > _ENOUGH * max(seconds)
     if any(seconds) and not all(seconds) and enough:
         patience.next_begins = time.monotonic() + max(seconds)
+        patience.head_start = max(seconds)
         yield [query for query, own in zip(queries, seconds, strict=True) if own]
-        patience.next_begins = None
+        patience.next_begins, patience.others_begin = None, time.monotonic()
         yield [query for query, own in zip(queries, seconds, strict=True) if not own]
     else:
         yield queries
@@ -207,7 +212,12 @@ def _by_head_start(
 def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: _Patience) -> Answer | None:
     """The answer that processes have given by the end of the time; None if there is none yet."""
     running = [process for process in sessions if not process.silent]
-    for process, message in listen(running, patience.end, shared.listener.idle):
+
+    def idle() -> None:
+        shared.listener.idle()
+        patience.share(sessions)
+
+    for process, message in listen(running, patience.end, idle):
         sessions[process].hear(message)
         found = _settled(sessions.values(), shared)
         if found is not None and not _may_be_shorter(found, sessions.values()):
@@ -220,32 +230,94 @@ def _heard(sessions: Mapping[QueryProcess, _Session], shared: Ledger, patience: 
 _ENOUGH = 5
 """The time that there must be for a head start, as a multiple of it."""
 
+_OTHERS_TURN = 2
+"""The time that the others then have for themselves, as a multiple of the head start."""
+
+_BUSY = 3
+"""How much longer a turn is on a busy machine at most, as a multiple of it."""
+
 _SECOND_MORE = 1.0
 """Seconds in which a shortest counterexample is waited for."""
 
 
 class _Patience:
-    """The end of the time that processes have.
+    """The time that processes have: its end, and whose turn it is.
+
+    What goes ahead of the others has its head start for itself, and goes on while it is near its end. The others
+    then have a turn for themselves, and after it all run. Whenever what has gone ahead is near its end, the others
+    wait for it: little of all work is done in vain. A head start is measured by the processor's time, on a busy
+    machine for a few times as long.
 
     Attributes:
         deadline: the time at which it ends at the latest; None is never.
         soon: the time at which it ends since there is an answer; None if there is none.
-        next_begins: the time at which other processes begin; None if there are no others.
+        next_begins: the time at which other processes begin, at the earliest; None if there are no others.
+        head_start: the seconds of a head start.
+        ahead: the processes with a head start.
+        others_begin: the time at which the others have begun.
     """
 
     def __init__(self) -> None:
         self.deadline: float | None = None
         self.soon: float | None = None
         self.next_begins: float | None = None
+        self.head_start = 0.0
+        self.ahead: dict[QueryProcess, _Session] = {}
+        self.others_begin = 0.0
+
+    @property
+    def _left(self) -> float | None:
+        """The work that is left of what goes ahead, if it is known and goes on."""
+        known = [one.left for process, one in self.ahead.items() if one.searches and not process.silent]
+        return min((left for left in known if left is not None), default=None)
+
+    @property
+    def _near(self) -> bool:
+        left = self._left
+        return left is not None and left <= 1
+
+    def _begins(self) -> float | None:
+        """The time at which the others begin, as far as it is known now."""
+        if self.next_begins is None or self._near:
+            return None
+        if self._left == math.inf:
+            return 0.0
+        return self.next_begins + _lost(self.ahead, self.next_begins - self.head_start, self.head_start)
 
     def end(self) -> float | None:
-        ends = self.deadline, self.soon, self.next_begins
+        ends = self.deadline, self.soon, self._begins()
         return min((one for one in ends if one is not None), default=None)
+
+    def share(self, processes: Iterable[QueryProcess]) -> None:
+        """Have those processes wait whose turn it is not."""
+        if not self.ahead:
+            return
+        others = [one for one in processes if one not in self.ahead]
+        near = self._near
+        alone = not near and self.soon is None and bool(others) and self._others_turn(others)
+        for process in self.ahead:
+            process.wait(alone)
+        for process in others:
+            process.wait(near)
+
+    def _others_turn(self, others: Iterable[QueryProcess]) -> bool:
+        """Whether the others have the turn that follows a head start."""
+        turn = _OTHERS_TURN * self.head_start
+        end = self.others_begin + turn
+        now = time.monotonic()
+        # The processor's time is asked for late: processes may still be starting.
+        return now < end or now < end + _lost(others, self.others_begin, turn)
 
     def shorten(self) -> None:
         """End soon from the first call on."""
         if self.soon is None:
             self.soon = time.monotonic() + _SECOND_MORE
+
+
+def _lost(processes: Iterable[QueryProcess], since: float, seconds: float) -> float:
+    """The part of a turn of some seconds that a busy machine has not given to processes, so far."""
+    ran = min((one.cpu_seconds() or 0.0 for one in processes if not one.silent), default=seconds)
+    return min(max(0.0, time.monotonic() - since - ran), _BUSY * seconds)
 
 
 def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
@@ -261,13 +333,15 @@ def _settled(sessions: Collection[_Session], shared: Ledger) -> Answer | None:
 
 
 def _may_be_shorter(found: Answer, sessions: Iterable[_Session]) -> bool:
-    """Whether a counterexample may be longer than one that a process still looks for."""
+    """Whether a counterexample may be longer than one that a process still looks for, and may find soon."""
     longer = any(
         one.steps and one.trace is not None and one.trace.loop is None
         for one in found.results
         if not ENGINES[one.engine].breadth_first
     )
-    return longer and any(one.engine.breadth_first and one.searches for one in sessions)
+    return longer and any(
+        one.engine.breadth_first and one.searches and one.left != math.inf for one in sessions
+    )
 
 
 def _alone(query: Query) -> Query:
@@ -297,6 +371,11 @@ class _Session:
     def searches(self) -> bool:
         """Whether an answer may still come."""
         return self.answer is None and not self.stopped
+
+    @property
+    def left(self) -> float | None:
+        """The work that is left, as its last progress says."""
+        return next((one.left for one in self.reached.values()), None)
 
     def hear(self, message: Message) -> None:
         """Record a message."""

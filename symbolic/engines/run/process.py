@@ -29,7 +29,7 @@ import leadline
 from leadline.symbolic.catalog import packed
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.ask.result import Cause, Stop
-from leadline.symbolic.engines.run.limits import Limits, memory_stop, time_stop
+from leadline.symbolic.engines.run.limits import Limits, memory_stop, size_mb, time_stop
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Span, UserError
 
 _TRIES = 2  # a server that was killed is found dead once
@@ -116,13 +116,16 @@ class Branched:
         query: the query.
         memory_mb: its limit on the address space; None for none.
         errors: the file for its standard error.
+        leads: whether it leads a group of processes of its own, so that Ctrl-C does not reach it.
 
     Attributes:
         output: the descriptor of its messages.
         pid: the number of its process.
     """
 
-    def __init__(self, model: Model, query: Query, memory_mb: int | None, errors: IO[bytes]) -> None:
+    def __init__(
+        self, model: Model, query: Query, memory_mb: int | None, errors: IO[bytes], *, leads: bool
+    ) -> None:
         # Here, since the server's program imports this module.
         from leadline.symbolic.engines.run.forkserver import die_with, serve
 
@@ -132,6 +135,8 @@ class Branched:
         if self.pid == 0:
             try:
                 die_with(parent)
+                if leads:
+                    os.setpgid(0, 0)
                 os.dup2(there, 1)
                 os.dup2(errors.fileno(), 2)
                 serve(memory_mb, lambda: (model, query))
@@ -281,6 +286,8 @@ class QueryProcess:
         limits: the child limits its address space itself; the caller has to watch the time.
         branches: whether the child is a copy of this process, which has the model: to make it anew may take
             long. This process may have no threads then.
+        ahead: whether it goes ahead of others, which the fork server may not be needed for. It is a copy of this
+            process then, if that may be.
 
     Raises:
         UserError: if the protocol is a class that cannot be sent.
@@ -291,7 +298,9 @@ class QueryProcess:
         peak_mb: its peak memory in megabytes, once it has ended.
     """
 
-    def __init__(self, model: Model, query: Query, limits: Limits, branches: bool = False) -> None:
+    def __init__(
+        self, model: Model, query: Query, limits: Limits, branches: bool = False, ahead: bool = False
+    ) -> None:
         self.query = query
         self.limits = limits
         self.silent = False
@@ -301,12 +310,14 @@ class QueryProcess:
         self._status = 0
         self._out_of_memory = False
         self._rest = b""
+        self._waits = False
+        branches = branches or (ahead and _may_branch())
         # A protocol that cannot be sent is told before anything is open.
         job = None if branches else _job(model, query, limits)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed in __exit__
         self._child: Forked | Branched | None
         if job is None:
-            self._child = Branched(model, query, limits.memory_mb, self._errors)
+            self._child = Branched(model, query, limits.memory_mb, self._errors, leads=ahead)
         else:
             self._child = Forked(job, self._errors)
         self._output = self._child.output
@@ -326,6 +337,22 @@ class QueryProcess:
     def fileno(self) -> int:
         """The descriptor of its messages."""
         return self._output
+
+    def cpu_seconds(self) -> float | None:
+        """The seconds of the processor that it has used; None where the system does not tell or it has ended."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def wait(self, waits: bool) -> None:
+        """Have it wait, with the processes that it has started, or go on."""
+        if waits != self._waits and (pid := self.pid) is not None:
+            self._waits = waits
+            # It may have ended, or not lead its group yet.
+            with suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGSTOP if waits else signal.SIGCONT)
 
     def read(self) -> list[Message]:
         """The messages that have arrived; waits if there is none.
@@ -389,6 +416,19 @@ class QueryProcess:
         lines = self._errors.read().decode(errors="replace").split("\n")
         said = [line.strip() for line in lines if line.strip()]
         return f" ({said[-1][:200]})" if said else ""
+
+
+_SMALL_MB = 1024
+"""The address space up to which a process is small."""
+
+
+def _may_branch() -> bool:
+    """Whether a copy of this process may answer a query: it has one thread, native ones included, and is small."""
+    try:
+        alone = sum(1 for _ in Path("/proc/self/task").iterdir()) == 1
+    except OSError:
+        return False
+    return alone and (size_mb() or 0) < _SMALL_MB
 
 
 _TICK = 1.0

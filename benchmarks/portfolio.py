@@ -1,0 +1,87 @@
+"""The cost of `check` beside that of the engine that answers: `python -m leadline.benchmarks.portfolio`.
+
+Each case of `leadline bench` is asked twice, each time by a process of its own: of all engines side by side, as
+`leadline check` asks, and then of the engine that answered, alone and with the options that it had there. CPU
+seconds are those of the process with all that it started, from the start of Python on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from statistics import geometric_mean
+
+from leadline.benchmarks.cases import CASES, Case
+from leadline.benchmarks.measurement import model
+from leadline.symbolic.engines import Limits, Query, answer
+from leadline.symbolic.engines.ask.table import ENGINES
+from leadline.symbolic.engines.run.portfolio import PortfolioOptions
+from leadline.symbolic.solve import LONE
+
+TOGETHER = PortfolioOptions.engine
+
+
+def told(case: Case, engine: str, seconds: float) -> tuple[str, str]:
+    """The verdict about a case, and the engine that gave it.
+
+    Args:
+        case: the case.
+        engine: the engine to ask: the portfolio, or a member of it.
+        seconds: the time that it has.
+    """
+    options = PortfolioOptions() if engine == TOGETHER else ENGINES[engine].member(None)
+    assert options is not None
+    query = Query(case.protocol, dict(case.parameters), (case.property,), options, LONE)
+    (result,) = answer(model(case), query, Limits(seconds)).results
+    return result.verdict.name, result.engine
+
+
+def measured(case: Case, engine: str, seconds: float) -> tuple[str, str, float]:
+    """`told` in a process of its own, with its CPU seconds."""
+    command = [sys.executable, "-m", __spec__.name, "--case", case.name, "--ask", engine]
+    with subprocess.Popen([*command, "--timeout", str(seconds)], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        said = child.stdout.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{case.name} by {engine}: exited with {child.returncode}")
+    verdict, by = said.split()
+    return verdict, by, usage.ru_utime + usage.ru_stime
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m leadline.benchmarks.portfolio", description=__doc__)
+    parser.add_argument("--case", default="*", metavar="GLOB", help="only cases whose name matches")
+    parser.add_argument(
+        "--timeout", type=float, default=60, metavar="S", help="seconds for each (default: 60)"
+    )
+    parser.add_argument(
+        "--ask", metavar="ENGINE", help="only ask this engine about the case, without a table"
+    )
+    args = parser.parse_args(words)
+    cases = [case for case in CASES if fnmatch.fnmatchcase(case.name, args.case)]
+    if args.ask:
+        print(*told(cases[0], args.ask, args.timeout))
+        return
+    print("| case | verdict | engine | check: CPU s | the engine alone: CPU s | times |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    ratios = []
+    for case in cases:
+        verdict, engine, together = measured(case, TOGETHER, args.timeout)
+        cells = [case.name, verdict.lower(), engine, f"{together:.1f}", "-", "-"]
+        if verdict != "UNKNOWN":
+            _, _, alone = measured(case, engine, args.timeout)
+            ratios.append(together / alone)
+            cells[4:] = [f"{alone:.1f}", f"{ratios[-1]:.2f}"]
+        print(f"| {' | '.join(cells)} |", flush=True)
+    print(f"\ngeometric mean of {len(ratios)} answered cases: {geometric_mean(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()
