@@ -287,6 +287,27 @@ def packed_whole(source: str) -> str | None:
     return packed(source)
 
 
+def find_configured(
+    name_or_path: str,
+    config: Path | None,
+    folders: Sequence[Path],
+    invariants: Sequence[str],
+    properties: Sequence[str],
+    given: Mapping[str, str],
+) -> Entry:
+    """The protocol of a name or path, as `find`; of a TLA+ module with these options, as `find_module`.
+
+    Raises:
+        UserError: if there is none, or an option of modules is given for a protocol in Python.
+    """
+    if name_or_path.endswith(".tla"):
+        return find_module(Path(name_or_path), config, folders, invariants, properties, given=given)
+    for flag, value in (("--config", config), ("--path", folders), ("--invariant", invariants)):
+        if value:
+            raise UserError(f"{flag} is for TLA+ modules: {name_or_path} is none")
+    return find(name_or_path)
+
+
 def find_module(
     path: Path,
     config: Path | None = None,

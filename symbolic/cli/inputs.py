@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from leadline.symbolic.catalog import (
     Entry,
     find,
-    find_module,
+    find_configured,
     installed,
     model_of,
     split_path,
@@ -118,37 +118,16 @@ def settings_of(entry: Entry, texts: Sequence[str], option: str = "-p") -> dict[
     return found
 
 
-def is_module(protocol: str) -> bool:
-    """Whether an argument names a TLA+ module."""
-    return protocol.endswith(".tla")
-
-
-def refuse_module_options(args: argparse.Namespace) -> None:
-    """Refuse options that are for TLA+ modules where there is none.
-
-    Raises:
-        UserError: if one is given.
-    """
-    for flag, value in (("--config", args.config), ("--path", args.path), ("--invariant", args.invariants)):
-        if value:
-            raise UserError(f"{flag} is for TLA+ modules: {args.protocol} is none")
-
-
 def chosen_entry(args: argparse.Namespace) -> Entry:
     """The protocol of the command line.
 
     Raises:
         UserError: if there is none, or an option about TLA+ modules is given for a protocol in Python.
     """
-    if is_module(args.protocol):
-        properties = getattr(args, "properties", [])
-        parts = (text.partition("=") for text in args.settings)
-        given = {name: value for name, equals, value in parts if equals}
-        return find_module(
-            Path(args.protocol), args.config, args.path, args.invariants, properties, given=given
-        )
-    refuse_module_options(args)
-    return find(args.protocol)
+    parts = (text.partition("=") for text in args.settings)
+    given = {name: value for name, equals, value in parts if equals}
+    properties = getattr(args, "properties", [])
+    return find_configured(args.protocol, args.config, args.path, args.invariants, properties, given)
 
 
 def chosen_model(

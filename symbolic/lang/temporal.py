@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
@@ -21,6 +21,7 @@ from leadline.symbolic.lang.types import Type, Value
 
 PRIME = "'"
 _fresh = itertools.count(1)
+Folded = TypeVar("Folded")
 
 
 def primed(name: str) -> str:
@@ -145,6 +146,11 @@ class LeadsTo(Temporal):
 
     premise: Temporal
     conclusion: Temporal
+
+    @property
+    def meaning(self) -> Temporal:
+        """The formula by the other operators: `[](F => <>G)`."""
+        return Always(Either((Negated(self.premise), Eventually(self.conclusion))))
 
     @property
     def parts(self) -> tuple[Temporal, ...]:
@@ -299,3 +305,94 @@ def rewritten(root: Temporal, change: Callable[[n.Node], n.Node]) -> Temporal:
 def substituted(root: Temporal, mapping: Mapping[n.Node, n.Node]) -> Temporal:
     """The formula with leaves of its predicates replaced."""
     return rewritten(root, lambda node: replaced(node, mapping))
+
+
+def is_plain(formula: Temporal, *, steps: bool = True) -> bool:
+    """Whether a formula is about one state and, if allowed, the step from it."""
+    others = (Always, Eventually, LeadsTo) if steps else (Always, Eventually, LeadsTo, Happens)
+    return not any(isinstance(one, others) for one in formulas(formula))
+
+
+def folded(
+    formula: Temporal,
+    leaf: Callable[[Holds | Happens], Folded],
+    negation: Callable[[Folded], Folded],
+    both: Callable[[Iterator[Folded]], Folded],
+    either: Callable[[Iterator[Folded]], Folded],
+) -> Folded:
+    """The meaning of a formula about one state and the step from it.
+
+    Args:
+        formula: the formula; see `is_plain`.
+        leaf: gives the meaning of a predicate.
+        negation: gives the meaning of a negation.
+        both: gives the meaning of a conjunction, from those of its parts as far as it asks for them.
+        either: gives the meaning of a disjunction, likewise.
+    """
+
+    def of(one: Temporal) -> Folded:
+        return folded(one, leaf, negation, both, either)
+
+    match formula:
+        case Holds() | Happens():
+            return leaf(formula)
+        case Negated(item=item):
+            return negation(of(item))
+        case Both(items=items):
+            return both(map(of, items))
+        case Either(items=items):
+            return either(map(of, items))
+        case ForEach():
+            return both(map(of, formula.instances()))
+        case ForSome():
+            return either(map(of, formula.instances()))
+    raise TypeError(f"{type(formula).__name__} is not about one state and the step from it")
+
+
+# -- the normal form ----------------------------------------------------------------------------------
+
+
+def normal(formula: Temporal, *, negated: bool = False) -> Temporal:
+    """The formula, or its negation, without `LeadsTo`, and negated only directly above `Happens`."""
+    match formula:
+        case Holds(node=node):
+            return Holds(rules.negation(node)) if negated else formula
+        case Happens():
+            return Negated(formula) if negated else formula
+        case Negated(item=item):
+            return normal(item, negated=not negated)
+        case Both(items=items) | Either(items=items):
+            kind = Both if isinstance(formula, Both) is not negated else Either
+            return joined(kind, [normal(x, negated=negated) for x in items])
+        case Always(item=item) | Eventually(item=item):
+            always = isinstance(formula, Always) is not negated
+            return _prefixed(always, normal(item, negated=negated))
+        case LeadsTo():
+            return normal(formula.meaning, negated=negated)
+        case ForEach() | ForSome():
+            each = ForEach if isinstance(formula, ForEach) is not negated else ForSome
+            return each(normal(formula.item, negated=negated), formula.var, formula.domain)
+    raise TypeError(f"{type(formula).__name__} is no temporal formula")
+
+
+def joined(kind: type[Both] | type[Either], items: list[Temporal]) -> Temporal:
+    flat = [x for item in items for x in (item.items if isinstance(item, kind) else (item,))]
+    return flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def _prefixed(always: bool, item: Temporal) -> Temporal:
+    """`[]F` or `<>F`; F alone if it says the same of every suffix of a run, or has the prefix already."""
+    kind = Always if always else Eventually
+    return item if isinstance(item, kind) or is_tail(item) else kind(item)
+
+
+def is_tail(formula: Temporal) -> bool:
+    """Whether a formula in normal form has the same value in every state of a run: `[]<>F`, `<>[]F` and more."""
+    match formula:
+        case Always(item=Eventually()) | Eventually(item=Always()):
+            return True
+        case Both(items=items) | Either(items=items):
+            return all(map(is_tail, items))
+        case ForEach(item=item) | ForSome(item=item):
+            return is_tail(item)
+    return False

@@ -11,6 +11,7 @@ specification, POPL 1985).
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
@@ -28,7 +29,9 @@ from leadline.symbolic.lang import (
     OutOfBounds,
     Temporal,
     expanded,
+    folded,
     formulas,
+    is_plain,
 )
 from leadline.symbolic.meaning.graph import OutsideAt, StateGraph
 from leadline.symbolic.meaning.interface import State
@@ -137,8 +140,8 @@ class Product:
                 match one:
                     case Negated(item=item):
                         todo.append((item, not sign))
-                    case LeadsTo(premise=premise, conclusion=conclusion):
-                        todo.append((Always(Either((Negated(premise), Eventually(conclusion)))), sign))
+                    case LeadsTo():
+                        todo.append((one.meaning, sign))
                     case Both(items=items) | Either(items=items) if isinstance(one, Both) is sign:
                         todo += [(x, sign) for x in items]
                     case Both(items=items) | Either(items=items):
@@ -223,18 +226,7 @@ class Product:
 
 def _plain(formula: Temporal, values: Mapping[Temporal, bool]) -> bool | None:
     """The value of a formula about one state and the step from it; None of another formula."""
-    match formula:
-        case Holds() | Happens():
-            return values[formula]
-        case Negated(item=item):
-            inner = _plain(item, values)
-            return None if inner is None else not inner
-        case Both(items=items) | Either(items=items):
-            inners = [_plain(x, values) for x in items]
-            if None in inners:
-                return None
-            return all(inners) if isinstance(formula, Both) else any(inners)
-    return None
+    return folded(formula, values.__getitem__, operator.not_, all, any) if is_plain(formula) else None
 
 
 def _without_repetition(owed: Owed) -> Owed:

@@ -8,6 +8,7 @@ of the whole formula each of the latter would double the states.
 
 from __future__ import annotations
 
+import operator
 from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +21,10 @@ from leadline.symbolic.lang import (
     Eventually,
     Happens,
     Holds,
-    LeadsTo,
-    Negated,
     OutOfBounds,
     Temporal,
-    formulas,
+    folded,
+    is_plain,
 )
 from leadline.symbolic.meaning.interface import State
 from leadline.symbolic.meaning.runs import Predicates
@@ -134,21 +134,15 @@ def conditions_in(formula: Temporal) -> tuple[list[Condition], Temporal]:
     rest: list[Temporal] = []
     for one in items:
         match one:
-            case Eventually(Always(left)) if _is_plain(left):
+            case Eventually(Always(left)) if is_plain(left):
                 found.append(Condition(None, left))
-            case Both((Always(Eventually(able)), Eventually(Always(left)))) if _is_plain(left) and _is_plain(
+            case Both((Always(Eventually(able)), Eventually(Always(left)))) if is_plain(left) and is_plain(
                 able, steps=False
             ):
                 found.append(Condition(able, left))
             case _:
                 rest.append(one)
     return found, rest[0] if len(rest) == 1 else Either(tuple(rest))
-
-
-def _is_plain(formula: Temporal, *, steps: bool = True) -> bool:
-    """Whether a formula is about one state and, if allowed, the step from it."""
-    others = (Always, Eventually, LeadsTo) if steps else (Always, Eventually, LeadsTo, Happens)
-    return not any(isinstance(one, others) for one in formulas(formula))
 
 
 class Conditioned:
@@ -187,18 +181,12 @@ class Conditioned:
         return sum(bit for bit, one in self._conditions if not self._value(one.left, place, target))
 
     def _value(self, formula: Temporal, place: int, target: int) -> bool:
+        def holds(one: Holds | Happens) -> bool:
+            if isinstance(one, Holds):
+                return self._runs.holds(one.node, self.states[place])
+            return self._runs.happens(one.node, self.states[place], self.states[target])
+
         try:
-            match formula:
-                case Holds(node=node):
-                    return self._runs.holds(node, self.states[place])
-                case Happens(node=node):
-                    return self._runs.happens(node, self.states[place], self.states[target])
-                case Negated(item=item):
-                    return not self._value(item, place, target)
-                case Both(items=items):
-                    return all(self._value(x, place, target) for x in items)
-                case Either(items=items):
-                    return any(self._value(x, place, target) for x in items)
+            return folded(formula, holds, operator.not_, all, any)
         except OutOfBounds as error:
             raise OutsideAt((place, target)) from error
-        raise TypeError(f"{type(formula).__name__} is not about a state and a step")

@@ -1,13 +1,14 @@
 """Temporal formulas on a run that is known.
 
 A run that goes on for ever is given by finitely many states of which the last leads back to one of them. Formulas
-are evaluated from the inside out, state by state, by their definition.
+are evaluated at its places by their definition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol
 
 from leadline.symbolic.lang import (
@@ -75,36 +76,7 @@ def satisfies(runs: Predicates, formula: Temporal, word: Word) -> bool:
     Raises:
         OutOfBounds: if the evaluation of a predicate in it goes out of bounds.
     """
-    return _values(runs, expanded(formula), word)[0]
-
-
-def _values(runs: Predicates, formula: Temporal, word: Word) -> list[bool]:
-    """The value of a formula at each place."""
-    places = range(len(word.states))
-    match formula:
-        case Holds(node=node):
-            return [runs.holds(node, state) for state in word.states]
-        case Happens(node=node):
-            return [runs.happens(node, word.states[i], word.after(i)) for i in places]
-        case Negated(item=item):
-            return [not value for value in _values(runs, item, word)]
-        case Both(items=items):
-            columns = [_values(runs, item, word) for item in items]
-            return [all(column[i] for column in columns) for i in places]
-        case Either(items=items):
-            columns = [_values(runs, item, word) for item in items]
-            return [any(column[i] for column in columns) for i in places]
-        case Always(item=item):
-            inner = _values(runs, item, word)
-            return [all(inner[j] for j in word.from_here(i)) for i in places]
-        case Eventually(item=item):
-            inner = _values(runs, item, word)
-            return [any(inner[j] for j in word.from_here(i)) for i in places]
-        case LeadsTo(premise=premise, conclusion=conclusion):
-            asked, given = _values(runs, premise, word), _values(runs, conclusion, word)
-            answered = [any(given[j] for j in word.from_here(i)) for i in places]
-            return [all(answered[j] for j in word.from_here(i) if asked[j]) for i in places]
-    raise TypeError(f"{type(formula).__name__} is no temporal formula")
+    return _Valuation(runs, word.states, word.loop).of(expanded(formula), 0) is True
 
 
 def is_refuted(runs: Predicates, formula: Temporal, states: Sequence[State]) -> bool:
@@ -113,42 +85,88 @@ def is_refuted(runs: Predicates, formula: Temporal, states: Sequence[State]) -> 
     Raises:
         OutOfBounds: if the evaluation of a predicate in it goes out of bounds.
     """
-    return _decided(runs, expanded(formula), states, 0) is False
+    return _Valuation(runs, states, None).of(expanded(formula), 0) is False
 
 
-def _decided(runs: Predicates, formula: Temporal, states: Sequence[State], place: int) -> bool | None:
-    """The value of a formula at a place in every run that begins with these states; None if they differ."""
+class _Valuation:
+    """The values of formulas at the places of a run.
 
-    def at(item: Temporal, i: int = place) -> bool | None:
-        return _decided(runs, item, states, i)
+    Args:
+        runs: evaluates predicates.
+        states: the states of the run.
+        loop: the place to which the last state leads; None if these states are only the beginning of runs. Then
+            the value of a formula is None where it differs among them.
+    """
 
-    rest = range(place, len(states))
-    match formula:
-        case Holds(node=node):
-            return runs.holds(node, states[place])
-        case Happens(node=node):
-            return runs.happens(node, states[place], states[place + 1]) if place + 1 in rest else None
-        case Negated(item=item):
-            value = at(item)
-            return None if value is None else not value
-        case Both(items=items):
-            return _all(at(x) for x in items)
-        case Either(items=items):
-            return _any(at(x) for x in items)
-        case Always(item=item):
-            return False if any(at(item, i) is False for i in rest) else None
-        case Eventually(item=item):
-            return True if any(at(item, i) is True for i in rest) else None
-        case LeadsTo():
+    def __init__(self, runs: Predicates, states: Sequence[State], loop: int | None) -> None:
+        self._runs, self._states, self._loop = runs, states, loop
+        self._known: dict[tuple[int, int], bool | None] = {}
+
+    def of(self, formula: Temporal, place: int) -> bool | None:
+        """The value of a formula without quantifiers at a place."""
+        key = id(formula), place
+        if key not in self._known:
+            self._known[key] = self._value(formula, place)
+        return self._known[key]
+
+    def _value(self, formula: Temporal, place: int) -> bool | None:
+        match formula:
+            case Holds(node=node):
+                return self._runs.holds(node, self._states[place])
+            case Happens(node=node):
+                return self._happens(node, place)
+            case Negated(item=item):
+                value = self.of(item, place)
+                return None if value is None else not value
+            case Both(items=items):
+                return _all([self.of(x, place) for x in items])
+            case Either(items=items):
+                return _any([self.of(x, place) for x in items])
+            case Always(item=item):
+                return _all(self._from(item, place))
+            case Eventually(item=item):
+                return _any(self._from(item, place))
+            case LeadsTo(premise=premise, conclusion=conclusion):
+                return self._leads(premise, conclusion, place)
+        raise TypeError(f"{type(formula).__name__} is no temporal formula")
+
+    def _rest(self, place: int) -> range:
+        """The places that the run visits from a place on."""
+        begin = place if self._loop is None else min(place, self._loop)
+        return range(begin, len(self._states))
+
+    def _from(self, item: Temporal, place: int) -> Iterable[bool | None]:
+        """The values of a formula from a place on."""
+        if self._loop is None:
+            # Lazily: a state that refutes the formula ends its evaluation. What comes after is not known.
+            return chain((self.of(item, i) for i in self._rest(place)), [None])
+        return [self.of(item, i) for i in self._rest(place)]
+
+    def _happens(self, node: Any, place: int) -> bool | None:
+        if place + 1 < len(self._states):
+            return self._runs.happens(node, self._states[place], self._states[place + 1])
+        if self._loop is None:
             return None
-    raise TypeError(f"{type(formula).__name__} is no temporal formula")
+        return self._runs.happens(node, self._states[place], self._states[self._loop])
+
+    def _leads(self, premise: Temporal, conclusion: Temporal, place: int) -> bool | None:
+        if self._loop is None:
+            return None  # the conclusion may hold later
+        asked, given = [*self._from(premise, place)], [*self._from(conclusion, place)]
+        # What holds in the loop holds again and again, so it answers at every place.
+        in_loop = any(self._from(conclusion, self._loop))
+        return in_loop or all(any(given[i:]) for i, one in enumerate(asked) if one)
 
 
-def _all(values: Iterator[bool | None]) -> bool | None:
-    known = list(values)
-    return False if False in known else None if None in known else True
+def _all(values: Iterable[bool | None]) -> bool | None:
+    unknown = False
+    for value in values:
+        if value is False:
+            return False
+        unknown |= value is None
+    return None if unknown else True
 
 
-def _any(values: Iterator[bool | None]) -> bool | None:
-    known = list(values)
-    return True if True in known else None if None in known else False
+def _any(values: Iterable[bool | None]) -> bool | None:
+    found = _all(None if value is None else not value for value in values)
+    return None if found is None else not found

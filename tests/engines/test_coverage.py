@@ -191,7 +191,7 @@ def test_the_leases_of_two_replicas_are_vacuous() -> None:
 def test_a_portfolio_tells_it_in_short() -> None:
     """A portfolio shows the coverage of its exploration with the verdict, and below the table."""
     model = build(Stairs(), CLAIMS)
-    options = Explore.in_portfolio
+    options = Explore().member(None)
     assert isinstance(options, ExploreOptions)
     asked = Query("stairs", {}, None, options)
     found = answer(model, asked)
@@ -277,7 +277,7 @@ def test_check_of_a_module_names_its_lines(
 ) -> None:
     # Of the portfolio only explicit search tells of actions, and PDR may be the first.
     for name in ENGINES.keys() - {"explore"}:
-        monkeypatch.setattr(ENGINES[name], "in_portfolio", None)
+        monkeypatch.setattr(ENGINES[name], "member", lambda depth: None)
     (tmp_path / "Stairs.tla").write_text(MODULE, encoding="utf-8")
     (tmp_path / "Stairs.cfg").write_text("INIT Init NEXT Next INVARIANTS Plain", encoding="utf-8")
     assert main(["check", str(tmp_path / "Stairs.tla")]) == 0

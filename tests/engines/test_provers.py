@@ -107,7 +107,7 @@ def test_a_portfolio_answers_without_a_depth() -> None:
     verdicts = {one.property: one.verdict for one in told.results}
     assert verdicts["consistency"] is verdicts["type-ok"] is Verdict.PROVED
     assert verdicts["not-committed"] is Verdict.VIOLATED
-    members = {one.name for one in ENGINES.values() if one.in_portfolio is not None}
+    members = {one.name for one in ENGINES.values() if one.member(None)}
     assert {one.engine for one in told.results} <= members
 
 
@@ -117,7 +117,7 @@ def test_a_portfolio_that_runs_out_of_time_tells_how_far_each_came() -> None:
     (result,) = told.results
     assert result.verdict is Verdict.UNKNOWN
     assert str(result.reason).startswith("time: stopped after 2 s (")
-    for name in (one.name for one in ENGINES.values() if one.in_portfolio is not None):
+    for name in (one.name for one in ENGINES.values() if one.member(None)):
         assert f"{name}: " in str(result.reason)
 
 

@@ -46,8 +46,6 @@ class Engine(ABC):
         takes_solver: whether it takes a solver.
         breadth_first: whether its counterexamples to claims about states are shortest ones.
         suited: why it suits a property, in words, for a command that leaves the choice to Leadline.
-        in_portfolio: its options in a portfolio of engines, each of which goes on until its answer is
-            definite; None if it takes no part.
         knows_runs: whether it answers about claims about runs by itself; for others they are reduced.
         asks_states: whether it can be asked about states alone, and about no claim about runs.
         limits_itself: whether it obeys limits by itself; other engines run in a process that is killed.
@@ -63,7 +61,6 @@ class Engine(ABC):
     sets_alarm: ClassVar[bool] = False
     breadth_first: ClassVar[bool] = False
     suited: ClassVar[str] = ""
-    in_portfolio: ClassVar[Options | None] = None
 
     @property
     def name(self) -> str:
@@ -93,12 +90,12 @@ class Engine(ABC):
         return self.options.chosen(given)
 
     def member(self, depth: int | None) -> Options | None:
-        """Its options in a portfolio; None if it takes no part.
+        """Its options in a portfolio, whose engines go on until an answer is definite; None if it takes no part.
 
         Args:
             depth: how many steps the portfolio looks ahead; None until the answer is definite.
         """
-        return self.in_portfolio if depth is None else None
+        return None
 
     def takes(self, model: Model, given: Mapping[str, object]) -> bool:
         """Whether it works with the model, and with the values that a user gave for its options."""

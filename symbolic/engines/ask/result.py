@@ -371,8 +371,6 @@ class Answer:
         results: a result for each part asked, in the query's order.
         facts: further facts, if the engine has any and came to an answer.
         out_of_bounds: a run to a step out of bounds that no result may tell of.
-        lack: why the model tells less than its specification, such as that no finite types hold the values.
-            Then the unknown results have no other cause.
         model: the model whose values the runs have; None if it is the one that was asked about.
         formless: of several engines, the properties that some of them had no formulas for, with the reasons.
     """
@@ -380,7 +378,6 @@ class Answer:
     results: Sequence[Result]
     facts: EngineFacts | None = None
     out_of_bounds: Trace | None = None
-    lack: str | None = None
     model: Model | None = field(default=None, compare=False, repr=False)
     formless: Mapping[str, str] = field(default_factory=dict)
 

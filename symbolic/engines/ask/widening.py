@@ -40,12 +40,12 @@ def widened_answers(
             wider = _wider(model, answer)
         except Endless as endless:
             stop = Stop(Cause.TYPES, str(endless))
-            yield model, replace(_unfinished(model, answer, stop), lack=str(endless))
+            yield model, _unfinished(model, answer, stop)
             return
         if wider is None:
             lack = _lack(model, answer)
             if lack is not None:
-                yield model, replace(_unfinished(model, answer, Stop(Cause.NO_FORM, lack)), lack=lack)
+                yield model, _unfinished(model, answer, Stop(Cause.NO_FORM, lack))
             return
         left = limits.after(time.monotonic() - begin)
         if left is None:

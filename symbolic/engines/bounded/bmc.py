@@ -104,10 +104,9 @@ class Bmc(Engine):
     """Bounded model checking by steps or sweeps."""
 
     options = BmcOptions
-    in_portfolio = BmcOptions(ENDLESS, SWEEPS)
 
     def member(self, depth: int | None) -> Options | None:
-        return self.in_portfolio if depth is None else BmcOptions(depth, STEPS)
+        return BmcOptions(ENDLESS, SWEEPS) if depth is None else BmcOptions(depth, STEPS)
 
     def answer(
         self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener

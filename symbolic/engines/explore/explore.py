@@ -85,7 +85,6 @@ class Explore(Engine):
     sets_alarm = True
     knows_runs = True
     breadth_first = True
-    in_portfolio = ExploreOptions(max_states=3_000_000, prove=True, vacuity=True)
 
     def options_for(self, command: str, model: Model, given: Mapping[str, object]) -> Options:
         # A check is of every state: no view may hide a violation from a test. A VIEW of TLA+ is meant for checks.
@@ -93,7 +92,7 @@ class Explore(Engine):
         return super().options_for(command, model, {**given, "every_state": True} if whole else given)
 
     def member(self, depth: int | None) -> Options | None:
-        return replace(self.in_portfolio, depth=depth)
+        return ExploreOptions(depth=depth, max_states=3_000_000, prove=True, vacuity=True)
 
     def needs_formulas(self, given: Mapping[str, object]) -> bool:
         return given.get("by") == CIRCUITS

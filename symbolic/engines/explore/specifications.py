@@ -150,11 +150,12 @@ def _on_circuits(
         *_, (lowered, answer) = widened_answers(replace(narrow, parameters=model.parameters), limits, put)
     except (LeadlineError, TimeIsOver, Unsupported, RecursionError):
         return None
-    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS for one in answer.results)
-    if outside or answer.lack is not None or answer.out_of_bounds is not None:
+    facts = answer.told(ExploreFacts)
+    beyond = {Cause.TYPES, Cause.NO_FORM}
+    outside = any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
+    if outside or facts.steps_out_of_bounds:
         return None
     # An action of the module may be several of the model.
-    facts = answer.told(ExploreFacts)
     fired = {one.name: 0 for one in model.actions}
     for action in lowered.actions:
         if action.tla not in fired:

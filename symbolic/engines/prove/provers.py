@@ -44,9 +44,11 @@ class Pdr(Engine):
 
     options = PdrOptions
     facts = ProofFacts
-    in_portfolio = PdrOptions()
     takes_solver = False
     suited = "no strengthenings are written for it"
+
+    def member(self, depth: int | None) -> Options | None:
+        return PdrOptions() if depth is None else None
 
     def suits(self, model: Model, goal: str, options: Options) -> bool:
         return True

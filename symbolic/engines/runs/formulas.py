@@ -1,80 +1,24 @@
-"""Temporal formulas in the form that the reductions take: negations inside, and safety apart from liveness."""
+"""Temporal formulas in the parts that the reductions take: safety apart from liveness, conjuncts, conditions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from leadline.symbolic.lang import (
-    NOWHERE,
     Always,
-    Bool,
     Both,
     Either,
     Eventually,
     ForEach,
-    ForSome,
     Happens,
     Holds,
-    LeadsTo,
     Negated,
     Temporal,
-    formulas,
+    joined,
     nodes as n,
+    normal,
 )
 from leadline.symbolic.lang.rules import negation
-
-TRUE = Holds(n.make(n.Const, Bool(), NOWHERE, True))
-
-
-def normal(formula: Temporal, *, negated: bool = False) -> Temporal:
-    """The formula, or its negation, without `LeadsTo`, and negated only directly above `Happens`."""
-    match formula:
-        case Holds(node=node):
-            return Holds(negation(node)) if negated else formula
-        case Happens():
-            return Negated(formula) if negated else formula
-        case Negated(item=item):
-            return normal(item, negated=not negated)
-        case Both(items=items) | Either(items=items):
-            kind = Both if isinstance(formula, Both) is not negated else Either
-            return _joined(kind, [normal(x, negated=negated) for x in items])
-        case Always(item=item) | Eventually(item=item):
-            always = isinstance(formula, Always) is not negated
-            return _prefixed(always, normal(item, negated=negated))
-        case LeadsTo(premise=premise, conclusion=conclusion):
-            return normal(Always(Either((Negated(premise), Eventually(conclusion)))), negated=negated)
-        case ForEach() | ForSome():
-            each = ForEach if isinstance(formula, ForEach) is not negated else ForSome
-            return each(normal(formula.item, negated=negated), formula.var, formula.domain)
-    raise TypeError(f"{type(formula).__name__} is no temporal formula")
-
-
-def _joined(kind: type[Both] | type[Either], items: list[Temporal]) -> Temporal:
-    flat = [x for item in items for x in (item.items if isinstance(item, kind) else (item,))]
-    return flat[0] if len(flat) == 1 else kind(tuple(flat))
-
-
-def _prefixed(always: bool, item: Temporal) -> Temporal:
-    """`[]F` or `<>F`; F alone if it says the same of every suffix of a run, or has the prefix already."""
-    kind = Always if always else Eventually
-    return item if isinstance(item, kind) or is_tail(item) else kind(item)
-
-
-def is_tail(formula: Temporal) -> bool:
-    """Whether a formula in normal form has the same value in every state of a run: `[]<>F`, `<>[]F` and more."""
-    match formula:
-        case Always(item=Eventually()) | Eventually(item=Always()):
-            return True
-        case Both(items=items) | Either(items=items):
-            return all(map(is_tail, items))
-        case ForEach(item=item) | ForSome(item=item):
-            return is_tail(item)
-    return False
-
-
-def is_plain(formula: Temporal) -> bool:
-    """Whether a formula speaks of one state and the step from it alone."""
-    return not any(isinstance(x, (Always, Eventually, LeadsTo)) for x in formulas(formula))
 
 
 @dataclass(frozen=True)
@@ -120,7 +64,7 @@ def split(formula: Temporal) -> tuple[SafetyPart, Temporal | None]:
             case _:
                 rest.append(one)
     safety = SafetyPart(*(tuple(x) for x in found.values()))
-    return safety, _joined(Both, rest) if rest else None
+    return safety, joined(Both, rest) if rest else None
 
 
 MOST_CONJUNCTS = 24
@@ -142,7 +86,7 @@ def _conjuncts(formula: Temporal) -> list[Temporal]:
         case Both(items=items):
             return [x for item in items for x in _conjuncts(item)]
         case Either(items=(*others, Both() as last)):
-            return [_joined(Either, [*others, x]) for x in _conjuncts(last)]
+            return [joined(Either, [*others, x]) for x in _conjuncts(last)]
     return [formula]
 
 

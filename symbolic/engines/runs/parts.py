@@ -14,7 +14,7 @@ from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.template import Instance, template
 from leadline.symbolic.engines.ask.result import JsonObject
 from leadline.symbolic.engines.prove.lemmas import claiming
-from leadline.symbolic.engines.runs.formulas import SafetyPart, conjuncts, normal, split
+from leadline.symbolic.engines.runs.formulas import SafetyPart, conjuncts, split
 from leadline.symbolic.engines.runs.loops import loop_model
 from leadline.symbolic.engines.runs.product import Product, Step, product_of
 from leadline.symbolic.engines.runs.rounds import rounds_model
@@ -33,6 +33,7 @@ from leadline.symbolic.lang import (
     expressions,
     is_step,
     nodes as n,
+    normal,
 )
 from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.lang.rules import connective, equality, negation

@@ -12,11 +12,11 @@ the state after a step is read only where the formula is about steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from leadline.symbolic.engines.runs.formulas import is_plain, strong_premises
+from leadline.symbolic.engines.runs.formulas import strong_premises
 from leadline.symbolic.lang import (
     BOOL,
     NOWHERE,
@@ -33,7 +33,6 @@ from leadline.symbolic.lang import (
     Int,
     Map,
     Model,
-    Negated,
     Pick,
     Set,
     Temporal,
@@ -43,6 +42,8 @@ from leadline.symbolic.lang import (
     as_node,
     changes,
     fair_enabled,
+    folded,
+    is_plain,
     key_variables,
     nodes as n,
     primed,
@@ -386,18 +387,11 @@ class _Monitor:
 
     def plain(self, formula: Temporal) -> n.Node:
         """Whether the state and the step from it satisfy a formula."""
-        match formula:
-            case Holds(node=node):
-                return node
-            case Happens(node=node):
-                return self.step.happens(node)
-            case Negated(item=item):
-                return negation(self.plain(item))
-            case Both(items=items):
-                return connective(n.And, [self.plain(x) for x in items])
-            case Either(items=items):
-                return connective(n.Or, [self.plain(x) for x in items])
-            case ForEach() | ForSome():
-                kind = n.And if isinstance(formula, ForEach) else n.Or
-                return connective(kind, [self.plain(x) for x in formula.instances()])
-        raise TypeError(f"{type(formula).__name__} is not plain")
+
+        def joined(kind: type[n.And] | type[n.Or]) -> Callable[[Iterable[n.Node]], n.Node]:
+            return lambda items: connective(kind, [*items])
+
+        def leaf(one: Holds | Happens) -> n.Node:
+            return one.node if isinstance(one, Holds) else self.step.happens(one.node)
+
+        return folded(formula, leaf, negation, joined(n.And), joined(n.Or))
