@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import repeat
@@ -20,19 +19,15 @@ from leadline.symbolic.lang import (
     Claim,
     Enum,
     Known,
-    Map,
     Model,
-    Option,
     Parameter,
     Property,
     Record,
-    Seq,
-    Set,
     Sort,
-    Tuple,
     Type,
     Union,
     UserError,
+    bits,
     camel,
     expected,
     setting_text,
@@ -310,30 +305,6 @@ def _model_json(entry: Entry, model: Model) -> dict[str, Any]:
 def _action_json(action: Action) -> dict[str, Any]:
     picks = [{"name": x.name, "type": set_text(x.type).text} for x in action.picks]
     return {"name": action.name, "tla": action.tla, "doc": action.doc, "picks": picks}
-
-
-def bits(kind: Type) -> float:
-    """The binary logarithm of the number of a type's values; the number itself may not fit into memory."""
-    match kind:
-        case Tuple() | Record():
-            return sum(map(bits, kind.parts))
-        case Map():
-            return kind.key.cardinality * bits(kind.value)
-        case Set():
-            exponent = bits(kind.item)
-            return 2.0**exponent if exponent < 1000 else math.inf
-        case Option():
-            return _log_sum([0.0, bits(kind.item)])
-        case Union():
-            return _log_sum([bits(shape) for _, shape in kind.variants])
-        case Seq():
-            return _log_sum([length * bits(kind.item) for length in range(kind.capacity + 1)])
-    return math.log2(kind.cardinality) if kind.cardinality else -math.inf
-
-
-def _log_sum(exponents: list[float]) -> float:
-    top = max(exponents)
-    return top if math.isinf(top) else top + math.log2(sum(2.0 ** (x - top) for x in exponents))
 
 
 def size(exponent: float) -> str:

@@ -174,7 +174,7 @@ def outermost(left: Sequence[Suspect]) -> list[Vacuous]:
 
 
 def suspects(claim: Property) -> Iterator[Suspect]:
-    """The implications and quantifiers over sets that a property asserts, from the outermost on."""
+    """The implications and quantifiers over sets that a property asserts, as written, from the outermost on."""
     asserted = dict[n.Node, tuple[frozenset[n.Node], bool]]()
     others = list[n.Node]()
     waiting = [(claim.formula, frozenset[n.Node](), False)]
@@ -185,7 +185,8 @@ def suspects(claim: Property) -> Iterator[Suspect]:
         asserted[node] = around, partly
         match node:
             case n.And() | n.Or():
-                waiting += [(item, around, True) for item in node.items]
+                several = partly or len({_written(claim, item) for item in node.items}) > 1
+                waiting += [(item, around, several) for item in node.items]
             case n.Implies():
                 waiting.append((node.conclusion, around | {node}, partly))
                 others.append(node.premise)
@@ -196,12 +197,22 @@ def suspects(claim: Property) -> Iterator[Suspect]:
                 others += n.children(node)
     # A part that is also within a premise, say, would have to be made true there.
     elsewhere = set(n.postorder(*others))
-    for node, (around, partly) in asserted.items():
-        made = None if node in elsewhere else _without_effect(node)
-        if made is not None:
-            told, instead = made
-            vacuous = Vacuous(claim.name, told, isinstance(node, n.Forall), node, partly)
-            yield Suspect(vacuous, substitute(claim.formula, {node: instead}), around)
+    instances: dict[object, list[n.Node]] = {}
+    for node in asserted:
+        if node not in elsewhere and _without_effect(node) is not None:
+            instances.setdefault(_written(claim, node), []).append(node)
+    for nodes in instances.values():
+        around, partly = asserted[nodes[0]]
+        made = {node: found for node in nodes if (found := _without_effect(node)) is not None}
+        vacuous = Vacuous(claim.name, made[nodes[0]][0], isinstance(nodes[0], n.Forall), nodes[0], partly)
+        weakened = substitute(claim.formula, {node: instead for node, (_, instead) in made.items()})
+        yield Suspect(vacuous, weakened, around)
+
+
+def _written(claim: Property, node: n.Node) -> object:
+    """The part of a property as it is written: the instances of an unrolled quantifier's body are one."""
+    place = claim.places.get(node, node.span)
+    return (type(node), place) if place.exact else node
 
 
 def _without_effect(node: n.Node) -> tuple[n.Node, n.Node] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions, Partial
@@ -14,7 +15,7 @@ from leadline.symbolic.encode.keyed import kept
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
-from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Type, nodes as n
+from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Span, Type, Work, nodes as n, site
 from leadline.symbolic.lang.nodes import substitute
 
 _BOOL = Bool()
@@ -76,6 +77,11 @@ class PickSlots:
         return self.layout.circuit.conj([self.layout.valid(self.shapes[x], kinds[x]) for x in kinds])
 
 
+def operator_at(model: Model, otherwise: str, place: Span) -> str:
+    """The name of the operator that a place lies in, or another."""
+    return (model.origin.operator_at(place) if model.origin is not None else "") or otherwise
+
+
 class Actions:
     """Evaluates actions over one symbolic state. They share the pick slots and the memo of expressions."""
 
@@ -86,6 +92,7 @@ class Actions:
         self.expressions = Expressions(circuit, state, slots.shapes)
         self.updates = Updates(self.expressions)
 
+    @site(lambda known: Work(named=partial(operator_at, known["self"].model, known["action"].tla)))
     def effect(self, action: Action, taken: int = TRUE) -> Effect:
         """The effect of an action whose picks have slots.
 

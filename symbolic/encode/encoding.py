@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use
+from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use, operator_at
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.layout import Layout, decode, held
 from leadline.symbolic.encode.template import Literals, Template, template
 from leadline.symbolic.encode.values import Shape, Values, is_binary
-from leadline.symbolic.lang import Action, Int, Model, Named, Property, Sort, Type, Value
+from leadline.symbolic.lang import (
+    Action,
+    Int,
+    Model,
+    Named,
+    Property,
+    Sort,
+    Type,
+    Value,
+    Work,
+    largest,
+    site,
+)
 
 Truth = Callable[[int], bool]
 """An assignment: whether a literal is true."""
@@ -135,6 +148,15 @@ def decode_picks(slots: PickSlots, action: Action, true: Truth) -> dict[str, Val
     return found
 
 
+def _work(known: Mapping[str, Any]) -> Work:
+    model: Model = known["self"].model
+    name = known["one"].name if "one" in known else ""
+    kinds = {one.tla: one.type for one in model.variables}
+    return Work(
+        "encoding", named=lambda place: operator_at(model, name, place), advice=lambda: largest(kinds)
+    )
+
+
 class Encoding:
     """A model's templates. Each is made once, when first asked for."""
 
@@ -174,6 +196,7 @@ class Encoding:
         """The initial states."""
         return self.initial_under(())
 
+    @site(_work)
     def initial_under(self, sorts: Sequence[Sort]) -> InitialStates:
         """The initial states under the first-use rule on the sorts."""
         circuit = Circuit()
@@ -203,6 +226,7 @@ class Encoding:
         """One step of any action."""
         return self.step_under(())
 
+    @site(_work)
     def step_under(self, sorts: Sequence[Sort]) -> StepRelation:
         """One step of any action, under the first-use rule on the sorts."""
         circuit = Circuit()
@@ -233,12 +257,15 @@ class Encoding:
         made = template(circuit, inputs, [*row, enabled, outside], [slots.valid(), chosen, *obeyed])
         return StepRelation(made, enabled, outside, tuple(row), tuple(selectors), slots, self.model.actions)
 
+    @site(_work)
     def predicates(self, properties: Sequence[Property]) -> StatePredicates:
         """The formulas of properties over one state."""
         circuit = Circuit()
         state, before = self.free_state(circuit)
         expressions = Expressions(circuit, state, {})
-        outcomes = [expressions.evaluate(one.formula) for one in properties]
+        outcomes = []
+        for one in properties:
+            outcomes.append(expressions.evaluate(one.formula))  # `_work` names the property
         violated = tuple(circuit.conj((-shape, -error)) for shape, error in outcomes)
         outside = tuple(error for _, error in outcomes)
         made = template(circuit, self.joined(before), [*violated, *outside], ())

@@ -41,7 +41,9 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     Value,
+    Work,
     nodes as n,
+    site,
 )
 from leadline.symbolic.lang.nodes import free_variables
 
@@ -243,6 +245,16 @@ class Collections:
         return Items(counts, tuple(self.values.mux(arm, kind.item) for arm in arms))
 
 
+def _work(known: Mapping[str, Any]) -> Work:
+    node: n.Node = known["node"]
+    return Work(
+        "encoding",
+        None if node.span is NOWHERE else node.span,
+        made=f"{len(known['self'].circuit.gates):,} gates",
+        times=node.var.type.cardinality if isinstance(node, n.BINDERS) else 1,
+    )
+
+
 Environment = dict[n.Bound, Value]
 Partial = tuple[Shape, int]
 """The value of a partial function: a shape, and the literal that evaluation goes out of bounds instead."""
@@ -341,6 +353,7 @@ class Expressions:
         if known[0] != TRUE and isinstance(node, n.Ite):
             yield node.orelse
 
+    @site(_work)
     def _apply(self, node: n.Node) -> Partial:
         rule: Callable[[Any], Partial] = getattr(self, self.rules[type(node)])
         try:
@@ -583,7 +596,6 @@ class Expressions:
             _, outside = self.collections.coerce(shape, node.element.type, node.domain.type.item)
             return -outside, error
         (element, members), error = self._all(node.element, node.domain)
-        has = self.values.has_value
         kind = node.element.type
         if kind.capped <= len(members) and all(members.get(x) == TRUE for x in kind.values()):
             return TRUE, error
@@ -595,7 +607,8 @@ class Expressions:
         if isinstance(kind, Named):
             both = [(here, members[x]) for x, here in element.items() if x in members]
             return self.circuit.disj(list(map(self.circuit.conj, both))), error
-        hits = [self.circuit.conj((literal, has(element, value, kind))) for value, literal in members.items()]
+        here = self.values.has_values(element, [*members], kind)
+        hits = [self.circuit.conj(both) for both in zip(members.values(), here, strict=True)]
         return self.circuit.disj(hits), error
 
     def visit_Cardinality(self, node: n.Cardinality) -> Partial:

@@ -20,7 +20,7 @@ may have any shape. Dicts are sparse: values that are left out cannot occur.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -312,32 +312,55 @@ class Values:
 
     def has_value(self, shape: Shape, value: Value, kind: Type) -> int:
         """The literal that a symbolic value is a concrete one, which may be a value of a wider type."""
+        return self.has_values(shape, [value], kind)[0]
+
+    def has_values(self, shape: Shape, values: Sequence[Value], kind: Type) -> list[int]:
+        """For each of several concrete values, the literal that a symbolic value is it.
+
+        Many values share parts, each of which is compared once.
+        """
+        conj = self.circuit.conj
         match kind:
             case Bool():
-                return int(shape if value else -shape)
+                return [int(shape if value else -shape) for value in values]
             case Int() if is_binary(kind):
-                if not kind.contains(value):
-                    return FALSE
-                number = value - kind.low
-                return self.circuit.conj(bit if number >> i & 1 else -bit for i, bit in enumerate(shape.bits))
+                return [self._has_number(shape, value, kind) for value in values]
             case Int() | Named():
-                return int(shape.get(value, FALSE))
-            case Option() if value is not None and shape.present != FALSE:
-                return self.circuit.conj((shape.present, self.has_value(shape.item, value, kind.item)))
+                return [int(shape.get(value, FALSE)) for value in values]
             case Option():
-                return -shape.present if value is None else FALSE
+                some = [value for value in values if value is not None] if shape.present != FALSE else []
+                inside = self._has_parts(shape.item, some, kind.item)
+                return [
+                    -shape.present if value is None else conj((shape.present, inside.get(value, FALSE)))
+                    for value in values
+                ]
             case Union():
-                tag, payload = value
-                here = shape.tags.get(tag, FALSE)
-                if here == FALSE:
-                    return FALSE
-                return self.circuit.conj(
-                    (here, self.has_value(shape.payloads[tag], payload, kind.by_tag[tag]))
-                )
+                payloads = {
+                    tag: self._has_parts(
+                        shape.payloads[tag], [x for one, x in values if one == tag], kind.by_tag[tag]
+                    )
+                    for tag, here in shape.tags.items()
+                    if here != FALSE
+                }
+                return [
+                    conj((shape.tags[tag], payloads[tag][x])) if tag in payloads else FALSE
+                    for tag, x in values
+                ]
             case Set() | Seq():
-                return self.equal(shape, self.constant(kind, value), kind)
-        parts = zip(shape, value, component_types(kind), strict=True)
-        return self.circuit.conj([self.has_value(a, x, part) for a, x, part in parts])
+                return [self.equal(shape, self.constant(kind, value), kind) for value in values]
+        parts = enumerate(zip(shape, component_types(kind), strict=True))
+        columns = [self._has_parts(x, [value[at] for value in values], part) for at, (x, part) in parts]
+        return [conj([part[x] for part, x in zip(columns, value, strict=True)]) for value in values]
+
+    def _has_parts(self, shape: Shape, values: Sequence[Value], kind: Type) -> dict[Value, int]:
+        distinct = [*dict.fromkeys(values)]
+        return dict(zip(distinct, self.has_values(shape, distinct, kind) if distinct else (), strict=True))
+
+    def _has_number(self, shape: Shape, value: Value, kind: Int) -> int:
+        if not kind.contains(value):
+            return FALSE
+        number = value - kind.low
+        return self.circuit.conj(bit if number >> i & 1 else -bit for i, bit in enumerate(shape.bits))
 
     # -- listing ----------------------------------------------------------------------------------
 

@@ -170,6 +170,8 @@ from leadline.symbolic.lang.structures import (
     Slots as Slots,
     Tuple,
     Union,
+    bits as bits,
+    largest as largest,
     record,
     union,
 )
@@ -226,6 +228,7 @@ from leadline.symbolic.lang.types import (
     enum,
     sort,
 )
+from leadline.symbolic.lang.work import Work as Work, at_work as at_work, site as site
 
 __all__ = [
     "Action",

@@ -247,6 +247,10 @@ class Origin(ABC):
         Raises Endless if they become wider again and again.
         """
 
+    def operator_at(self, place: Span) -> str:
+        """The name of the operator whose definition a place lies in; "" if that is not known."""
+        return ""
+
     def learned(self) -> object:
         """The data, beside the protocol, with which another process makes the same model; it can be pickled."""
         return None

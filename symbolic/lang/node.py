@@ -72,6 +72,12 @@ class Several(Node, abstract=True):
     items: tuple[Node, ...]
 
 
+class Given(Node, abstract=True):
+    """A node whose value is given by name, as that of a state variable is."""
+
+    name: str
+
+
 class Bound(Node):
     """A variable bound by a quantifier, a filter, a comprehension, a choice or a map.
 
@@ -199,13 +205,8 @@ def rebuilt(node: Node, replacement: Callable[[Node], Node]) -> Node:
 
 
 def substitute(root: Node, mapping: Mapping[Node, Node]) -> Node:
-    """The expression with some leaves replaced. The caller sees to it that nothing is captured."""
-    done: dict[Node, Node] = dict(mapping)
-    for node in postorder(root):
-        if node not in done:
-            changed = any(done[child] is not child for child in children(node))
-            done[node] = rebuilt(node, lambda x: done.get(x, x)) if changed else node
-    return done[root]
+    """The expression with some parts replaced. The caller sees to it that nothing is captured."""
+    return _exchanged(root, mapping, lambda node: node)
 
 
 def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
@@ -213,12 +214,29 @@ def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
 
     The binders around these get new levels, above theirs: see `Bound`.
     """
+    return _exchanged(root, mapping, lambda node: _releveled(node) if isinstance(node, BINDERS) else node)
+
+
+def _exchanged(root: Node, mapping: Mapping[N, Node], mended: Callable[[Node], Node]) -> Node:
+    """The expression with parts replaced, and each node above one of them mended."""
     done: dict[Node, Node] = dict(mapping.items())
-    for node in postorder(root):
+    leaves = frozenset[Node](mapping)
+    only_leaves = all(isinstance(x, Given | Bound) for x in leaves)
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        # A part without such leaves stays as it is, and is not gone through.
+        inside = [
+            x for x in _children(node) if not only_leaves or x in done or not leaves.isdisjoint(leaves_of(x))
+        ]
+        waiting = [] if node in done else [x for x in inside if x not in done]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        stack.pop()
         if node not in done:
-            changed = any(done[child] is not child for child in children(node))
-            made = rebuilt(node, lambda x: done.get(x, x)) if changed else node
-            done[node] = _releveled(made) if changed and isinstance(made, BINDERS) else made
+            changed = any(done[x] is not x for x in inside)
+            done[node] = mended(rebuilt(node, lambda x: done.get(x, x))) if changed else node
     return done[root]
 
 
@@ -263,7 +281,7 @@ def kept(root: Node, name: str, rule: Callable[[Node, list[Any]], Any]) -> Any:
         name: the attribute that holds the fact.
         rule: the fact of a node, from those of its children in their order.
     """
-    stack = [root]
+    stack = [] if name in root.__dict__ else [root]
     while stack:
         node = stack[-1]
         if name in node.__dict__:
@@ -293,11 +311,29 @@ def free_variables(root: Node) -> frozenset[Bound]:
     return found
 
 
-def _free(node: Node, parts: list[frozenset[Bound]]) -> frozenset[Bound]:
-    if isinstance(node, Bound):
-        return frozenset((node,))
-    free: frozenset[Bound] = frozenset()
-    for child, inner in zip(_children(node), parts, strict=True):
-        bound = isinstance(node, BINDERS) and child is node.body
-        free |= inner - {node.var} if bound else inner  # type: ignore[attr-defined]  # a binder
-    return free
+def leaves_of(root: Node) -> frozenset[Node]:
+    """The leaves that may be replaced: state variables, picks, and variables bound outside the expression."""
+    found: frozenset[Node] = kept(root, "_leaves", _leaves)
+    return found
+
+
+def _leaves(node: Node, parts: list[frozenset[Node]]) -> frozenset[Node]:
+    return frozenset((node,)) if isinstance(node, Given | Bound) else _together(node, parts)
+
+
+def _free(node: Node, parts: list[frozenset[Node]]) -> frozenset[Node]:
+    return frozenset((node,)) if isinstance(node, Bound) else _together(node, parts)
+
+
+def _together(node: Node, parts: list[frozenset[Node]]) -> frozenset[Node]:
+    """The leaves of a node's parts, without the variable that the node binds."""
+    if isinstance(node, BINDERS):
+        inside = [
+            child is node.body and node.var in one for child, one in zip(_children(node), parts, strict=True)
+        ]
+        parts = [one - {node.var} if bound else one for bound, one in zip(inside, parts, strict=True)]
+    found = max(parts, key=len, default=frozenset[Node]())
+    # Most parts have no other leaves than the largest, whose set is shared.
+    for one in parts:
+        found = found if one <= found else found | one
+    return found

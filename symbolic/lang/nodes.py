@@ -17,6 +17,7 @@ from leadline.symbolic.lang.node import (
     Binary as Binary,
     Binder as Binder,
     Bound as Bound,
+    Given as Given,
     MapBuild as MapBuild,
     Node as Node,
     Several,
@@ -26,12 +27,14 @@ from leadline.symbolic.lang.node import (
     field_names as field_names,
     free_variables as free_variables,
     kept as kept,
+    leaves_of as leaves_of,
     make as make,
     postorder as postorder,
     rebuilt as rebuilt,
     renamed as renamed,
     replaced as replaced,
     substitute as substitute,
+    written as written,
 )
 from leadline.symbolic.lang.span import Span
 from leadline.symbolic.lang.types import Value
@@ -45,16 +48,12 @@ class Const(Node):
     value: Value
 
 
-class StateVar(Node):
+class StateVar(Given):
     """The value of a state variable in the current state."""
 
-    name: str
 
-
-class PickVar(Node):
+class PickVar(Given):
     """The value that an action has picked."""
-
-    name: str
 
 
 class Universe(Node):

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 _FILE = Path(__file__)
 _OWN_FOLDERS = (f"{_FILE.parent}{os.sep}", f"{_FILE.resolve().parent}{os.sep}")
@@ -31,6 +31,9 @@ class Span:
     Attributes:
         columns: the bytes of the line that are meant, from 0 to before the second; None for all of it.
     """
+
+    exact: ClassVar[bool] = False
+    """Whether it is the place of one expression, not of all on a line."""
 
     file: str
     line: int

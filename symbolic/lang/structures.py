@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from leadline.symbolic.lang.names import camel
-from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Enum, Never, Type, Value, too_large
+from leadline.symbolic.lang.types import MOST_PARTS, TOO_MANY, Enum, Never, Option, Type, Value, too_large
 
 _TAKEN = ("node", "is_in")
 """Attributes that every expression has, which therefore cannot be a record's field."""
@@ -444,3 +444,38 @@ def record(name: str, /, **fields: Type) -> Record:
 def union(name: str, /, **variants: Mapping[str, Type]) -> Union:
     """A tagged union, each variant's fields by name: `union("Message", ping={}, pong={"n": Int(0, 3)})`."""
     return Union(name, tuple((tag, Record(tag, tuple(shape.items()))) for tag, shape in variants.items()))
+
+
+def bits(kind: Type) -> float:
+    """The binary logarithm of the number of a type's values; the number itself may not fit into memory."""
+    match kind:
+        case Tuple() | Record():
+            return sum(map(bits, kind.parts))
+        case Map():
+            return kind.key.cardinality * bits(kind.value)
+        case Set():
+            exponent = bits(kind.item)
+            return 2.0**exponent if exponent < 1000 else math.inf
+        case Option():
+            return _log_sum([0.0, bits(kind.item)])
+        case Union():
+            return _log_sum([bits(shape) for _, shape in kind.variants])
+        case Seq():
+            return _log_sum([length * bits(kind.item) for length in range(kind.capacity + 1)])
+    return math.log2(kind.cardinality) if kind.cardinality else -math.inf
+
+
+def _log_sum(exponents: list[float]) -> float:
+    top = max(exponents)
+    return top if math.isinf(top) else top + math.log2(sum(2.0 ** (x - top) for x in exponents))
+
+
+def largest(kinds: Mapping[str, Type]) -> str:
+    """A sentence about the variable that takes the most bits of a state, and how it would take fewer."""
+    sizes = {name: bits(kind) for name, kind in kinds.items()}
+    name = max(sizes, key=sizes.__getitem__, default="")
+    whole = sum(sizes.values())
+    if not name or not 0 < whole < math.inf:
+        return "smaller values of constants make it less"
+    share = f"{math.ceil(sizes[name]):,} of the {math.ceil(whole):,} bits of a state"
+    return f"{name} has {share}: smaller values of constants, or a constraint on {name}, make it less"

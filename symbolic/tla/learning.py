@@ -27,7 +27,9 @@ from leadline.symbolic.lang import (
     Slots,
     Tuple,
     Type,
+    Work,
     listed,
+    site,
 )
 from leadline.symbolic.meaning import first_states
 from leadline.symbolic.tla.lower import shapes
@@ -175,6 +177,14 @@ QUIET = 0.1
 """The least time, in seconds of the processor, in which types do not grow before runs end."""
 
 
+def _work(doing: str) -> Callable[[Mapping[str, Any]], Work]:
+    def work(known: Mapping[str, Any]) -> Work:
+        specification = known["self"].interpreter.specification
+        return Work(doing, specification.place_of(specification.name), lambda _: str(specification.name))
+
+    return work
+
+
 @dataclass
 class Learner:
     """The types of the values met so far.
@@ -236,6 +246,7 @@ class Learner:
         """The initial states."""
         return self._found(self.interpreter.steps[0], None)
 
+    @site(_work("listing the initial states of"))
     def some_initial(self) -> tuple[list[State], bool]:
         """The first initial states, and whether there are more."""
         return first_states(self.interpreter.steps[0], MOST_INITIAL)
@@ -269,6 +280,7 @@ class Learner:
         step(state, found.append)
         return [one for one in found if one is not None]
 
+    @site(_work("learning types from runs of"))
     def run_ahead(self, starts: Sequence[State], seconds: float, levels: int = WALK) -> bool:
         """Meet the states of random walks, then others breadth first and, if types grew, those of walks again.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Type
+from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Span, Type
 from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -71,6 +71,9 @@ class TlaOrigin(Origin):
         own = self.specification
         formulas = own.invariants, own.properties, own.constraints, own.action_constraints, own.fairness
         return repr((own.init, own.next, own.view, own.symmetry, formulas, sorted(own.definitions.items())))
+
+    def operator_at(self, place: Span) -> str:
+        return self.specification.operator_at(place)
 
     @cached_property
     def learner(self) -> Learner:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from leadline.symbolic.cli.show import bits, indented, size, summary
-from leadline.symbolic.lang import Int, Map, Option, Seq, Set, Tuple, Type
+from leadline.symbolic.cli.show import indented, size, summary
+from leadline.symbolic.lang import Int, Map, Option, Seq, Set, Tuple, Type, bits
 from leadline.symbolic.notation.types import set_text
 from tests.trace.samples import ENTRY, KINDS, MESSAGE, NODE
 

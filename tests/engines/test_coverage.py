@@ -33,8 +33,10 @@ from leadline.symbolic.lang import (
     set_of,
 )
 from leadline.symbolic.meaning import explore
+from leadline.symbolic.tla.origin import TlaOrigin
 from tests.engines.numbers import names_of, numbers
 from tests.random_symmetric import symmetric_model
+from tests.tla.loading import specification
 
 
 class Stairs(Protocol):
@@ -282,3 +284,20 @@ def test_check_of_a_module_names_its_lines(
     (tmp_path / "Stairs.cfg").write_text("INIT Init NEXT Next INVARIANTS Plain", encoding="utf-8")
     assert main(["check", str(tmp_path / "Stairs.tla")]) == 0
     assert "never taken: Fly, since `height > 3` is never true (Stairs.tla:" in capsys.readouterr().out
+
+
+def test_an_unrolled_quantifier_is_told_as_it_is_written(tmp_path: Path) -> None:
+    """The premise of one instance is never true, which says nothing of the quantifier."""
+    body = """
+        EXTENDS Integers
+        VARIABLES x, y
+        Init == x = 0 /\\ y = 2
+        Next == x' = (x + 1) % 3 /\\ y' = x
+        Some == \\A i \\in 0..2 : (x = i /\\ y = 0) => x < 3
+        None == \\A i \\in 0..2 : (x = i /\\ y = i) => x < 3
+        """
+    config = "INIT Init\nNEXT Next\nINVARIANTS Some None\n"
+    model = TlaOrigin(specification(tmp_path, body, config), {}).model()
+    explorer = Covering(Semantics(model), names_of(model))
+    explorer.run()
+    assert [(one.property, one.partly) for one in explorer.vacuous] == [("None", False)]

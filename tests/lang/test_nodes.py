@@ -189,7 +189,7 @@ def test_otherwise_may_be_none() -> None:
 
 
 def test_kinds_are_all_the_classes_of_nodes() -> None:
-    abstract = (n.Node, n.Binder, interning.Unary, interning.Binary, interning.Several)
+    abstract = (n.Node, n.Binder, n.Given, interning.Unary, interning.Binary, interning.Several)
     classes = {
         x for x in vars(n).values() if isinstance(x, type) and issubclass(x, n.Node) and x not in abstract
     }

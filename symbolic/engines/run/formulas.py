@@ -59,7 +59,6 @@ class Formulas(Engine):
 
         assert isinstance(model.origin, Outline)
         names = query.names(model)
-        listener.progress(Progress(-1, 0.0, text="the model is not made yet"))
         try:
             made, lacking = formed(model, names)
         except NoSymbolicForm as missing:

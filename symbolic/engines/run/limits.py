@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import ClassVar, NoReturn
 
 from leadline.symbolic.engines.ask.result import Cause, Stop
+from leadline.symbolic.engines.run.watch import Lookout
 from leadline.symbolic.lang import LeadlineError
 
 _YOUNG = 100_000
@@ -216,11 +217,12 @@ def timely(what: object, seconds: float | None, before: str = "the model was mad
         TimeIsOver: if it takes longer.
     """
     main = threading.current_thread() is threading.main_thread()
+    watch = Lookout()
     try:
-        with limited(Limits(seconds if main else None)):
+        with watch.looking(), limited(Limits(seconds if main else None)):
             yield
     except TimeIsOver:
-        told = f"time: stopped after {seconds:g} s, before {before}"
+        told = ": ".join(filter(None, (f"time: stopped after {seconds:g} s, before {before}", watch.text)))
         raise TimeIsOver(f"{what}: {told}" if what else told) from None
 
 

@@ -22,6 +22,7 @@ from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Pr
 from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
+from leadline.symbolic.engines.run.watch import watched
 from leadline.symbolic.lang import InternalError, Model, counted
 from leadline.symbolic.solve import LONE, RACERS, SOLVERS
 
@@ -103,9 +104,10 @@ def answer_here(
     own = _alone(query)
     new_solver = partial(SOLVERS[own.solver], own.seed)
     engine = ENGINES[own.engine]
-    if engine.knows_runs or all(one.temporal is None for one in own.chosen(model)):
-        return engine.answer(model, own, new_solver, limits, listener)
-    return liveness.answered(engine, model, own, new_solver, limits, listener)
+    with watched(listener) as heard:
+        if engine.knows_runs or all(one.temporal is None for one in own.chosen(model)):
+            return engine.answer(model, own, new_solver, limits, heard)
+        return liveness.answered(engine, model, own, new_solver, limits, heard)
 
 
 def answer_in_child(model: Model, query: Query, limits: Limits, listener: Listener = SILENT) -> Answer:

@@ -11,9 +11,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import NEVER, Int, Map, Set, Sort, Tuple, Type, nodes as n, sorts_in
+from leadline.symbolic.lang import (
+    NEVER,
+    Int,
+    Map,
+    Set,
+    Sort,
+    Tuple,
+    Type,
+    Work,
+    largest,
+    nodes as n,
+    site,
+    sorts_in,
+)
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.infinite import Cases, Domain, Filtered, PowerSet, Product
@@ -38,6 +51,17 @@ from leadline.symbolic.tla.read.syntax import operators
 _MOST_ARGUMENTS = 64
 _MOST_LENGTHS = 32
 _MOST_SUBSETS = 5_000
+
+
+def _work(known: Mapping[str, Any]) -> Work:
+    at: Lowering = known["self"]
+    return Work(
+        "lowering",
+        known["e"].place,
+        at.specification.operator_at,
+        advice=lambda: largest(at.variables),
+    )
+
 
 Change: TypeAlias = tuple[Sequence[n.Node], s.Expression]
 """The path to a part of a value, and the part's new value."""
@@ -81,6 +105,7 @@ class Lowering(Sets):
         with self.at(e):
             return self.listed(found)
 
+    @site(_work)
     def entity(self, e: s.Expression, scope: Scope) -> Entity:
         """An expression as a node, a set that is not listed, or an operator."""
         with self.at(e):

@@ -38,4 +38,4 @@ def fixed_value(var: n.Node, formula: n.Node) -> n.Node | None:
 
 def reads(node: n.Node, var: n.Node) -> bool:
     """Whether an expression depends on a variable."""
-    return any(one is var for one in n.postorder(node))
+    return var in n.leaves_of(node)

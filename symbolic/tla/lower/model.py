@@ -27,6 +27,7 @@ from leadline.symbolic.lang import (
     Pick,
     Property,
     PropertyKind,
+    Span,
     Temporal,
     Type,
     Variable,
@@ -302,12 +303,13 @@ def property_of(lowering: Lowering, name: str) -> Property:
     specification = lowering.specification
     if name in specification.properties:
         return Claims(lowering).of(name)
-    formula = lowering.truth(specification.invariants[name], Scope())
-    return _invariant(name, specification.place_of(name), formula)
+    with n.written() as places:
+        formula = lowering.truth(specification.invariants[name], Scope())
+    return _invariant(name, specification.place_of(name), formula, places)
 
 
-def _invariant(name: str, place: s.Place, formula: n.Node) -> Property:
-    return Property(name, name, PropertyKind.INVARIANT, "", place, formula)
+def _invariant(name: str, place: s.Place, formula: n.Node, places: Mapping[n.Node, Span]) -> Property:
+    return Property(name, name, PropertyKind.INVARIANT, "", place, formula, places=places)
 
 
 def _typed(lowering: Lowering, way: Way) -> Way:

@@ -48,6 +48,21 @@ from leadline.symbolic.tla.lower.shapes import join
 _MOST_EXPONENTS = 16
 
 
+def _is_simple(kind: Type) -> bool:
+    """Whether constants of this kind of type are equal if their values are."""
+    return isinstance(kind, Int | Atoms)
+
+
+def _component_at(kind: Type, argument: n.Node) -> int | None:
+    """The place of the component of a record or tuple that a constant names; None if it names none."""
+    match kind, argument:
+        case Record(positions=positions), n.Const(type=Atoms(), value=value):
+            return positions.get(shapes.field(shapes.unquoted(value))) if shapes.is_string(value) else None
+        case Tuple(items=items), n.Const(type=Int(), value=value) if 0 < value <= len(items):
+            return int(value) - 1
+    return None
+
+
 class Terms(Builder):
     """The operators of TLA+ on truth values, integers, sets, functions, records, tuples and sequences."""
 
@@ -180,6 +195,13 @@ class Terms(Builder):
         """Equality, out of bounds for values that TLC refuses to compare."""
         if isinstance(a.type, Slots) or isinstance(b.type, Slots):
             return slots.same(self, a, b)
+        if (
+            isinstance(a, n.Const)
+            and isinstance(b, n.Const)
+            and _is_simple(a.type)
+            and type(a.type) is type(b.type)
+        ):
+            return self.boolean(a.value == b.value)
         return self._unless(clash(self, a, b), self.same(a, b))
 
     def _unless(self, refused: n.Node, answer: n.Node, why: str = CLASH) -> n.Node:
@@ -488,9 +510,13 @@ class Terms(Builder):
 
     def components(self, node: n.Node) -> list[n.Node]:
         """The components of a tuple or record."""
+        return [self.component(node, place) for place in range(len(node.type.parts))]
+
+    def component(self, node: n.Node, place: int) -> n.Node:
+        """A component of a tuple or record, by its place from 0."""
         if isinstance(node, n.MakeTuple | n.MakeRecord):
-            return list(node.items)
-        return [self.make(n.Component, kind, node, place) for place, kind in enumerate(node.type.parts)]
+            return node.items[place]
+        return self.make(n.Component, node.type.parts[place], node, place)
 
     def make_tuple(self, items: Sequence[n.Node]) -> n.Node:
         """`<<a, b>>`."""
@@ -559,6 +585,8 @@ class Terms(Builder):
         return self.cases(function, of, keep, "the function has no such argument")
 
     def _apply(self, function: n.Node, argument: n.Node) -> n.Node:
+        if (at := _component_at(function.type, argument)) is not None:
+            return self.component(function, at)
         match function.type:
             case Record(positions=positions):
                 keys = [self.atom(shapes.quoted(shapes.field_name(name))) for name in positions]
@@ -596,6 +624,12 @@ class Terms(Builder):
         )
 
     def _updated(self, function: n.Node, argument: n.Node, of: Body) -> n.Node:
+        if (at := _component_at(function.type, argument)) is not None:
+            items = self.components(function)
+            items[at] = of(items[at])
+            if isinstance(function.type, Record):
+                return self.record(dict(zip(function.type.positions, items, strict=True)))
+            return self.make_tuple(items)
         match function.type:
             case Record(positions=positions):
                 parts = {

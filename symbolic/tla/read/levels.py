@@ -41,10 +41,12 @@ class Levels:
 
     def __init__(self, definitions: Mapping[str, s.Definition], variables: Collection[str]) -> None:
         self.variables = frozenset(variables)
+        self._found: dict[int, tuple[s.Node, Level]] = {}
         self._known = dict.fromkeys(definitions, Level.CONSTANT)
         before = None
         while before != self._known:  # twice, or once more for each recursion
             before = dict(self._known)
+            self._found.clear()
             self._known.update((key, self.of(one.body)) for key, one in definitions.items())
 
     def of_definition(self, key: str) -> Level:
@@ -57,6 +59,15 @@ class Levels:
         Args:
             bound: names that hide definitions and variables of the same name.
         """
+        if bound:
+            return self._of(e, bound)
+        # A path through a formula asks for the level of each part, and of the parts of each part.
+        known = self._found.get(id(e))
+        if known is None:
+            known = self._found[id(e)] = (e, self._of(e, bound))
+        return known[1]
+
+    def _of(self, e: s.Node, bound: frozenset[str]) -> Level:
         level = Level.CONSTANT
         match e:
             case s.Apply("ENABLED", (action,)):

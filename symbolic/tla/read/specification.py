@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leadline.symbolic.lang import Mistake, ModelError, NoInitialState, ParameterError, unknown_name
+from leadline.symbolic.lang import Mistake, ModelError, NoInitialState, ParameterError, Span, unknown_name
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.hiding import Hiding
@@ -107,6 +107,12 @@ class Specification:
         """The place of the definition of that name; that of the module if there is none."""
         found = self.definitions.get(name)
         return s.Place(self.file, 1, 1) if found is None else found.place
+
+    def operator_at(self, place: Span) -> str:
+        """The name of the definition that a place lies in; "" if it lies in none."""
+        file, line = place.file, place.line
+        before = [x for x in self.definitions.values() if x.place.file == file and x.place.line <= line]
+        return max(before, key=lambda one: one.place.line).name if before else ""
 
     @property
     def formulas(self) -> Iterator[s.Expression]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from leadline.symbolic.lang import Span
 
@@ -17,6 +17,8 @@ from leadline.symbolic.lang import Span
 @dataclass(frozen=True, order=True, slots=True)
 class Place(Span):
     """A character of a module's file, as `file:line:column`; lines and columns count from 1."""
+
+    exact: ClassVar[bool] = True
 
     column: int
 
@@ -407,10 +409,17 @@ Expression: TypeAlias = (
 Unit: TypeAlias = Constants | Variables | Recursive | Definition | Instance | Assumption | Theorem | Module
 
 
+_PARTS: dict[type[Node], tuple[str, ...]] = {}
+"""The names of the fields of each kind that has been met, but for its place."""
+
+
 def children(node: Node) -> Iterator[Node]:
     """The nodes directly below a node, from left to right."""
-    for one in fields(node):
-        yield from _nodes(getattr(node, one.name))
+    names = _PARTS.get(type(node))
+    if names is None:
+        names = _PARTS[type(node)] = tuple(one.name for one in fields(node) if one.name != "place")
+    for name in names:
+        yield from _nodes(getattr(node, name))
 
 
 def _nodes(value: object) -> Iterator[Node]:

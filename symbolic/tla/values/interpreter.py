@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from leadline.symbolic.lang import AssumptionFailed, Mistake, ModelError
+from leadline.symbolic.lang import AssumptionFailed, Mistake, ModelError, Work, site
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Conjunct
 from leadline.symbolic.tla.read.levels import Level
@@ -176,6 +176,7 @@ class Interpreter:
         """
         return bool(self.guarded(self._function(e, None)))
 
+    @site(lambda known: Work("evaluating", known["one"].place) if "one" in known else Work())
     def assume(self) -> None:
         """Evaluate the assumptions of the specification, and those constraints that depend on no state.
 
