@@ -141,7 +141,7 @@ VALUES = {
 }
 
 ERRORS = {
-    "1 + TRUE": "wrong kind",
+    "1 + TRUE": "no value for an integer and a truth value",
     '"a" < "b"': "no integer",
     "<<1>> + <<2>>": "no integer",
     '1 = "a"': "compared",
@@ -155,7 +155,11 @@ ERRORS = {
     "<<1, 2>>[3]": "applied to 3, which is not in its domain",
     "<<1, 2>>[0]": "applied to 0",
     "[x |-> 1].y": 'applied to "y"',
-    "1[2]": "wrong kind",
+    "1[2]": "a function is needed, and this is an integer",
+    "{} \\in SUBSET 0..1": "SUBSET of 0, an integer: a set is needed; SUBSET binds tighter",
+    "{1} \\cup 3": "no value for a set and an integer",
+    "[1 -> {1}] = {}": "[S -> T] of 1, an integer: sets are needed",
+    "1 \\in [a : {1}, b : 2]": "elements of 2, an integer",
     "CHOOSE x \\in 1..3 : x > 3": "no element satisfies",
     "CHOOSE x : x > 3": "no set",
     "CASE 1 > 2 -> 3": "no arm of CASE",

@@ -6,6 +6,7 @@ Unicode form of operators. Lamport, *Specifying Systems* (2002), chapter 15, has
 
 from __future__ import annotations
 
+import linecache
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
@@ -24,6 +25,12 @@ class Place(Span):
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    def token(self) -> str:
+        """The word or the symbol that stands there; "" if the file cannot be read."""
+        text = linecache.getline(self.file, self.line)
+        found = re.match(r"\\?\w+|[^\w\s()]+", text[self.column - 1 :])
+        return found[0] if found else ""
 
     def marked(self, text: str) -> tuple[int, int]:
         # A name or a number as a whole, of anything else the first character.

@@ -17,7 +17,7 @@ from leadline.symbolic.tla.values.scopes import Scope
 from leadline.symbolic.tla.values.search import RULES, Part, Search, StagedSearch, parts
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.translation import Translation
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, tla_text
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, in_words, tla_text
 from leadline.symbolic.tla.values.writer import Fn, Lines, Source
 
 State: TypeAlias = tuple[Value, ...]
@@ -260,5 +260,5 @@ class Interpreter:
             case RecursionError():
                 text = "the recursion does not end"
             case _:
-                text = f"a value is of the wrong kind ({error})"
+                text = in_words(error, place.token() if place is not None else "")
         return EvaluationError(f"{place}: {text}" if place is not None else text)

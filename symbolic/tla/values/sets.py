@@ -20,11 +20,18 @@ from leadline.symbolic.tla.values.values import (
     Unlisted,
     Value,
     domain_of,
+    fail,
     items_of,
+    kind_word,
     ordered,
     sequence,
     tla_text,
 )
+
+
+def is_set(value: Value) -> bool:
+    """Whether a value is a set, listed or not."""
+    return isinstance(value, frozenset | LazySet)
 
 
 class LazySet(Unlisted):
@@ -171,6 +178,9 @@ class Subsets(LazySet):
 
     def __init__(self, base: Value) -> None:
         self.base = base
+        if not is_set(base):
+            what = f"{tla_text(base)}, {kind_word(base)}"
+            fail(f"SUBSET of {what}: a set is needed; SUBSET binds tighter than .. or \\cup")
         self.kind = _around(frozenset, base)
 
     def __contains__(self, value: Value) -> bool:
@@ -235,6 +245,9 @@ class Functions(LazySet):
     """`[S -> T]`."""
 
     def __init__(self, domain: Value, range_: Value) -> None:
+        for one in (domain, range_):
+            if not is_set(one):
+                fail(f"[S -> T] of {tla_text(one)}, {kind_word(one)}: sets are needed")
         self.domain, self.range = domain, range_
         self.kind = _around(tuple, range_)
 
@@ -277,6 +290,10 @@ class Records(LazySet):
     """
 
     def __init__(self, keys: Domain, sets: tuple[Value, ...]) -> None:
+        for one in sets:
+            if not is_set(one):
+                what = f"{tla_text(one)}, {kind_word(one)}"
+                fail(f"the elements of {what}, are to be parts of values: a set is needed")
         self.keys, self.sets = keys, sets
         self.kind = _around(tuple, *sets)
 

@@ -17,6 +17,7 @@ as they are equal in TLA+, whether written as records, sequences or functions.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, TypeAlias
 
@@ -44,6 +45,39 @@ FAILURES = (
 def fail(text: str) -> NoReturn:
     """Raise an evaluation error; generated code calls it within expressions."""
     raise EvaluationError(text)
+
+
+_KINDS = {
+    "int": "an integer", "frozenset": "a set", "str": "a string", "tuple": "a function", "Truth": "a truth value",
+    "bool": "a truth value", "ModelValue": "a model value", "TypedModelValue": "a model value",
+}  # fmt: skip
+"""The kinds of values by the names of their classes, as Python's errors tell them."""
+
+
+def kind_word(value: Value) -> str:
+    """The kind of a value."""
+    return _KINDS.get(type(value).__name__, "a set" if isinstance(value, Unlisted) else "a function")
+
+
+def in_words(error: Exception, operator: str) -> str:
+    """An error that Python raised at values of the wrong kind, in the words of TLA+.
+
+    Args:
+        error: the error.
+        operator: what is written at its place.
+    """
+    told = str(error)
+    kinds = [_KINDS[name] for name in re.findall(r"'(\w+)'", told) if name in _KINDS]
+    needed = next((word for sign, word in _NEEDED.items() if sign in told), None)
+    around = f"{operator}: " if operator else ""
+    if needed is not None and len(kinds) == 1 and kinds[0] != needed:
+        return f"{around}{needed} is needed, and this is {kinds[0]}"
+    if kinds and needed is None:
+        return f"{around}no value for {' and '.join(kinds)}"
+    return f"{around}a value is of the wrong kind"
+
+
+_NEEDED = {"iterable": "a set", "subscriptable": "a function", "has no attribute": "a function"}
 
 
 class Truth:
