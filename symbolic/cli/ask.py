@@ -6,8 +6,9 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from leadline.erasing import over_progress
 from leadline.symbolic.api.asked import Asked
@@ -30,6 +31,7 @@ from leadline.symbolic.cli.output import (
     deliver,
     exit_of,
     worst,
+    write_out,
     written_trace,
 )
 from leadline.symbolic.cli.terminal import Exit, tell
@@ -55,11 +57,14 @@ from leadline.symbolic.engines.ask.choice import (
 )
 from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
 from leadline.symbolic.engines.run.process import start_server
-from leadline.symbolic.lang import Model, NoBehaviour, counted
+from leadline.symbolic.lang import Action, Model, NoBehaviour, OutOfBounds, Property, UserError, counted
+from leadline.symbolic.meaning import Meaning, State
 from leadline.symbolic.solve import LONE, SOLVERS
 
 FAILED, ALL = "failed", "all"
 """The runs that a report shows."""
+
+_MOST_NODES = 500
 
 
 def explore(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +88,27 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
         parser.add_argument(
             "--fail-fast", action="store_true", help="stop when the first property is found to fail"
         )
+    if command == "explore":
+        _add_graph(parser)
     parser.set_defaults(run=run, command=command)
+
+
+def _add_graph(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dot",
+        metavar="FILE",
+        type=Path,
+        help="also write the graph of the states for Graphviz, with the counterexample's path marked: of at most "
+        f"{_MOST_NODES} nodes",
+    )
+    parser.add_argument(
+        "--merge",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="draw states as one that agree in a part of the state, such as role[s1], an alias, a property or, in "
+        "a TLA+ module, a variable or an operator; repeat it for several",
+    )
 
 
 def add_traces(parser: argparse.ArgumentParser) -> None:
@@ -212,13 +237,20 @@ def asked(args: argparse.Namespace) -> tuple[Question, Exit]:
 def put(args: argparse.Namespace) -> Question:
     """Have a query answered."""
     check_writable(args.out)
+    check_writable(getattr(args, "dot", None), "--dot")
+    if getattr(args, "merge", None) and args.dot is None:
+        raise UserError("--merge is for the graph of states: add --dot FILE")
     engine = likely_engine(args.command, _given(args))
     if engine is None or not engine.limits_itself:
         start_server()
     found = Question.of(args)
     found.fail_fast = bool(getattr(args, "fail_fast", False))
     found.tells_early = args.out is None and args.format == "text"
-    found.ask(f"{found.wording.doing} {found.model.protocol}", Limits(args.timeout, args.memory))
+    limits = Limits(args.timeout, args.memory)
+    graph = None if getattr(args, "dot", None) is None else _Graph(found, args, limits)
+    found.ask(f"{found.wording.doing} {found.model.protocol}", limits)
+    if graph is not None:
+        graph.write(found)
     return found
 
 
@@ -330,3 +362,102 @@ class Question(Asked):
     def report(self) -> Report:
         """The answer for a person."""
         return Report([*self.described(every=self.every_trace)])
+
+
+# -- the graph of states ---------------------------------------------------------------------------------
+
+Told: TypeAlias = Callable[[State], tuple[str, ...]]
+"""Gives the lines that tell a state."""
+
+
+class _Graph:
+    """The graph of the states of a question, which is made before it is asked: it may be too large to look at.
+
+    Args:
+        asked: the question.
+        args: its command line.
+        limits: the limits on time and memory.
+
+    Raises:
+        UserError: if it is too large, or there is no part of a state of a name.
+    """
+
+    def __init__(self, asked: Question, args: argparse.Namespace, limits: Limits) -> None:
+        # Here, since few questions draw a graph.
+        from leadline.symbolic.engines.run.limits import TimeIsOver, limited, stop_at
+        from leadline.symbolic.meaning.graph import Merged, TooLarge
+
+        self._file, self._names, self._model = args.dot, args.merge, asked.model
+        self._meaning, self._told = self._of_module() if asked.model.alone else self._of_model()
+        within = limits.within_machine()
+        try:
+            with limited(within):
+                self._graph = Merged.of(self._meaning, self._told, args.depth, _MOST_NODES)
+        except TooLarge as error:
+            raise UserError(f"--dot: {self._too_large(nodes=error.nodes)}") from error
+        except (TimeIsOver, MemoryError) as error:
+            raise UserError(f"--dot: {stop_at(error, within).text}, before the graph was made") from error
+
+    def _too_large(self, *, nodes: bool) -> str:
+        less = "give smaller parameters, or --depth K"
+        if not nodes:
+            return f"over a million states: {less}"
+        more = "merge more states" if self._names else "merge states with --merge NAME"
+        return f"over {_MOST_NODES} nodes, more than a person can look at: {more}, {less}"
+
+    def _of_module(self) -> tuple[Meaning, Told]:
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.engines.explore.specifications import labels
+
+        return labels(self._model, self._names)
+
+    def _of_model(self) -> tuple[Meaning, Told]:
+        semantics = Semantics(self._model)
+        lines = [
+            self._line(semantics, name) for name in self._names or [x.tla for x in self._model.variables]
+        ]
+        return semantics, lambda state: tuple(line(state) for line in lines)
+
+    def _line(self, semantics: Semantics, name: str) -> Callable[[State], str]:
+        """The line of an alias, of a property or of a part of the state."""
+        # Here, since few questions draw a graph.
+        from leadline.symbolic.conform.logs import part_of
+
+        model = self._model
+        named = [*model.shown, *(x for x in model.properties.values() if x.temporal is None)]
+        for one in named:
+            if name in (one.name, one.tla):
+                return partial(_value_line, semantics, one)
+        try:
+            part = part_of(model, name)
+        except UserError as error:
+            others = ", ".join(one.name for one in named)
+            raise UserError(f"--merge {name}: {error}; there are also {others}") from error
+        return lambda state: f"{name} = {part.shown(state)}"
+
+    def write(self, asked: Question) -> None:
+        """Write the graph with the path of the worst counterexample of the answer."""
+        # Here, since few questions draw a graph.
+        from leadline.symbolic.report.diagram import states_graph
+        from leadline.symbolic.trace.trace import states, title
+
+        traces = asked.traces(asked.verdicts, every=True)
+        found: Sequence[State] = [*states(traces[-1])] if traces else []
+        if traces and self._model.alone:
+            from leadline.symbolic.engines.explore.specifications import retold
+
+            found = retold(self._model, asked.model, traces[-1])
+        nodes = {label: place for place, label in enumerate(self._graph.nodes)}
+        path = [nodes[x] for x in map(self._told, found) if x in nodes]
+        names = [one.tla if isinstance(one, Action) else one.name for one in self._meaning.model.actions]
+        head = f"{title(self._model)}\n{counted(len(nodes), 'node')}"
+        text = states_graph(self._graph, names, head, path, whole=not self._names)
+        write_out(self._file, text, "--dot")
+        tell(f"wrote {self._file}")
+
+
+def _value_line(semantics: Semantics, one: Property, state: State) -> str:
+    try:
+        return f"{one.tla} = {one.formula.type.tla(semantics.evaluate(one.formula, state))}"
+    except OutOfBounds:
+        return f"{one.tla} is out of bounds"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -26,7 +26,7 @@ from leadline.symbolic.lang import (
     folded,
     is_plain,
 )
-from leadline.symbolic.meaning.interface import State
+from leadline.symbolic.meaning.interface import Meaning, State
 from leadline.symbolic.meaning.runs import Predicates
 
 
@@ -190,3 +190,95 @@ class Conditioned:
             return folded(formula, holds, operator.not_, all, any)
         except OutOfBounds as error:
             raise OutsideAt((place, target)) from error
+
+
+# -- merged states ---------------------------------------------------------------------------------------
+
+
+class TooLarge(Exception):
+    """A graph is too large.
+
+    Attributes:
+        nodes: whether its nodes are too many, not the states that they stand for.
+    """
+
+    def __init__(self, *, nodes: bool) -> None:
+        super().__init__()
+        self.nodes = nodes
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The graph of reachable states, those with one label as one node.
+
+    Attributes:
+        nodes: the label of each node.
+        first: the nodes of initial states.
+        edges: for the places of two nodes, the places of the actions that lead from one to the other.
+        outside: for the place of a node, the actions that go out of bounds there.
+    """
+
+    nodes: tuple[Hashable, ...]
+    first: frozenset[int]
+    edges: Mapping[tuple[int, int], Set[int]]
+    outside: Mapping[int, Set[int]]
+
+    @classmethod
+    def of(
+        cls,
+        meaning: Meaning,
+        label: Callable[[State], Hashable],
+        depth: int | None = None,
+        most: int = 500,
+        most_states: int = 1_000_000,
+    ) -> Merged:
+        """The graph of all reachable states, or of those within so many steps.
+
+        Args:
+            meaning: the meaning of a protocol.
+            label: the label of a state.
+            depth: the steps.
+            most: the most nodes.
+            most_states: the most states.
+
+        Raises:
+            TooLarge: if there are more.
+            ModelError: if there is no initial state.
+        """
+        begin, *actions = meaning.steps
+        within, nodes = meaning.constraint, dict[Hashable, int]()
+        places: dict[State, int] = {}
+        edges, outside = dict[tuple[int, int], set[int]](), dict[int, set[int]]()
+
+        def place(state: State) -> int | None:
+            """The node of a state; None beyond a constraint, where TLC draws none either."""
+            if state in places:
+                return places[state]
+            if within is not None and not within(state, {}):
+                return None
+            found = nodes.setdefault(label(state), len(nodes))
+            places[state] = found
+            level.append(state)
+            if len(nodes) > most or len(places) > most_states:
+                raise TooLarge(nodes=len(nodes) > most)
+            return found
+
+        level: list[State] = []
+        starts: list[State | None] = []
+        begin(None, starts.append)
+        first = frozenset(at for one in starts if one is not None and (at := place(one)) is not None)
+        if not starts:
+            raise meaning.no_initial_state()
+        steps = 0
+        while level and (depth is None or steps < depth):
+            last, level, steps = level, [], steps + 1
+            for state in last:
+                for number, step in enumerate(actions):
+                    after: list[State | None] = []
+                    step(state, after.append)
+                    for one in after:
+                        if one is None:
+                            outside.setdefault(places[state], set()).add(number)
+                        elif (at := place(one)) is not None:
+                            edges.setdefault((places[state], at), set()).add(number)
+        return cls(tuple(nodes), first, edges, outside)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
+from leadline.symbolic.meaning.graph import Merged
 from leadline.symbolic.report.svg import figure, label, room, shortened, tidy, wrapped
 from leadline.symbolic.trace.page import Data
 from leadline.symbolic.trace.text import LineKind
@@ -324,6 +325,42 @@ def edge(one: str, other: str, text: str = "", kind: str = "") -> str:
     """An edge: the names of its ends, its text, its kind (lane, order, message, loop, path)."""
     more = [x for x in (f"label={quoted(text)}" if text else "", _EDGES[kind]) if x]
     return f"{one} -> {other} [{', '.join(more)}]" if more else f"{one} -> {other}"
+
+
+def states_graph(
+    graph: Merged, actions: Sequence[str], title: str, path: Sequence[int], *, whole: bool
+) -> str:
+    """The graph of states for Graphviz, initial states with two borders, the path of a run in colour.
+
+    Args:
+        graph: the graph; the label of a node is its lines.
+        actions: the names of the actions.
+        title: the title.
+        path: the nodes of a run, in order; its last one is where the error is.
+        whole: whether a node is one state, so that a step that leads back to it is drawn.
+    """
+    marked = {*itertools.pairwise(path)}
+    lines = []
+    for place, label_of in enumerate(graph.nodes):
+        assert isinstance(label_of, tuple)
+        kind = "bad" if path and place == path[-1] else "first" if place in graph.first else ""
+        text = "\n".join(shortened(line, _LINE) for line in _few(label_of))
+        lines.append(node(f"n{place}", text, kind))
+    for (one, other), taken in graph.edges.items():
+        if one != other or whole:
+            names = "\n".join(dict.fromkeys(actions[number] for number in sorted(taken)))
+            lines.append(edge(f"n{one}", f"n{other}", names, "path" if (one, other) in marked else ""))
+    for place, taken in graph.outside.items():
+        names = "\n".join(dict.fromkeys(actions[number] for number in sorted(taken)))
+        lines += [node(f"o{place}", "out of bounds", "lane"), edge(f"n{place}", f"o{place}", names, "path")]
+    return digraph(title, lines)
+
+
+_LINE, _LINES = 60, 14
+
+
+def _few(lines: Sequence[str]) -> Sequence[str]:
+    return lines if len(lines) <= _LINES else [*lines[:_LINES], f"\u2026 {len(lines) - _LINES} more"]
 
 
 def digraph(title: str, lines: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 
 from leadline.symbolic.engines.ask.engine import Interrupted
@@ -24,7 +25,7 @@ from leadline.symbolic.engines.explore.explore import (
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
-from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
+from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted, unknown_name
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.tla.lower.scope import Unsupported
@@ -32,6 +33,7 @@ from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
+from leadline.symbolic.tla.read.levels import Level as Depends
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows, untyped
@@ -40,7 +42,7 @@ from leadline.symbolic.tla.values.interpreter import Interpreter
 from leadline.symbolic.tla.values.operators import set_statistics
 from leadline.symbolic.tla.values.runs import FairRuns, is_violated
 from leadline.symbolic.tla.values.symmetry import ToldApart
-from leadline.symbolic.tla.values.values import FAILURES, EvaluationError
+from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, tla_text
 from leadline.symbolic.trace import DEADLOCK, Step, Stored, Trace, TraceEnd, trace_of_path
 from leadline.symbolic.trace.replay import own_error
 from leadline.symbolic.trace.trace import states
@@ -239,6 +241,62 @@ def _beside(interpreter: Interpreter, runs: Iterable[Trace]) -> Iterator[State]:
         if len(found) >= TYPED:
             break
     return (state for state in found[:TYPED] if state is not None)
+
+
+def retold(model: Model, typed: Model, run: Trace) -> list[State]:
+    """The states of a run of a module as the interpreter has them.
+
+    Args:
+        model: the outline of the module.
+        typed: the model with the types of the run.
+        run: the run.
+    """
+    assert isinstance(model.origin, Outline)
+    return [*states(Retelling(model.origin.specification).run(typed, run))]
+
+
+def labels(model: Model, names: Sequence[str]) -> tuple[Behaviour, Callable[[State], tuple[str, ...]]]:
+    """The behaviour of a module, and the lines that tell a state of it: all variables, or what is named.
+
+    Args:
+        model: the outline of the module.
+        names: variables, or operators without arguments that depend on a state at most.
+
+    Raises:
+        UserError: if there is none of a name.
+    """
+    assert isinstance(model.origin, Outline)
+    specification = model.origin.specification
+    behaviour = Behaviour(specification).without_canonical()
+    if not names:
+        pairs = list(enumerate(behaviour.variables))
+        return behaviour, lambda state: tuple(f"{name} = {tla_text(state[i])}" for i, name in pairs)
+    known = [
+        name
+        for name, symbol in specification.names.items()
+        if symbol.key in behaviour.variables
+        or (
+            (one := specification.definitions.get(symbol.key)) is not None
+            and not one.parameters
+            and specification.levels.of_definition(symbol.key) <= Depends.STATE
+        )
+    ]
+    for name in names:
+        if name not in known:
+            raise UserError(
+                unknown_name(f"--merge: {specification.name} has no variable or operator", name, known)
+            )
+    named = ((name, specification.names[name].applied((), s.BUILT_IN)) for name in names)
+    terms = [(name, behaviour.interpreter.term(one)) for name, one in named]
+
+    def told(state: State) -> tuple[str, ...]:
+        guarded = behaviour.interpreter.guarded
+        try:
+            return tuple(f"{name} = {tla_text(guarded(partial(term, state)))}" for name, term in terms)
+        except EvaluationError as error:
+            raise UserError(f"--merge: no value in a reachable state: {error}") from error
+
+    return behaviour, told
 
 
 class Retelling:
