@@ -104,6 +104,14 @@ def explained(steps: Steps, states: Iterable[State], event: Event) -> Explained:
     return Explained(told, nearest, any(one.outside for one in told))
 
 
+def objections(
+    semantics: Semantics, action: Action, state: State, picks: Mapping[str, Value]
+) -> Iterator[Attempt]:
+    """The objections to an action in a state, for ways to choose the picks that are not given."""
+    found = _attempts(semantics, action, state, Event({action.name: picks}))
+    return islice(found, _MOST_TRIED)
+
+
 def _told(part: Part, state: State, verb: str) -> str:
     shown = part.shown(state)
     there = f"there {verb} no {part.text}" if shown is None else f"{part.text} {verb} {shown}"

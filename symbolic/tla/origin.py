@@ -42,6 +42,8 @@ class TlaOrigin(Origin):
         types: the types learned so far. If there are none, the interpreter runs ahead, and puts them in.
         narrower: the origin of a model whose types a run has left.
         lenient: whether a claim without symbolic form is left out of the model, which is an error otherwise.
+        as_written: whether picks stay that a guard fixes, since a reader knows them from the module, and model
+            values are no members of sorts.
 
     Attributes:
         interpreter: the meaning of the specification.
@@ -55,10 +57,12 @@ class TlaOrigin(Origin):
         narrower: TlaOrigin | None = None,
         *,
         lenient: bool = False,
+        as_written: bool = False,
     ) -> None:
         self.specification = specification
         self.types = types
         self.lacking: dict[str, Exception] | None = {} if lenient else None
+        self._as_written = as_written
         self.interpreter: Interpreter = narrower.interpreter if narrower else Interpreter(specification)
         self._afterwards: float = narrower._afterwards * 2 if narrower else AFTERWARDS
         self._levels: int = narrower._levels * 2 if narrower else WALK
@@ -101,11 +105,13 @@ class TlaOrigin(Origin):
 
     def _lowered(self) -> Model:
         """The model of the types learned so far, with those sets of model values as sorts that it treats alike."""
-        self._sorts = _candidates(self.interpreter)
+        self._sorts = {} if self._as_written else _candidates(self.interpreter)
         while True:
             lacking: dict[str, Exception] | None = None if self.lacking is None else {}
             try:
-                model = lowered(self.specification, self.learner.types, self, self._sorts, lacking)
+                model = lowered(
+                    self.specification, self.learner.types, self, self._sorts, lacking, self._as_written
+                )
                 apart = told_apart(model, self._sorts)
                 if self._sorts and any(map(self._has_form, lacking or ())):
                     apart = set(self._sorts.values())

@@ -41,7 +41,7 @@ from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification
-from leadline.symbolic.tla.typing import type_of, typed
+from leadline.symbolic.tla.typing import OutsideType, type_of, typed
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.values import Value
 
@@ -147,6 +147,41 @@ def formed(model: Model, claims: Sequence[str]) -> tuple[Model, dict[str, str]]:
         raise NoSymbolicForm(lack(error, own.file)) from error
     lacking = {name: _in_words(lack(error, own.file)) for name, error in (origin.lacking or {}).items()}
     return made, lacking
+
+
+def formed_around(model: Model, formulas: Model | None, state: State) -> tuple[Model, tuple[Any, ...]]:
+    """The model of formulas, with types that hold the values of a state, and the state in these types.
+
+    Args:
+        model: the model that `outlined` made.
+        formulas: the model of formulas so far; None if there is none.
+        state: a state in values of the interpreter.
+
+    Raises:
+        NoSymbolicForm: if the initial states or the steps have no symbolic form.
+    """
+    assert isinstance(model.origin, Outline)
+    bare = replace(model.origin.specification, invariants={}, properties={})
+    try:
+        found = formulas or TlaOrigin(bare, {}, as_written=True).model()
+        with suppress(OutsideType):
+            return found, _in(found, state)
+        assert isinstance(found.origin, TlaOrigin)
+        learner = Learner(found.origin.interpreter, dict(found.origin.types))
+        learner.meet([state])
+        wider = TlaOrigin(bare, learner.types, as_written=True).model()
+    except FORMLESS as error:
+        raise NoSymbolicForm(lack(error, bare.file)) from error
+    return wider, _in(wider, state)
+
+
+def _in(model: Model, state: State) -> tuple[Any, ...]:
+    """A state in the values of a model's types.
+
+    Raises:
+        OutsideType: if they do not hold it.
+    """
+    return tuple(typed(value, one.type) for value, one in zip(state, model.variables, strict=True))
 
 
 class Telling:

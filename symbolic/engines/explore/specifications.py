@@ -350,6 +350,25 @@ def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:
     """
     assert isinstance(model.origin, Outline)
     behaviour = Behaviour(model.origin.specification).without_canonical()
+    path = path_of_stored(model, behaviour, stored)
+    end = stored.end(model)
+    run = replace(trace_of_path(tuple(path), end["ends"], end["property"]), loop=end["loop"])
+    wrong = _wrong_end(model.origin, behaviour, run)
+    if wrong is not None:
+        raise UserError(f"{stored.place} does not replay: {wrong}")
+    why = path[-1].why
+    result = _result(run.property or DEADLOCK, Verdict.VIOLATED, replace(run, why=why), run.length, None)
+    typed = in_types(model, Answer([result]))
+    ((one,), made) = typed.results, typed.model
+    assert one.trace is not None and made is not None
+    return made, one.trace
+
+
+def path_of_stored(model: Model, behaviour: Behaviour, stored: Stored) -> list[Outcome]:
+    """The outcomes of the run of a file, as the interpreter takes it.
+
+    The arguments and errors are those of `replayed`.
+    """
     names = [one.name for one in model.variables]
     actions = [one.get("name") if isinstance(one, dict) else None for one in stored.data["actions"]]
     path: list[Outcome] = []
@@ -363,17 +382,7 @@ def replayed(model: Model, stored: Stored) -> tuple[Model, Trace]:
         # Several actions may lead there.
         named = [one for one in found if number and one.action == actions[number - 1]]
         path.append((named or found)[0])
-    end = stored.end(model)
-    run = replace(trace_of_path(tuple(path), end["ends"], end["property"]), loop=end["loop"])
-    wrong = _wrong_end(model.origin, behaviour, run)
-    if wrong is not None:
-        raise UserError(f"{stored.place} does not replay: {wrong}")
-    why = path[-1].why
-    result = _result(run.property or DEADLOCK, Verdict.VIOLATED, replace(run, why=why), run.length, None)
-    typed = in_types(model, Answer([result]))
-    ((one,), made) = typed.results, typed.model
-    assert one.trace is not None and made is not None
-    return made, one.trace
+    return path
 
 
 def _is_shown(row: JsonObject | None, names: Sequence[str], state: State | None) -> bool:

@@ -30,10 +30,14 @@ class Paths(Picks):
         lowering: the lowering of expressions.
         initial: whether the formula is about initial states, whose variables are not primed.
         mark: what is put behind the names of picks.
+        as_written: whether picks stay that a guard fixes.
     """
 
-    def __init__(self, lowering: Lowering, *, initial: bool = False, mark: str = "") -> None:
+    def __init__(
+        self, lowering: Lowering, *, initial: bool = False, mark: str = "", as_written: bool = False
+    ) -> None:
         super().__init__(lowering, mark)
+        self._as_written = as_written
         self._initial = initial
         self._wanted = Level.STATE if initial else Level.ACTION
         self._picks = 0
@@ -54,7 +58,7 @@ class Paths(Picks):
             yield way
 
         for way in self.follow(e, Way(), Scope(primed=self._initial), end):
-            found.append(without_fixed(way, self._terms))
+            found.append(way if self._as_written else without_fixed(way, self._terms))
             if len(found) > MOST_PATHS:
                 raise Unsupported(e.place, f"over {MOST_PATHS:,} paths through the formula")
         return found

@@ -215,6 +215,7 @@ def lowered(
     origin: Origin,
     sorts: Sorts | None = None,
     lacking: dict[str, Exception] | None = None,
+    as_written: bool = False,
 ) -> Model:
     """The model of a specification.
 
@@ -224,6 +225,7 @@ def lowered(
         origin: the specification as the model's origin.
         sorts: the sort of each model value that is of one.
         lacking: takes the claims that have no symbolic form, each with the reason, in place of an exception.
+        as_written: whether picks stay that a guard fixes.
 
     Raises:
         Unsupported: if a part has no symbolic form.
@@ -236,7 +238,7 @@ def lowered(
     variables = tuple(Variable(name, name, kind, _place(specification)) for name, kind in types.items())
     ways = [_typed(lowering, way) for way in Paths(lowering, initial=True).of(specification.init)]
     init = _initial(lowering, ways, names)
-    actions = actions_of(Paths(lowering).of(specification.next), lowering, "Next")
+    actions = actions_of(Paths(lowering, as_written=as_written).of(specification.next), lowering, "Next")
     properties = _properties(lowering, lacking)
     constraints = tuple(
         Property(

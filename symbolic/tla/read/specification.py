@@ -196,10 +196,56 @@ def _default(names: Names) -> Config:
 
 
 def _assigned(name: str, text: str) -> Assigned:
-    (module,) = parse(f"---- MODULE {name} ----\nvalue ==\n{text}\n====", f"-p {name}")
-    (unit,) = module.units
-    assert isinstance(unit, s.Definition)
+    unit = _definition("value", text, f"-p {name}")
     return Assigned(name, unit.body, unit.place)
+
+
+def _definition(name: str, text: str, file: str) -> s.Definition:
+    """A text as the definition of an operator without parameters.
+
+    Raises:
+        ModelError: with every mistake in the syntax.
+    """
+    (module,) = parse(f"---- MODULE typed ----\n{name} ==\n{text}\n====", file)
+    unit, *others = module.units
+    if others or not isinstance(unit, s.Definition):
+        raise ModelError([Mistake(s.Place(file, 1, 1), "expected one expression")])
+    return unit
+
+
+_TYPED = re.compile(r"\s*([A-Za-z_]\w*)\s*==(.*)", re.DOTALL)
+"""A definition that is typed."""
+
+
+def read_expression(
+    specification: Specification, text: str, kept: Mapping[str, s.Expression]
+) -> tuple[str, s.Expression]:
+    """An expression about one state, with the names that are visible at the end of the main module.
+
+    Args:
+        specification: the specification.
+        text: TLA+ text: an expression, or `Name == expression`.
+        kept: names with meanings beside those of the module, before which they come.
+
+    Returns:
+        The name, "" if there is none, and the expression.
+
+    Raises:
+        ModelError: with all mistakes.
+    """
+    found = _TYPED.fullmatch(text)
+    name, body = found.groups() if found is not None else ("", text)
+    loader = Loader(Files([]))
+    unit = _definition(name or "value", body, "typed")
+    names = specification.names.new_child({key: Symbol(key, instead=one) for key, one in kept.items()})
+    resolved = loader.resolver(Copy(lambda _: None)).expr(unit.body, names)
+    if loader.mistakes:
+        raise ModelError(loader.mistakes)
+    level = specification.levels.of(resolved)
+    if level > Level.STATE:
+        told = f"the expression is about {_ABOUT[level]}: expected one about {_ABOUT[Level.STATE]}"
+        raise ModelError([Mistake(unit.place, told)])
+    return name, resolved
 
 
 @dataclass

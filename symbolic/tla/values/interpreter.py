@@ -218,6 +218,15 @@ class Interpreter:
         """
         return self.guarded(self._function(e, None, truth=False))
 
+    def in_state(self, e: s.Expression, state: State) -> Value:
+        """The value of a term in a state.
+
+        Raises:
+            EvaluationError: if it has none.
+        """
+        term = self.term(e)
+        return self.guarded(lambda: operators.listed(term(state)))
+
     def _function(self, e: s.Expression, step: bool | None, truth: bool = True) -> Callable[..., Any]:
         fn = self.source.fn("formula", () if step is None else ("state", "after") if step else ("state",))
         reads = self.translation.analysis.reads(e)
