@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leadline.symbolic.api.states import Fields, Step, Trace
     from leadline.symbolic.api.verbs import Stopped, check, explore, prove, simulate
     from leadline.symbolic.api.verification import Unanswered, Violated, verify
+    from leadline.symbolic.api.workbench import Workbench
     from leadline.symbolic.engines import Effort, Progress
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Unanswered",
     "VerdictName",
     "Violated",
+    "Workbench",
     "assert_conforms",
     "check",
     "conform",
@@ -60,6 +62,7 @@ __getattr__ = on_demand(
         ".states": ("Fields", "Step", "Trace"),
         ".verbs": ("Stopped", "check", "explore", "prove", "simulate"),
         ".verification": ("Unanswered", "Violated", "verify"),
+        ".workbench": ("Workbench",),
         "leadline.symbolic.engines": ("Effort", "Progress"),
     },
 )

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from leadline.symbolic import lang
+from leadline.symbolic.api.protocols import ProtocolLike, loaded
 from leadline.symbolic.api.states import Step as ShownStep
 from leadline.symbolic.catalog import Entry, model_of, model_on_values
 from leadline.symbolic.concrete import Semantics, State as Values
@@ -135,13 +136,21 @@ class Ground(ABC):
 
 
 class Workbench:
-    """A protocol in a state of a run, which begins as an initial state.
+    """A protocol in a state of a run, for debugging: `leadline repl` in scripts and notebooks.
+
+        bench = leadline.Workbench("two-phase-commit")
+        print(*bench.steps(), sep="\\n")
+        bench.take(1)
+        print(bench.why("TM_commit", {})[0].wrong)
+
+    It begins in the first initial state.
 
     Args:
-        entry: the protocol.
-        settings: the parameters that differ from their defaults.
+        protocol: a name, a path, a class, an instance of one, or what `load` returned.
         depth: the steps that `find` looks ahead.
-        limits: the limits of `find`.
+        timeout: the most seconds of each `find`, above 0.
+        memory: the most megabytes of each.
+        parameters: the values of parameters that differ from their defaults.
 
     Attributes:
         run: the steps so far, the initial state first.
@@ -152,11 +161,19 @@ class Workbench:
     """
 
     def __init__(
-        self, entry: Entry, settings: Mapping[str, Setting], depth: int = 20, limits: Limits | None = None
+        self,
+        protocol: ProtocolLike,
+        /,
+        *,
+        depth: int = 20,
+        timeout: float | None = None,
+        memory: int | None = None,
+        **parameters: Setting,
     ) -> None:
-        foreign = issubclass(entry.protocol, Foreign)
-        self.ground: Ground = _OfModule(entry, settings) if foreign else _OfModel(entry, settings)
-        self._depth, self._limits = depth, limits or Limits()
+        found = loaded(protocol, parameters)
+        kind = _OfModule if issubclass(found.entry.protocol, Foreign) else _OfModel
+        self.ground: Ground = kind(found.entry, found.settings)
+        self._depth, self._limits = depth, Limits(timeout, memory)
         self.run: list[Step] = []
         self.place = 0
         self.begin(1)
@@ -348,12 +365,11 @@ class _OfModel(Ground):
         now = State({one.name: one for one in self.model.variables})
         self.names: dict[str, object] = {name: getattr(lang, name) for name in lang.__all__}
         self.names |= {name: kind for name, kind in vars(protocol).items() if not name.startswith("_")}
-        self.names |= {
-            claim.function.__name__: wrap(self.model.properties[claim.name].formula)
-            for claim in entry.claims
-            if claim.name in self.model.properties and not claim.kind.about_runs
-        }
-        self.names |= {one.name: getattr(now, one.name) for one in self.model.variables}
+        claims = [one for one in self.model.properties.values() if not one.kind.about_runs]
+        self.names |= {one.name.replace("-", "_"): wrap(one.formula) for one in claims}
+        # States are shown with the names of TLA+.
+        spelled = {named: one.name for one in self.model.variables for named in (one.tla, one.name)}
+        self.names |= {named: getattr(now, name) for named, name in spelled.items()}
         self.names |= {"now": now, "protocol": protocol}
 
     def initial(self) -> Iterable[Outcome]:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 
+from leadline.symbolic.api.protocols import LoadedProtocol
 from leadline.symbolic.api.states import Step
 from leadline.symbolic.api.workbench import MOST_STEPS, Workbench
 from leadline.symbolic.catalog import Entry
@@ -21,7 +22,6 @@ from leadline.symbolic.cli.inputs import (
     store_place,
 )
 from leadline.symbolic.cli.terminal import Exit, forget_output, printable, put, tell
-from leadline.symbolic.engines import Limits
 from leadline.symbolic.lang import UserError, counted
 from leadline.symbolic.trace import Stored, stored_traces
 from leadline.symbolic.trace.trace import title
@@ -43,7 +43,8 @@ HELP = """\
 _EXPRESSIONS = {
     "python": """\
 An expression is evaluated in the current state. Variables, sorts and properties (with _ in place of -) have
-their names, and so have `now`, `protocol` and the functions of the language. NAME = EXPRESSION keeps it.""",
+their names, and so have `now`, `protocol` and the functions of the language. NAME = EXPRESSION keeps it.
+Variables may also be spelled as they are shown.""",
     "tla": """\
 An expression of TLA+ is evaluated in the current state. The module's definitions, constants and variables have
 their names. NAME == EXPRESSION keeps it.""",
@@ -94,8 +95,8 @@ def run(args: argparse.Namespace) -> Exit:
     stored = None if args.trace is None else _chosen(args, entry)
     if stored is not None and settings:
         raise UserError("-p does not go with --trace: the trace tells the parameters")
-    limits = Limits(args.timeout, args.memory)
-    bench = Workbench(entry, stored.settings if stored is not None else settings, args.depth, limits)
+    protocol = LoadedProtocol(entry, stored.settings if stored is not None else settings)
+    bench = Workbench(protocol, depth=args.depth, timeout=args.timeout, memory=args.memory)
     if stored is not None:
         bench.follow(stored)
     typed = not args.lines and sys.stdin.isatty()

@@ -184,7 +184,8 @@ def ring(leadline: Leadline) -> Leadline:
         ((":find at = 3",), "not true in any state\n"),
         (
             (":why Reset", ":why Pass(i = 2)", ":why Pass"),
-            "Reset: its guard `done = {0, 1, 2}` is false (`{} = {0, 1, 2}`)\nPass(i = 2): its guard `at = 2` is false (`0 = 2`)\n"
+            "Reset: its guard `done = {0, 1, 2}` is false (`{} = {0, 1, 2}`)\n"
+            "Pass(i = 2): its guard `at = 2` is false (`0 = 2`)\n"
             "Pass(i = 0): it is possible\n",
         ),
         (("[x \\in 0..1 |-> x][at + 5]",), "no value: "),
