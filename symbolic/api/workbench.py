@@ -44,8 +44,8 @@ from leadline.symbolic.lang import (
     counted,
     mistakes_of,
     unknown_name,
+    wrap,
 )
-from leadline.symbolic.lang.expr import wrap
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import boolean, negation
 from leadline.symbolic.meaning import Outcome

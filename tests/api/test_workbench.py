@@ -22,6 +22,6 @@ def test_a_search_with_too_many_states_goes_on_with_a_solver(monkeypatch) -> Non
     monkeypatch.setattr(workbench, "MOST_STATES", 3)
     bench = leadline.Workbench("two-phase-commit", depth=6)
     assert len(bench.find("rm_state[2] != 'working'").run or ()) == 4
-    missing = bench.find("consistency & (tmState.state == 'hazy')")
+    missing = bench.find("consistency & (tmState.state == 'abort') & (rmState[1] == 'committed')")
     assert (missing.run, missing.depth, missing.stopped) == (None, 6, None)
     assert str(missing) == "not true in any state within 6 steps"
