@@ -308,13 +308,13 @@ class Workbench:
         found = [
             one
             for action in actions
-            for one in objections(semantics, action, state, _known_picks(action, picks))
+            for one in objections(semantics, action, state, _known_picks(action, picks), _NEAREST)
         ]
+        found.sort(key=lambda pair: pair[0])
         # Several actions of a module's model may have the same objection.
-        told = {(one.call, one.wrong): one for one in sorted(found, key=lambda one: one.rank, reverse=True)}
-        nearest = sorted(told.values(), key=lambda one: one.rank)
-        possible = [one for one in nearest if not one.wrong]
-        return (possible or nearest)[:_NEAREST]
+        told = list(dict.fromkeys(one for _, one in found))
+        possible = [one for one in told if not one.wrong]
+        return (possible or told)[:_NEAREST]
 
 
 def _step(outcome: Outcome) -> Step:

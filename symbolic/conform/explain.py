@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import nsmallest
 from itertools import islice
 
 from leadline.symbolic.concrete import Semantics, State
@@ -105,11 +106,13 @@ def explained(steps: Steps, states: Iterable[State], event: Event) -> Explained:
 
 
 def objections(
-    semantics: Semantics, action: Action, state: State, picks: Mapping[str, Value]
-) -> Iterator[Attempt]:
-    """The objections to an action in a state, for ways to choose the picks that are not given."""
-    found = _attempts(semantics, action, state, Event({action.name: picks}))
-    return islice(found, _MOST_TRIED)
+    semantics: Semantics, action: Action, state: State, picks: Mapping[str, Value], most: int
+) -> list[tuple[tuple[int, int], Attempt]]:
+    """What is against an action in a state, for the ways to choose the other picks that come nearest, each with
+    its rank: see `Way`."""
+    found = islice(_objections(semantics, action, state, Event({action.name: picks})), _MOST_TRIED)
+    nearest = nsmallest(most, found, key=lambda way: way.rank)
+    return [(way.rank, _attempt(semantics, action, way)) for way in nearest]
 
 
 def _told(part: Part, state: State, verb: str) -> str:
