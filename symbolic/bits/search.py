@@ -12,10 +12,14 @@ the rest: nothing depends on the hash being free of collisions.
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from mmap import mmap
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, TYPE_CHECKING, NamedTuple
+from weakref import finalize
 
 import numpy as np
 
@@ -44,6 +48,8 @@ _FIRST = 1 << 12
 _NUMBER = np.uint64(0xFFFFFFFF)
 _TAG = np.uint64(0xFFFFFFFF00000000)
 _REHASHED = 1 << 16
+_MAPPED = 1 << 28
+"""The bytes of states from which on they lie in a file."""
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
@@ -64,6 +70,9 @@ def hashes(states: Words) -> Words:
 class Rows:
     """States one behind the other.
 
+    Many of them lie in a file that is mapped into memory: the system keeps those at hand that are looked at, and
+    the others on the disk.
+
     Args:
         width: the number of words of a state.
 
@@ -75,6 +84,7 @@ class Rows:
     def __init__(self, width: int) -> None:
         self.size = 0
         self.room = np.empty((_FIRST, width), np.uint64)
+        self._file: IO[bytes] | None = None
 
     @property
     def all(self) -> Words:
@@ -85,11 +95,34 @@ class Rows:
         """Add some states."""
         end = self.size + len(states)
         if end > len(self.room):
-            grown = np.empty((max(end, self.size + self.size // 2), self.room.shape[1]), np.uint64)
-            grown[: self.size] = self.all
-            self.room = grown
+            self._grow(max(end, self.size + self.size // 2))
         self.room[self.size : end] = states
         self.size = end
+
+    def _grow(self, size: int) -> None:
+        """Make room for so many states.
+
+        Raises:
+            MemoryError: if neither memory nor the disk has room for them.
+        """
+        shape = size, self.room.shape[1]
+        if 8 * size * shape[1] <= _MAPPED:
+            grown = np.empty(shape, np.uint64)
+            grown[: self.size] = self.all
+        else:
+            if self._file is None:
+                self._file = TemporaryFile(buffering=0)  # noqa: SIM115  # closed on the next line
+                finalize(self, self._file.close)
+                self._file.write(self.all.data)
+            self._file.truncate(8 * size * shape[1])
+            try:
+                # A write to a page that the disk has no room for would end the process.
+                if hasattr(os, "posix_fallocate"):  # macOS has none
+                    os.posix_fallocate(self._file.fileno(), 0, 8 * size * shape[1])
+            except OSError as error:
+                raise MemoryError(f"{error.strerror}: {gettempdir()}") from error
+            grown = np.frombuffer(mmap(self._file.fileno(), 0), np.uint64)[: size * shape[1]].reshape(shape)
+        self.room = grown
 
 
 class Table:
@@ -185,6 +218,7 @@ class Table:
             size = len(self._slots)
             while 3 * needed > 2 * size:
                 size *= 2
+            self._slots = np.empty(0, np.uint64)  # so that there are never two tables
             self._slots = np.zeros(size, np.uint64)
             for begin in range(0, self.size, _REHASHED):
                 self._enter(begin, min(begin + _REHASHED, self.size))

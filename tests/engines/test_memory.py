@@ -1,15 +1,23 @@
 """Searches end at a limit on memory, also where nobody gave one."""
 
+import errno
+import os
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from leadline.symbolic.bits import search
+from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
+from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Limits, Table
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.run import limits
+from leadline.symbolic.meaning import Exploration
 from tests.tla.loading import write
 
 
@@ -84,3 +92,30 @@ def test_a_very_long_table_shows_its_ends() -> None:
     assert [*shown[:50], *shown[51:]] == [*rows[:50], *rows[-50:]]
     assert shown[50] == ["...", "(8900 levels)", ""]
     assert Table(["n", "a", "b"], rows[:101]).shortened("levels").rows == rows[:101]
+
+
+def test_states_lie_on_the_disk_where_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = model_of(find("two-phase-commit"), {"resource_managers": 2})
+    kept = []
+
+    def explored() -> Exploration:
+        explorer = CircuitExplorer(Semantics(model), ["not-committed"], None, lambda _: None, None)
+        explorer.run()
+        kept.append(explorer._search.table._rows._file is not None)  # type: ignore[union-attr]  # it has run
+        return explorer.summary()
+
+    expected = explored()
+    monkeypatch.setattr(search, "_MAPPED", 1 << 18)
+    assert explored() == expected
+    assert kept == [False, True]
+
+
+def test_a_full_disk_is_told_as_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(search, "_MAPPED", 1 << 10)
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    rows = search.Rows(1)
+    with pytest.raises(MemoryError, match="No space left on device"):
+        rows.add(np.zeros((1 << 13, 1), np.uint64))
