@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import gc
 import os
 import subprocess
 import sys
@@ -90,8 +91,18 @@ def within(name: str, package: str) -> bool:
     return name == package or name.startswith(package + ".")
 
 
-parsed = functools.cache(ast.parse)
-"""The syntax tree of a source; most sources are looked at more than once."""
+@functools.cache
+def parsed(source: str) -> ast.Module:
+    """The syntax tree of a source; most sources are looked at more than once.
+
+    Trees stay until the end. The garbage collector would search each of their million nodes many times over.
+    """
+    gc.disable()
+    try:
+        return ast.parse(source)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
