@@ -20,17 +20,21 @@ class Client:
 
     Args:
         capabilities: those of the client.
+        options: settings of the server.
         words: more words of the command line.
     """
 
-    def __init__(self, capabilities: dict[str, Any] | None = None, *words: str) -> None:
+    def __init__(
+        self, capabilities: dict[str, Any] | None = None, *words: str, options: dict[str, Any] | None = None
+    ) -> None:
         command = [sys.executable, "-m", "leadline", "lsp", *words]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.kept: list[dict[str, Any]] = []
         self._numbers = itertools.count(1)
         self._came: queue.Queue[dict[str, Any]] = queue.Queue()
         threading.Thread(target=self._listen, daemon=True).start()
-        params = {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
+        params: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
+        params["initializationOptions"] = options
         self.about = self.ask("initialize", **params)
         self._send(method="initialized", params={})
 

@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.serve.client import Client
+import pytest
 
-HALF = "---- MODULE Half ----\nVARIABLE x\nInit == x =\nNext == x' = x\n====\n"
+from tests.serve.client import Client
+from tests.serve.files import BASE, CONFIG, OTHER, PROTOCOL, TOP, at, place, written
+
+HALF = "---- MODULE Half ----\nVARIABLE x\nInit == x =\nNext == x' = x\nLast(a, b) == a\n====\n"
 
 WITHOUT = """
 import sys
@@ -37,3 +40,261 @@ def test_a_mistake_is_told_as_one_types(client: Client, tmp_path: Path) -> None:
     assert "unfinished" in mistake["message"]
     client.change(uri, 2, HALF.replace("x =\n", "x = 0\n"))
     assert client.mistakes(uri, 2) == []
+
+
+def test_all_mistakes_are_told_and_the_rest_of_the_outline_survives(client: Client, tmp_path: Path) -> None:
+    text = HALF.replace("== a\n", "== c + (\nMore == Next(1)\nEnd == x\n")
+    uri = client.open(tmp_path / "Half.tla", text)
+    lines = [one["range"]["start"]["line"] for one in client.mistakes(uri, 1)]
+    assert lines == [3, 5, 5]  # two unfinished definitions, and arguments of Next
+    (module,) = client.ask("textDocument/documentSymbol", textDocument={"uri": uri})
+    names = [one["name"] for one in module["children"]]
+    assert names == ["x", "Init", "Next", "Last", "More", "End"]
+    assert module["children"][3]["detail"] == "Last(a, b)"
+
+
+def test_places_count_utf_16_and_line_ends_of_any_kind(client: Client, tmp_path: Path) -> None:
+    text = '---- MODULE Wide ----\r\nA == "😀😀" = Missing\r\nB == A\r\n====\r\n'
+    uri = client.open(tmp_path / "Wide.tla", text)
+    (mistake,) = client.mistakes(uri, 1)
+    assert mistake["range"] == {"start": {"line": 1, "character": 14}, "end": {"line": 1, "character": 21}}
+    found = client.ask("textDocument/definition", **at(uri, text.replace("\r", ""), "A\n===="))
+    assert place(found) == ("Wide.tla", 1, 0)
+
+
+def test_points_of_code_are_counted_where_the_editor_offers_it(tmp_path: Path) -> None:
+    pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
+    own = Client({"general": {"positionEncodings": ["utf-32"]}})
+    assert own.about["capabilities"]["positionEncoding"] == "utf-32"
+    uri = own.open(tmp_path / "Wide.tla", '---- MODULE Wide ----\nA == "😀😀" = Missing\n====\n')
+    (mistake,) = own.mistakes(uri, 1)
+    assert mistake["range"]["start"]["character"] == 12
+    assert own.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("---- MODULE A ----\nEXTENDS Nowhere\nX == Unknown\n====\n", "there is no module Nowhere"),
+        ("---- MODULE A ----\nEXTENDS A\n====\n", "extends or instantiates itself"),
+        ("---- MODULE A ----\nX == (* no end\n====\n", "not closed"),
+        ("---- MODULE A", "does not fit"),
+    ],
+)
+def test_a_module_that_cannot_be_loaded_has_one_mistake(
+    client: Client, tmp_path: Path, text: str, message: str
+) -> None:
+    uri = client.open(tmp_path / "A.tla", text)
+    (mistake,) = client.mistakes(uri, 1)
+    assert message in mistake["message"]
+
+
+def test_modules_that_extend_each_other(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "D.tla").write_text("---- MODULE D ----\nEXTENDS C\nP == 1\n====\n")
+    text = "---- MODULE C ----\nEXTENDS D\nQ == P\n====\n"
+    uri = client.open(tmp_path / "C.tla", text)
+    (mistake,) = client.mistakes(uri, 1)
+    assert "C -> D -> C" in mistake["message"]
+    assert place(client.ask("textDocument/definition", **at(uri, text, "P\n"))) == ("D.tla", 2, 0)
+
+
+def test_a_mistake_in_another_file_is_told_where_its_module_is_named(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "Bad.tla").write_text("---- MODULE Bad ----\nP == (\n====\n")
+    uri = client.open(tmp_path / "Good.tla", "---- MODULE Good ----\nEXTENDS Bad\nQ == P\n====\n")
+    (mistake,) = client.mistakes(uri, 1)
+    assert mistake["range"]["start"] == {"line": 1, "character": 8}
+    assert "Bad.tla:3:1" in mistake["message"]
+
+
+def test_a_configuration_of_another_module_names_what_is_not_there(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    uri = client.open(tmp_path / "Base.cfg", CONFIG.replace("Small", "Smal\nPROPERTY Typo"))
+    lines = [one["range"]["start"]["line"] for one in client.mistakes(uri, 1)]
+    assert lines == [3, 4]
+    alone = client.open(tmp_path / "alone.cfg", "INIT Init\nINVARIANT\nBOUND 1\n")
+    (mistake,) = client.mistakes(alone, 1)
+    assert "expected a name" in mistake["message"]
+
+
+def test_the_text_in_the_editor_counts(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    top = client.open(tmp_path / "Top.tla")
+    assert client.mistakes(top, 1) == []
+    base = client.open(tmp_path / "Base.tla", BASE.replace("Small", "Little"))
+    (mistake,) = client.mistakes(top, 1)
+    assert "unknown operator `Small`" in mistake["message"]
+    client.tell("textDocument/didClose", textDocument={"uri": base})
+    assert client.mistakes(top, 1) == []
+
+
+def test_a_name_leads_to_its_definition_and_its_uses(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    top = client.open(tmp_path / "Top.tla")
+    other = client.open(tmp_path / "Other.tla")
+    assert place(client.ask("textDocument/definition", **at(top, TOP, "Small"))) == ("Base.tla", 12, 0)
+    assert place(client.ask("textDocument/definition", **at(other, OTHER, "B!", 2))) == ("Base.tla", 12, 0)
+    assert place(client.ask("textDocument/definition", **at(other, OTHER, "B!"))) == ("Other.tla", 2, 0)
+    assert place(client.ask("textDocument/definition", **at(other, OTHER, "N <-"))) == ("Base.tla", 2, 9)
+    assert place(client.ask("textDocument/definition", **at(top, TOP, "Base"))) == ("Base.tla", 0, 12)
+    asked = at(top, TOP, "Small")
+    found = client.ask("textDocument/references", **asked, context={"includeDeclaration": True})
+    assert sorted(map(place, found)) == [
+        ("Base.cfg", 3, 18), ("Base.tla", 12, 0), ("Base.tla", 14, 16), ("Base.tla", 15, 13),
+        ("Other.tla", 4, 19), ("Top.tla", 2, 8),
+    ]  # fmt: skip
+    found = client.ask("textDocument/references", **asked, context={"includeDeclaration": False})
+    assert ("Base.tla", 12, 0) not in map(place, found)
+
+
+def test_hover_shows_the_definition_the_comment_and_the_type_in_runs(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    uri = client.open(tmp_path / "Base.tla")
+
+    def shown(words: str, within: int = 0) -> str:
+        return str(client.ask("textDocument/hover", **at(uri, BASE, words, within))["contents"]["value"])
+
+    assert "Step(n) == x < N" in shown("Step(n)\n")
+    assert "One step\nfurther." in shown("Step(n)\n")
+    assert "Begin at zero." in shown("Init =>")
+    assert "how far it went" in shown("x = 0")
+    assert "standard module Naturals" in shown("Naturals")
+    client.wait(lambda one: f"{tmp_path}/Base.tla: the types of 1" in str(one))
+    assert "in runs: `x \\in 0..4`" in shown("x = 0")
+
+
+@pytest.mark.parametrize(
+    ("line", "offered", "missing"),
+    [
+        ("Z == ", {"x", "Step", "Next", "Nat", "N", "IF"}, {"left", "Len"}),
+        ("Z(width) == \\E d \\in 1..2 : d + wi", {"width", "d"}, set()),
+        ("Z == B!", {"Small", "Init"}, {"Far"}),
+        ("Z == Point.", {"left", "right"}, {"x"}),
+        ("Z == \\", {"\\in", "\\cup"}, {"x"}),
+        ("LOCAL INSTANCE ", {"Sequences", "Top", "SequencesExt"}, {"x"}),
+    ],
+)
+def test_completion(client: Client, tmp_path: Path, line: str, offered: set[str], missing: set[str]) -> None:
+    written(tmp_path)
+    text = OTHER.replace("VARIABLE y", "EXTENDS Base\nVARIABLE y").replace("Init == y = 0\n", "")
+    text = text.replace("====\n", f"{line}\n====\n")
+    uri = client.open(tmp_path / "Other.tla", text)
+    found = client.ask("textDocument/completion", **at(uri, text, line, len(line)))
+    names = {one["label"] for one in found}
+    assert offered <= names
+    assert not missing & names
+    client.tell("textDocument/didClose", textDocument={"uri": uri})
+
+
+def renamed(client: Client, uri: str, text: str, words: str, new: str) -> dict[str, list[tuple[int, int]]]:
+    """The places that a renaming changes, by file."""
+    found = client.ask("textDocument/rename", **at(uri, text, words), newName=new)
+    return {
+        uri.rpartition("/")[2]: [
+            (x["range"]["start"]["line"], x["range"]["start"]["character"]) for x in edits
+        ]
+        for uri, edits in found["changes"].items()
+    }
+
+
+def test_a_name_is_changed_in_all_files(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    uri = client.open(tmp_path / "Base.tla")
+    assert renamed(client, uri, BASE, "Small", "Little") == {
+        "Base.cfg": [(3, 18)], "Base.tla": [(12, 0), (14, 16), (15, 13)],
+        "Other.tla": [(4, 19)], "Top.tla": [(2, 8)],
+    }  # fmt: skip
+    assert renamed(client, uri, BASE, "n \\in", "m") == {"Base.tla": [(11, 11), (11, 29)]}
+    # Other has an Init of its own, which is another one.
+    assert "Other.tla" not in renamed(client, uri, BASE, "Init", "Begin")
+
+
+@pytest.mark.parametrize(
+    ("words", "new", "reason"),
+    [
+        ("Small", "Next", "declared already, at Base.tla:12"),
+        ("Small", "Far", "declared already, at Top.tla:3"),
+        ("Small", "n", "is bound at Base.tla"),
+        ("Small", "Nat", "standard operator"),
+        ("Small", "IF", "is no name"),
+        ("Small", "a b", "is no name"),
+        ("Naturals", "M", "declared in no file"),
+        ("Base", "M", "rename the file"),
+    ],
+)
+def test_a_name_that_cannot_be_changed_is_refused(
+    client: Client, tmp_path: Path, words: str, new: str, reason: str
+) -> None:
+    written(tmp_path)
+    uri = client.open(tmp_path / "Base.tla")
+    with pytest.raises(RuntimeError, match=reason):
+        renamed(client, uri, BASE, words, new)
+
+
+def test_a_name_that_an_instance_takes_silently_is_refused(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    text = "---- MODULE Third ----\nCONSTANT N\nVARIABLE x\nINSTANCE Base\n====\n"
+    uri = client.open(tmp_path / "Third.tla", text)
+    with pytest.raises(RuntimeError, match="write `WITH x <- x` first"):
+        renamed(client, uri, text, "x\nINST", "z")
+
+
+def test_a_check_tells_the_verdict_and_the_steps_at_their_actions(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    uri = client.open(tmp_path / "Base.tla")
+    assert client.mistakes(uri, 1) == []
+    asked = {"textDocument": {"uri": uri}}
+    lenses = client.ask("textDocument/codeLens", **asked)
+    assert [(one["range"]["start"]["line"], one["command"]["title"]) for one in lenses] == [
+        (12, "check"), (12, "prove"), (13, "check"), (13, "prove"),
+    ]  # fmt: skip
+    assert client.ask("workspace/executeCommand", **lenses[0]["command"])["verdict"] == "violated"
+    (failure,) = client.mistakes(uri, 1)
+    assert failure["range"]["start"] == {"line": 12, "character": 0}
+    assert "Small: violated in" in failure["message"]
+    steps = [one["message"] for one in failure["relatedInformation"]]
+    assert steps[0].startswith("0  Init\nx = 0")
+    assert "x = 3" in steps[-1] or "x = 4" in steps[-1]
+    told = [one["command"]["title"] for one in client.ask("textDocument/codeLens", **asked)]
+    assert told[2].startswith("violated in")
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    hints = client.ask("textDocument/inlayHint", **asked, range=whole)
+    assert hints[0]["label"] == "Small: step 0"
+    assert hints[0]["position"] == {"line": 6, "character": 13}
+    assert len(hints) == 2
+    client.change(uri, 2, BASE.replace("x < 3", "x < 9"))
+    assert client.mistakes(uri, 2) == []
+    assert client.ask("workspace/executeCommand", **lenses[0]["command"]) is None  # it is not saved
+    message = client.wait(lambda one: one.get("method") == "window/showMessage" and "save" in str(one))
+    assert "save Base.tla first" in message["params"]["message"]
+
+
+def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    uri = client.open(tmp_path / "count.py", PROTOCOL.replace("Int(0, 5)", "Int(0, 'five')"))
+    (mistake,) = client.mistakes(uri, 1)
+    assert mistake["range"]["start"]["line"] == 9
+    client.change(uri, 2, PROTOCOL)
+    assert client.mistakes(uri, 2) == []
+    check, prove = client.ask("textDocument/codeLens", textDocument={"uri": uri})
+    assert check["range"]["start"]["line"] == 20
+    assert client.ask("workspace/executeCommand", **prove["command"])["verdict"] == "violated"
+
+
+def test_a_protocol_that_never_ends_is_ended(tmp_path: Path) -> None:
+    pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
+    own = Client(options={"loading": 4})
+    uri = own.open(tmp_path / "endless.py", "while True: pass\n")
+    (mistake,) = own.mistakes(uri, 1)
+    assert "takes more than 4 seconds" in mistake["message"]
+    assert own.end() == 0
+
+
+def test_the_session_ends_its_processes(tmp_path: Path) -> None:
+    pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
+    own = Client()
+    uri = own.open(tmp_path / "Half.tla", HALF)
+    assert own.mistakes(uri, 1)
+    children = Path(f"/proc/{own.process.pid}/task/{own.process.pid}/children").read_text().split()
+    assert children
+    assert own.end() == 0
+    assert not [one for one in children if Path(f"/proc/{one}").exists()]

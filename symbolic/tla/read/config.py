@@ -31,7 +31,7 @@ _REFUSED = {
     "_RL_REWARD": "simulation learns nothing: remove the line",
 }
 _CONSTANTS = ("CONSTANT", "CONSTANTS")
-_WORDS = {*_LISTS, *_SINGLE, *_REFUSED, *_CONSTANTS, "CHECK_DEADLOCK"}
+KEYWORDS = frozenset({*_LISTS, *_SINGLE, *_REFUSED, *_CONSTANTS, "CHECK_DEADLOCK"})
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ _DIGITS, _DEEPEST, _SHOWN = 1_000, 50, 80
 class _Reader:
     def __init__(self, text: str, file: str) -> None:
         self.depth = 0
-        self.words = list(_words(without_comments(text), file))
+        self.words = list(words_of(text, file))
         self.at = 0
         self.config = Config()
         self.mistakes: list[Mistake] = []
@@ -148,7 +148,7 @@ class _Reader:
             except ModelError as error:
                 self.mistakes += error.mistakes
                 self.at += 1 if self.word else 0
-                while self.word and self.word not in _WORDS:
+                while self.word and self.word not in KEYWORDS:
                     self.at += 1
         if self.mistakes:
             raise ModelError(self.mistakes)
@@ -159,14 +159,14 @@ class _Reader:
         word, place = self.word, self.place
         if word in _REFUSED:
             raise ModelError([Mistake(place, f"{word}: {_REFUSED[word]}")])
-        if word not in _WORDS:
+        if word not in KEYWORDS:
             self.fail("a keyword of TLC's, such as `INVARIANT`")
         self.at += 1
         if word in _CONSTANTS:
-            while self.word and self.word not in _WORDS:
+            while self.word and self.word not in KEYWORDS:
                 self.config.constants.append(self.constant())
         elif word in _LISTS:
-            while self.word and self.word not in _WORDS:
+            while self.word and self.word not in KEYWORDS:
                 getattr(self.config, _LISTS[word]).append(self.name())
         elif word in _SINGLE:
             setattr(self.config, _SINGLE[word], self.name())
@@ -223,7 +223,7 @@ class _Reader:
             return s.String(re.sub(r"\\(.)", r"\1", word[1:-1]), place=place)
         if word in ("TRUE", "FALSE"):
             return s.Apply(self.take(), place=place)
-        if word in _WORDS or not _WORD.fullmatch(word):
+        if word in KEYWORDS or not _WORD.fullmatch(word):
             self.fail("a value")
         return s.ModelValue(self.take(), place=place)
 
@@ -239,9 +239,9 @@ class _Reader:
         return tuple(found)
 
 
-def _words(text: str, file: str) -> Iterator[tuple[str, s.Place]]:
-    """The words with their places; an empty one at the end."""
-    at = 0
+def words_of(text: str, file: str = "") -> Iterator[tuple[str, s.Place]]:
+    """The words of a configuration's text with their places; an empty one at the end."""
+    text, at = without_comments(text), 0
     while True:
         found = _TOKEN.match(text, at)
         assert found is not None

@@ -42,6 +42,11 @@ class Files:
                 self.read(folder / f"{name}.tla")
         return self.known.get(name)
 
+    def lacking(self, name: str) -> str:
+        """The message about a module that is not found."""
+        folders = ", ".join(map(str, self.folders))
+        return f"there is no module {name}: expected {name}.tla in {folders} or on --path"
+
     def reached(self, name: str) -> set[str]:
         """A module with those that it extends, and those of its instances without a name, directly or not."""
         found, todo = set[str](), [name]
@@ -242,10 +247,7 @@ class Loader:
     def _find(self, name: str, place: s.Place) -> s.Module | None:
         module = self.files.find(name)
         if module is None:
-            folders = ", ".join(map(str, self.files.folders))
-            self.mistakes.append(
-                Mistake(place, f"there is no module {name}: expected {name}.tla in {folders} or on --path")
-            )
+            self.mistakes.append(Mistake(place, self.files.lacking(name)))
         return module
 
 

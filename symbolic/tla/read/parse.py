@@ -12,7 +12,7 @@ import sys
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -503,23 +503,30 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
     Raises:
         ModelError: with every mistake in the syntax.
     """
+    modules, mistakes, _ = readable(text, file)
+    if mistakes:
+        raise ModelError(mistakes)
+    return modules
+
+
+def readable(text: str, file: str) -> tuple[tuple[s.Module, ...], list[Mistake], bool]:
+    """The modules in a file's text as far as they can be read, as while it is being written.
+
+    Returns:
+        The modules, the mistakes in the syntax, and whether all that the modules declare was read.
+    """
+    mistakes = []
     offset = untranslated_algorithm(text)
     if offset is not None:
         repair = f"translate it by `java -cp tla2tools.jar pcal.trans {file}`"
-        raise ModelError(
-            [Mistake(place_of(text, offset, file), f"the algorithm has no translation: {repair}")]
-        )
-    bare = without_comments(text)
-    tree = tree_sitter.Parser(language()).parse(with_plain_names(bare))
+        mistakes = [Mistake(place_of(text, offset, file), f"the algorithm has no translation: {repair}")]
+    bare, wrong, complete = mended(without_comments(text), file)
+    root = tree_sitter.Parser(language()).parse(with_plain_names(bare)).root_node
     reader = _Reader(bare, file)
-    if tree.root_node.has_error or unclosed(bare):
-        raise ModelError(complaints(language(), bare, file))
-    modules = tuple(reader.module(node) for node in tree.root_node.named_children if node.type == "module")
-    if not modules:
-        reader.wrong(tree.root_node, "expected `---- MODULE name ----`")
-    if reader.mistakes:
-        raise ModelError(reader.mistakes)
-    return modules
+    modules = tuple(reader.module(node) for node in of_kind(root, "module"))
+    if not modules and not wrong:
+        reader.wrong(root, "expected `---- MODULE name ----`")
+    return modules, [*mistakes, *wrong, *reader.mistakes], complete and offset is None
 
 
 # A number of a module may have any length: Python's limit is against those that come from strangers.
@@ -538,7 +545,7 @@ class _Reader(ExpressionReader):
             if child.type == "extends":
                 refs = child.named_children
                 extends = tuple(s.Apply(self.name(one), place=self.place(one)) for one in refs)
-            elif child.type not in ("header_line", "identifier", "double_line"):
+            elif child.type not in ("header_line", "identifier", "double_line") and not child.has_error:
                 units += self.unit(child)
         return s.Module(self.name(name), extends, tuple(units), place=self.place(name))
 
@@ -612,6 +619,13 @@ _HEADER = re.compile(
     re.MULTILINE,
 )
 _OPENING = "---- MODULE m ----\n"
+_CONTEXT = 2
+"""The definitions after a mistake that are parsed to find it."""
+_UNITS = frozenset({
+    "constant_declaration", "variable_declaration", "recursive_declaration", "operator_definition",
+    "function_definition", "module_definition", "instance", "local_definition", "assumption", "theorem",
+})  # fmt: skip
+_PARTS = _UNITS | {"header_line", "identifier", "extends", "single_line", "use_or_hide"}
 # The Unicode forms are tokens only as a whole.
 _CANDIDATES = {
     ")": "`)`", "]": "`]`", "}": "`}`", "⟩": "`>>`", "THEN": "`THEN`", "ELSE": "`ELSE`", "IN": "`IN`",
@@ -620,22 +634,30 @@ _CANDIDATES = {
 }  # fmt: skip
 
 
-def complaints(language: tree_sitter.Language, text: str, file: str) -> list[Mistake]:
-    """The mistakes in a text that does not parse, in the order of their places.
+def mended(text: str, file: str) -> tuple[str, list[Mistake], bool]:
+    """A text without the definitions whose syntax is mistaken: of these the name and the parameters stay.
 
     Args:
         text: the text without comments.
+
+    Returns:
+        The text, in which every place is as it was; the mistakes in the order of their places; and whether every
+        name stayed.
     """
-    search = _Search(language, text)
     found = unclosed(text)
-    for _ in range(0 if found else _MOST):
-        offset = search.find()
-        if offset is None or offset in found:
+    search = _Search(language(), text)
+    only = bool(found)
+    for offset in found:
+        search.close(offset)
+    for _ in range(_MOST):
+        wrong = search.find()
+        if wrong is None or wrong in found:
             break
-        found[offset] = search.message(offset)
-        search.blank(offset)
-    places = {offset: place_of(text, offset, file) for offset in found}
-    return [Mistake(places[offset], found[offset]) for offset in sorted(found)]
+        if not only:
+            found[wrong] = search.message(wrong)
+        search.blank(wrong)
+    complete = search.stub(text) and not only
+    return search.text, [Mistake(place_of(text, at, file), found[at]) for at in sorted(found)], complete
 
 
 def unclosed(text: str) -> dict[int, str]:
@@ -665,6 +687,7 @@ class _Search:
 
     language: tree_sitter.Language
     text: str
+    blanked: list[tuple[int, int]] = field(default_factory=list)
 
     def headers(self) -> list[re.Match[str]]:
         """The beginnings of definitions and of the module's other parts, those within LET left out."""
@@ -678,7 +701,7 @@ class _Search:
         An unfinished expression goes on with the next definition's name, and even with its `==`. Such a
         definition's own beginning is the place then.
         """
-        last = _stop(self.language, self.text)
+        last = self._misfit()
         if last is None:
             return None
         for header in self.headers():
@@ -687,6 +710,21 @@ class _Search:
                 before = self.text[self._definition(start)[0] : start]
                 return last if _stop(self.language, f"{_OPENING}{before}\n====") is None else start
         return last
+
+    def _misfit(self) -> int | None:
+        """As `_stop` of the text; of a long one only the part that matters is parsed with a log, which is slow."""
+        root = tree_sitter.Parser(self.language).parse(with_plain_names(self.text)).root_node
+        if not root.has_error:
+            return None
+        begin, wrong = _sound(root)
+        content = self.text.encode()
+        start, at = (len(content[:place].decode()) for place in (begin, wrong))
+        ends = [header.start() for header in self.headers() if header.start() > at]
+        if start and len(ends) > _CONTEXT:
+            found = _stop(self.language, f"{_OPENING}{self.text[start : ends[_CONTEXT]]}\n====")
+            if found is not None and at <= found - len(_OPENING) + start < ends[_CONTEXT]:
+                return found - len(_OPENING) + start
+        return _stop(self.language, self.text)
 
     def message(self, offset: int) -> str:
         """The message about a token that does not fit."""
@@ -720,7 +758,51 @@ class _Search:
     def blank(self, offset: int) -> None:
         """Blank the definition with the mistake."""
         start, end = self._definition(offset)
+        self.blanked.append((start, end))
         self.text = self.text[:start] + re.sub(r"[^\n]", " ", self.text[start:end]) + self.text[end:]
+
+    def close(self, offset: int) -> None:
+        """Blank the rest of a line, where a comment or a string begins that does not end."""
+        line = self.text.find("\n", offset)
+        end = len(self.text) if line < 0 else line
+        self.text = self.text[:offset] + " " * (end - offset) + self.text[end:]
+
+    def stub(self, text: str) -> bool:
+        """Give the blanked definitions their names and parameters again, with a number as the body.
+
+        Args:
+            text: the text before anything was blanked.
+
+        Returns:
+            Whether all have them again.
+        """
+        whole = True
+        for start, end in self.blanked:
+            header = _HEADER.match(text, start)
+            room = re.compile(r"[^\n]").search(text, header.end(), end) if header is not None else None
+            kept = f"{text[start : header.end()]}" if header is not None else ""
+            sound = kept.endswith(("==", "≜")) and _parses(self.language, f"{_OPENING}{kept}0\n====")
+            if room is None or not sound:
+                whole = False
+                continue
+            body = kept + re.sub(r"[^\n]", " ", text[start + len(kept) : room.start()]) + "0"
+            self.text = self.text[:start] + body + self.text[start + len(body) :]
+        return whole
+
+
+def _parses(language: tree_sitter.Language, text: str) -> bool:
+    return not tree_sitter.Parser(language).parse(with_plain_names(text)).root_node.has_error
+
+
+def _sound(root: Tree) -> tuple[int, int]:
+    """The bytes at which the last unit before the first mistake begins, and at which what is not sound does."""
+    (module,) = of_kind(root, "module")[:1] or (root,)
+    begin = 0
+    for child in module.children:
+        if child.has_error or (child.is_named and child.type not in _PARTS):
+            return begin, child.start_byte
+        begin = child.start_byte if child.type in _UNITS else begin
+    return begin, root.end_byte
 
 
 def _implied(token: str, fits: dict[str, bool]) -> bool:

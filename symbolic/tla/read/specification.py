@@ -129,6 +129,7 @@ def load(
     values: Mapping[str, str] | None = None,
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
+    files: Files | None = None,
 ) -> Specification:
     """Read a module and all that it needs.
 
@@ -142,12 +143,13 @@ def load(
             its properties, are not checked.
         properties: operators to check of all runs, in the same way; one that is an invariant of the
             configuration is checked as that.
+        files: the files, in place of those beside the module and in the folders.
 
     Raises:
         ModelError: with all mistakes found.
         UserError: if a file cannot be read, or a name is unknown.
     """
-    files = Files([path.parent, *folders])
+    files = files or Files([path.parent, *folders])
     loader = Loader(files)
     try:
         module = files.read(path)
