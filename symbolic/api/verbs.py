@@ -56,6 +56,7 @@ def check(
     - `max_states`: the number of states at which `engine="explore"` stops;
     - `by`: `"circuits"` or `"values"`, the explorer; by default circuits wherever the model has them;
     - `every_state`: whether it explores every state where the protocol has a view;
+    - `count_values`: whether it tells the values of each variable, and how many states have each;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
     - `show`: whether pdr minimizes the invariant that it finds, and reports it;
@@ -114,6 +115,7 @@ def explore(
     - `symmetry`: explore one state of each orbit under permutations of members of sorts;
     - `by`: `"circuits"` for many states at once, `"values"` for one after the other;
     - `every_state`: explore every state where the protocol has a view;
+    - `count_values`: tell the values of each variable, and how many states have each;
     - `coverage`: count how often guards are true, and look for properties that hold vacuously.
 
     The arguments, results and errors are those of `check`.
@@ -135,10 +137,11 @@ def simulate(
     progress: Follow = None,
     **more: object,
 ) -> Results:
-    """Take random runs, check the properties in every state, and count how often each action is taken.
+    """Take random runs, check the properties in every state, and count actions, probes, states and values.
 
-    The numbers are in `facts`. A property without a violation stays unknown: runs prove nothing. Further
-    keywords are parameters of the protocol, or these options:
+    The numbers are in `facts`: how often each action is taken, in how many runs a probe is reached and after how
+    many steps, the states by depth, and the values of each variable. A property without a violation
+    stays unknown: runs prove nothing. Further keywords are parameters of the protocol, or these options:
 
     - `runs`: the number of random runs;
     - `depth`: the steps of a run at most;

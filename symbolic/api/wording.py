@@ -21,6 +21,7 @@ from leadline.symbolic.engines.explore.facts import (
     so_far,
     vacuity,
 )
+from leadline.symbolic.engines.explore.statistics import Occurring
 from leadline.symbolic.engines.prove import induction
 from leadline.symbolic.engines.prove.pdr.results import PdrOptions, ProofFacts, ProofSize
 from leadline.symbolic.lang import Model, counted
@@ -173,9 +174,56 @@ def _simulated(model: Model, query: Query, answer: Answer) -> Told:
     extent = f"{counted(facts.runs, 'run')}, {counted(facts.steps, 'step')}"
     states = f"{counted(facts.states, 'distinct state')}, the longest run {facts.longest}"
     stopped = f"; {facts.stopped}" if facts.stopped is not None else ""
-    taken = [[shown, str(facts.actions[name])] for name, shown in _actions(model).items()]
-    actions = Table(["action", "times taken"], taken)
-    return [f"{extent}, {states}{stopped}", "", actions, *_with_gap(model, query, answer)]
+    taken = [
+        [shown, str(facts.actions[name]), f"{facts.action_rates[name]:.1%}", str(facts.runs_taking[name])]
+        for name, shown in _actions(model).items()
+    ]
+    reached = [
+        [name, str(one["runs"]), "-" if one["median_steps"] is None else f"{one['median_steps']:g}"]
+        for name, one in facts.probes.items()
+    ]
+    probes: Told = ["", Table(["probe", "reached in runs", "median of steps"], reached)] if reached else []
+    return [
+        f"{extent}, {states}{stopped}",
+        "",
+        Table(["action", "times taken", "of all steps", "in runs"], taken),
+        *probes,
+        "",
+        Table(["after steps", "states first met"], _ranges(facts.states_by_depth)),
+        "",
+        _values(model, facts.values, _FEW),
+        *_with_gap(model, query, answer),
+    ]
+
+
+_FEW, _MANY = 3, 10
+_WIDEST = 60
+
+
+def _ranges(numbers: Sequence[int]) -> list[list[str]]:
+    """Rows of numbers by their places, in at most ten ranges of places; the sum of each."""
+    size = -(-len(numbers) // 10)
+    begins = range(0, len(numbers), size) if numbers else ()
+    ends = [min(begin + size, len(numbers)) - 1 for begin in begins]
+    return [
+        [f"{low}" if low == high else f"{low}-{high}", str(sum(numbers[low : high + 1]))]
+        for low, high in zip(begins, ends, strict=True)
+    ]
+
+
+def _values(model: Model, found: Mapping[str, Occurring], most: int) -> Table:
+    """The values of variables: how many each has, and in how many states the most frequent ones occur."""
+    spelled = {one.name: one.tla for one in model.variables}
+    rows = []
+    for name, one in found.items():
+        shown = one["most_frequent"][:most]
+        for place, value in enumerate(shown):
+            text = value["value"] if len(value["value"]) <= _WIDEST else f"{value['value'][: _WIDEST - 3]}..."
+            head = [spelled[name], str(one["distinct"])] if not place else ["", ""]
+            rows.append([*head, text, str(value["states"])])
+        if one["distinct"] > len(shown):
+            rows.append(["", "", f"(and {one['distinct'] - len(shown)} more)", ""])
+    return Table(["variable", "values", "most frequent", "states"], rows)
 
 
 def _with_gap(model: Model, query: Query, answer: Answer) -> Told:
@@ -192,6 +240,7 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
         levels = [[*row, str(x)] for row, x in zip(levels, orbits, strict=True)]
     header = ["steps", "states", "new", *(["orbits"] if orbits is not None else [])]
     fired = [[shown, str(facts.actions[name])] for name, shown in actions.items()]
+    values: Told = ["", _values(model, facts.values, _MANY)] if facts.values is not None else []
     return [
         states_found(facts),
         *_view_remarks(facts),
@@ -205,6 +254,7 @@ def _explored(model: Model, query: Query, answer: Answer) -> Told:
         Table(header, levels).shortened("levels"),
         "",
         *(covered(facts, actions) if facts.guards is not None else [Table(["action", "times fired"], fired)]),
+        *values,
         *_with_gap(model, query, answer),
     ]
 

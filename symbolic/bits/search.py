@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from mmap import mmap
 from tempfile import TemporaryFile, gettempdir
@@ -586,6 +586,38 @@ class Search:
             before = found.get((one.action, one.place), (0, 0))
             found[one.action, one.place] = before[0] + tried, before[1] + true
         return found
+
+    def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Indices, Indices]]:
+        """For each range of bits of a state, the first state with each value that they have, and how many have it.
+
+        States beyond a constraint are left out.
+        """
+        numbers = self._within()
+        for bits in columns:
+            if not bits:
+                yield numbers[:1], np.array([len(numbers)][: len(numbers)])
+                continue
+            low, high = bits.start // WORD, (bits.stop - 1) // WORD + 1
+            mask = sum(1 << (bit - low * WORD) for bit in bits)
+            part = self.states[numbers, low:high] & packed([mask], high - low)
+            # As one item each, since rows are compared far more slowly.
+            items = (
+                part.ravel() if high - low == 1 else part.view(np.dtype((np.void, 8 * (high - low)))).ravel()
+            )
+            _, first, counts = np.unique(items, return_index=True, return_counts=True)
+            yield numbers[first], counts
+
+    def _within(self) -> Indices:
+        """The numbers of the states within the constraints."""
+        every = np.arange(len(self.states))
+        if not self.beyond:
+            return every
+        batches = Batches(compiled(self.machine.circuit, self.machine.inputs, [[self.machine.beyond]]))
+        beyond = [
+            where(batches.outputs(batches.run(self.states[low : low + batches.lanes]), 0)[0]) + low
+            for low in range(0, len(every), batches.lanes)
+        ]
+        return np.delete(every, np.concatenate(beyond))
 
     def path(self, number: int) -> list[int]:
         """The numbers of the states of a shortest path to a state."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 from leadline.symbolic.encode.actions import Actions, PickSlots, Used, first_use, operator_at
@@ -285,6 +286,13 @@ class Encoding:
         """The literals of a free state in a template: its inputs, and constants."""
         _, _, rows = self._free
         return self.joined(rows)
+
+    @property
+    def columns(self) -> list[range]:
+        """The places of each variable's literals in `input_row`."""
+        _, _, rows = self._free
+        ends = [0, *accumulate(len(rows[one.name]) for one in self.model.variables)]
+        return [range(begin, end) for begin, end in pairwise(ends)]
 
     def decode(self, row: Literals, true: Truth, known: Decoded | None = None) -> tuple[Value, ...]:
         """The concrete state of a row of literals under an assignment.

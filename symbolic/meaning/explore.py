@@ -264,6 +264,13 @@ class Explorer(Generic[AnyMeaning]):
         """The number of states found within the constraints."""
         return len(self.order) - len(self.beyond)
 
+    @property
+    def states_within(self) -> Sequence[State]:
+        """The states found within the constraints."""
+        if not self.beyond:
+            return self.order
+        return [state for place, state in enumerate(self.order) if place not in self.beyond]
+
     def expand(self, index: int) -> None:
         """Find the successors of a state; one beyond a constraint has none, and is no deadlock."""
         if index in self.beyond:

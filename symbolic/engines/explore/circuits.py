@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
 from leadline.symbolic.concrete.orbits import Symmetric
+from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
 from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, nodes as n, schedule
 from leadline.symbolic.meaning import Checked, Exploration, Level, Path, path_of
 
@@ -174,6 +177,19 @@ class CircuitExplorer:
                     why = str(error)
             violation = self._path(search, found.violated_at)
             yield name, Checked(violation, outside, why, found.violations)
+
+    def values(self) -> dict[str, Occurring]:
+        """The values of each variable in the states found so far."""
+        search, variables = self._search, self.semantics.model.variables
+        if search is None:
+            return {}
+        found = {}
+        for place, (first, counts) in enumerate(search.occurring(search.machine.encoding.columns)):
+            order = np.lexsort((first, -counts))[:MOST_VALUES]
+            frequent = (state[place] for state in states_at(search, first[order].tolist()))
+            pairs = zip(frequent, counts[order].tolist(), strict=True)
+            found[variables[place].name] = occurring(variables[place].type.tla, len(counts), pairs)
+        return found
 
     # -- coverage ---------------------------------------------------------------------------------
 

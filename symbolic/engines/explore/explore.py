@@ -17,6 +17,7 @@ from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
+from leadline.symbolic.engines.explore.statistics import Occurring, counted_values, values_of
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
 from leadline.symbolic.lang import Model, OutOfBounds, Property, Slots, UserError, Value, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
@@ -42,6 +43,7 @@ class ExploreOptions(Options):
         depth: the number of steps; None to go on until no state is new.
         max_states: the number of states at which to stop; None for no limit. With symmetry, of orbits.
         symmetry: whether a state stands for all into which permutations of members of sorts turn it.
+        count_values: whether to count in how many states each value of each variable occurs.
         coverage: whether to count how often guards are true and how many states each action is the first to reach,
             and to look for properties that hold vacuously.
         vacuity: whether to look for these alone.
@@ -62,6 +64,9 @@ class ExploreOptions(Options):
     )
     coverage: bool = option(
         False, doc="tell actions never taken, guards never true, and properties that hold vacuously"
+    )
+    count_values: bool = option(
+        False, flag="values", doc="tell the values of each variable, and how many states have each"
     )
     by: str | None = option(
         None,
@@ -143,6 +148,8 @@ class Explore(Engine):
         answer = because(stop, _answer(explorer.semantics, found, query, about_runs, stop))
         facts = with_view(exploring.told(found), model, options, found, runs)
         facts = with_coverage(facts, explorer, answer.results)
+        if options.count_values:
+            facts = replace(facts, values=_values(explorer))
         answer = replace(answer, facts=facts, results=[qualified(one, facts) for one in answer.results])
         if options.prove and found.complete:
             shown = {action.name: action.tla for action in model.actions} if options.notes else {}
@@ -191,6 +198,14 @@ def foretold(level: Level, before: int, most: int | None) -> float | None:
         return None
     rate = new / before
     return math.inf if states + new * (rate + rate**2 + rate**3) > most else None
+
+
+def _values(explorer: Explorer[Semantics] | CircuitExplorer) -> dict[str, Occurring]:
+    """The values of each variable in the states found."""
+    if isinstance(explorer, CircuitExplorer):
+        return explorer.values()
+    model = explorer.semantics.model
+    return values_of(model, counted_values(len(model.variables), explorer.states_within))
 
 
 class _Exploring:

@@ -11,6 +11,7 @@ from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.concrete.coverage import Covering, Guard, Vacuous
 from leadline.symbolic.engines.ask.result import EngineFacts, Note, NoteKind, Result, Verdict
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.engines.explore.statistics import Occurring, Reached
 from leadline.symbolic.lang import Action, Model, Property, Span, nodes as n
 from leadline.symbolic.meaning import Exploration, Explorer
 from leadline.symbolic.notation.expressions import to_tla
@@ -62,6 +63,8 @@ class ExploreFacts(EngineFacts):
         first_reached: for each action the number of states that it was the first to reach, if that was counted.
         guards: the counts of the guards.
         symmetry: a remark on the symmetry of a TLA+ module.
+        values: the values of each variable in the states found, if they were counted; with symmetry, in those that
+            stand for their orbits.
         postconditions: for each POSTCONDITION of a TLA+ module whether it holds; the reason if it has no value.
             None if there is none.
     """
@@ -88,6 +91,7 @@ class ExploreFacts(EngineFacts):
     guards: Sequence[GuardCount] | None = None
     symmetry: str | None = None
     postconditions: Mapping[str, bool | str] | None = None
+    values: Mapping[str, Occurring] | None = None
 
     @classmethod
     def of(cls, found: Exploration) -> ExploreFacts:
@@ -129,6 +133,12 @@ class SimulateFacts(EngineFacts):
         deadlocks: the number of runs that end in a deadlock.
         stopped: why the simulation was ended early; None if it was not.
         actions: how often each action was taken.
+        action_rates: the share of each action in all steps, from 0 to 1.
+        runs_taking: for each action the number of runs that take it.
+        probes: how often runs reach each probe, and after how many steps.
+        states_by_depth: for each number of steps, the different states that runs meet after so many, and after
+            no fewer.
+        values: the values of each variable in these states.
     """
 
     runs: int
@@ -138,6 +148,11 @@ class SimulateFacts(EngineFacts):
     deadlocks: int
     stopped: str | None
     actions: Mapping[str, int]
+    action_rates: Mapping[str, float]
+    runs_taking: Mapping[str, int]
+    probes: Mapping[str, Reached]
+    states_by_depth: Sequence[int]
+    values: Mapping[str, Occurring]
 
     def ended_early(self) -> str | None:
         return self.stopped

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,8 +22,9 @@ from leadline.symbolic.engines.ask.result import (
     Verdict,
 )
 from leadline.symbolic.engines.explore.facts import SimulateFacts
+from leadline.symbolic.engines.explore.statistics import RunStatistics, values_of
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
-from leadline.symbolic.lang import Model, OutOfBounds, UserError, counted, unknown_name
+from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError, counted, unknown_name
 from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortening, trace_of_path
 
@@ -115,9 +115,8 @@ class _Simulation:
 
     Attributes:
         weights: the weight of each action that has one; that of another is 1.
-        taken: how often each action was taken.
         found: for each property the run to the first state in which it is false or out of bounds, and which.
-        seen: the hashes of the states met.
+        statistics: the numbers.
     """
 
     semantics: Semantics
@@ -125,13 +124,14 @@ class _Simulation:
     chance: random.Random
     deadlock: bool
     weights: Mapping[str, int]
-    runs: int = 0
-    steps: int = 0
-    longest: int = 0
     deadlocks: int = 0
-    taken: Counter[str] = field(default_factory=Counter)
     found: dict[str | None, tuple[TraceEnd, tuple[Outcome, ...]]] = field(default_factory=dict)
-    seen: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        model = self.semantics.model
+        self.statistics = RunStatistics(len(model.variables))
+        self._probes = [x for x in self.names if model.properties[x].kind is PropertyKind.PROBE]
+        self._reaching: dict[str, set[int]] = {name: set() for name in self._probes}
 
     def run(self, options: SimulateOptions, listener: Listener) -> None:
         """Take all runs.
@@ -143,13 +143,14 @@ class _Simulation:
         starts = self.semantics.initial()
         if not starts:
             raise no_initial_state(self.semantics.model)
-        while self.runs < options.runs:
+        while self.statistics.runs < options.runs:
             self._one(self.chance.choice(starts), options.depth)
-            self.runs += 1
+            self.statistics.end()
             now = time.monotonic()
             if now - last >= _EVERY:
                 last = now
-                text = f"{counted(self.runs, 'run')}, {counted(len(self.seen), 'distinct state')}"
+                runs, states = self.statistics.runs, self.statistics.states
+                text = f"{counted(runs, 'run')}, {counted(states, 'distinct state')}"
                 listener.progress(Progress(-1, now - begin, text=text))
 
     def _one(self, start: Outcome, depth: int) -> None:
@@ -160,12 +161,10 @@ class _Simulation:
             following = self._step(path[-1]) if len(path) <= depth else None
             if following is None:
                 break
-            self.taken[following.action] += 1
-            self.steps += 1
+            self.statistics.take(following.action)
             path.append(following)
         else:
             self.found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
-        self.longest = max(self.longest, len(path) - 1)
         if len(path) <= depth and self._stuck(path[-1].state):
             self.deadlocks += 1
             self.found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
@@ -198,34 +197,49 @@ class _Simulation:
         """Evaluate the properties in the last state."""
         state = path[-1].state
         assert state is not None
-        before = len(self.seen)
-        self.seen.add(hash(state))
-        if len(self.seen) == before:
+        if self.statistics.meet(state):
+            for name in self.names:
+                self._evaluate(name, state, path)
+        for name in self._probes:
+            if hash(state) in self._reaching[name]:
+                self.statistics.reach(name)
+
+    def _evaluate(self, name: str, state: State, path: Sequence[Outcome]) -> None:
+        """Evaluate a property in a new state: a probe in each, another one until it is violated."""
+        known = self.found.get(name)
+        if known is not None and known[0] is TraceEnd.VIOLATES and name not in self._reaching:
             return
-        for name in self.names:
-            if name in self.found and self.found[name][0] is TraceEnd.VIOLATES:
-                continue
-            try:
-                if self.semantics.property_function(name)(state, {}):
-                    continue
-                self.found[name] = TraceEnd.VIOLATES, tuple(path)
-            except OutOfBounds:
-                self.found.setdefault(name, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+        try:
+            if self.semantics.property_function(name)(state, {}):
+                return
+        except OutOfBounds:
+            self.found.setdefault(name, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+            return
+        if name in self._reaching:
+            self._reaching[name].add(hash(state))
+        if known is None or known[0] is not TraceEnd.VIOLATES:
+            self.found[name] = TraceEnd.VIOLATES, tuple(path)
 
     def answer(self, options: SimulateOptions, stopped: str | None) -> Answer:
         """The answer by the runs so far."""
         beyond = self._trace(None)
         asked = [*self.names, *([DEADLOCK] if self.deadlock else [])]
-        done = f"no violation in {counted(self.runs, 'run')} of at most {counted(options.depth, 'step')}"
+        numbers, model = self.statistics, self.semantics.model
+        done = f"no violation in {counted(numbers.runs, 'run')} of at most {counted(options.depth, 'step')}"
         results = [self._result(name, beyond, done) for name in asked]
         facts = SimulateFacts(
-            runs=self.runs,
-            steps=self.steps,
-            longest=self.longest,
-            states=len(self.seen),
+            runs=numbers.runs,
+            steps=numbers.steps,
+            longest=numbers.longest,
+            states=numbers.states,
             deadlocks=self.deadlocks,
             stopped=stopped,
-            actions={one.name: self.taken[one.name] for one in self.semantics.model.actions},
+            actions={one.name: numbers.taken[one.name] for one in model.actions},
+            action_rates={one.name: numbers.taken[one.name] / max(1, numbers.steps) for one in model.actions},
+            runs_taking={one.name: numbers.runs_taking[one.name] for one in model.actions},
+            probes={name: numbers.reached(name) for name in self._probes},
+            states_by_depth=numbers.by_depth(),
+            values=values_of(model, numbers.values),
         )
         return Answer(results, facts, None if beyond is None else beyond[0])
 

@@ -24,6 +24,7 @@ from leadline.symbolic.engines.explore.explore import (
     unfinished,
 )
 from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
+from leadline.symbolic.engines.explore.statistics import MOST_VALUES, counted_values, occurring
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
 from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted, unknown_name
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, Path, State, path_of
@@ -455,6 +456,11 @@ def explore_specification(
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
     remark = None if behaviour.symmetry is None else behaviour.symmetry.remark()
     facts = replace(ExploreFacts.of(found), by=VALUES, symmetry=remark, postconditions=postconditions)
+    if options.count_values:
+        names = behaviour.variables
+        counts = zip(names, counted_values(len(names), explorer.states_within), strict=True)
+        values = {name: occurring(tla_text, len(x), x.most_common(MOST_VALUES)) for name, x in counts}
+        facts = replace(facts, values=values)
     if found.all_views is not None:
         facts = replace(facts, view=behaviour.view_name, all_views=found.all_views)
         results = [qualified(one, facts) for one in results]

@@ -1,0 +1,155 @@
+"""Statistics of states and of random runs. They are fed with what a search or a walk meets, and know neither."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from operator import itemgetter
+from statistics import median
+from typing import TypedDict
+
+from leadline.symbolic.lang import Model, Value
+from leadline.symbolic.meaning import State
+
+MOST_VALUES = 20
+"""The values of a variable that are told; of the others, only how many there are."""
+_LONGEST = 400
+"""The characters of a value's text."""
+
+
+class ValueCount(TypedDict):
+    """A value as TLA+ text, and the number of states that have it."""
+
+    value: str
+    states: int
+
+
+class Occurring(TypedDict):
+    """The values of a variable: how many different ones occur, and the most frequent of them."""
+
+    distinct: int
+    most_frequent: list[ValueCount]
+
+
+class Reached(TypedDict):
+    """How often random runs reach a probe: the number of the runs, and the median of the steps that they take to
+    it; None if none does."""
+
+    runs: int
+    median_steps: float | None
+
+
+def occurring(
+    kind: Callable[[Value], str], distinct: int, frequent: Iterable[tuple[Value, int]]
+) -> Occurring:
+    """The values of a variable.
+
+    Args:
+        kind: gives a value its text.
+        distinct: the number of different values.
+        frequent: the most frequent ones, the first one first, with the number of states that have each.
+    """
+    told = [(kind(value), number) for value, number in islice(frequent, MOST_VALUES)]
+    return {"distinct": distinct, "most_frequent": [{"value": _cut(x), "states": n} for x, n in told]}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def values_of(model: Model, counts: Sequence[Counter[Value]]) -> dict[str, Occurring]:
+    """The values of a model's variables, which were counted in the variables' order."""
+    pairs = zip(model.variables, counts, strict=True)
+    return {one.name: occurring(one.type.tla, len(x), x.most_common(MOST_VALUES)) for one, x in pairs}
+
+
+def counted_values(width: int, states: Sequence[State]) -> list[Counter[Value]]:
+    """How often the values of each variable occur in some states.
+
+    Args:
+        width: the number of variables.
+        states: a value for each variable, for each state.
+    """
+    return [Counter(map(itemgetter(place), states)) for place in range(width)]
+
+
+@dataclass
+class RunStatistics:
+    """The statistics of random runs so far, one run after the other.
+
+    Args:
+        width: the number of variables.
+
+    Attributes:
+        runs: the number of runs that have ended.
+        steps: the number of steps.
+        longest: the steps of the longest run.
+        taken: how often each action was taken.
+        runs_taking: for each action the number of runs that take it.
+        values: for each variable how often its values occur in different states.
+    """
+
+    width: int
+    runs: int = 0
+    steps: int = 0
+    longest: int = 0
+    taken: Counter[str] = field(default_factory=Counter)
+    runs_taking: Counter[str] = field(default_factory=Counter)
+    values: list[Counter[Value]] = field(init=False)
+    _depths: dict[int, int] = field(default_factory=dict)
+    _hits: dict[str, list[int]] = field(default_factory=dict)
+    _here: dict[str, int] = field(default_factory=dict)
+    _acted: set[str] = field(default_factory=set)
+    _length: int = 0
+
+    def __post_init__(self) -> None:
+        self.values = [Counter() for _ in range(self.width)]
+
+    @property
+    def states(self) -> int:
+        """The number of different states."""
+        return len(self._depths)
+
+    def meet(self, state: State) -> bool:
+        """Count the state in which the run is; whether no run was in it before."""
+        mark, depth = hash(state), self._length
+        known = self._depths.get(mark)
+        if known is None or known > depth:
+            self._depths[mark] = depth
+        if known is not None:
+            return False
+        for counts, value in zip(self.values, state, strict=True):
+            counts[value] += 1
+        return True
+
+    def take(self, action: str) -> None:
+        """Count a step of the run."""
+        self.taken[action] += 1
+        self._acted.add(action)
+        self.steps += 1
+        self._length += 1
+
+    def reach(self, probe: str) -> None:
+        """Count that the run is in a state that a probe looks for."""
+        self._here.setdefault(probe, self._length)
+
+    def end(self) -> None:
+        """End the run; the next one begins."""
+        self.runs += 1
+        self.longest = max(self.longest, self._length)
+        self.runs_taking.update(self._acted)
+        for probe, steps in self._here.items():
+            self._hits.setdefault(probe, []).append(steps)
+        self._acted, self._here, self._length = set(), {}, 0
+
+    def by_depth(self) -> list[int]:
+        """For each number of steps, the different states that runs meet after so many, and after no fewer."""
+        found = Counter(self._depths.values())
+        return [found[depth] for depth in range(max(found, default=-1) + 1)]
+
+    def reached(self, probe: str) -> Reached:
+        """How often runs reach a probe."""
+        hits = self._hits.get(probe, [])
+        return {"runs": len(hits), "median_steps": float(median(hits)) if hits else None}
