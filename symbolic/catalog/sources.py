@@ -294,6 +294,7 @@ def find_configured(
     invariants: Sequence[str],
     properties: Sequence[str],
     given: Mapping[str, str],
+    readable: Path | None = None,
 ) -> Entry:
     """The protocol of a name or path, as `find`; of a TLA+ module with these options, as `find_module`.
 
@@ -301,8 +302,11 @@ def find_configured(
         UserError: if there is none, or an option of modules is given for a protocol in Python.
     """
     if name_or_path.endswith(".tla"):
-        return find_module(Path(name_or_path), config, folders, invariants, properties, given=given)
-    for flag, value in (("--config", config), ("--path", folders), ("--invariant", invariants)):
+        return find_module(
+            Path(name_or_path), config, folders, invariants, properties, given=given, readable=readable
+        )
+    options = ("--config", config), ("--path", folders), ("--read", readable), ("--invariant", invariants)
+    for flag, value in options:
         if value:
             raise UserError(f"{flag} is for TLA+ modules: {name_or_path} is none")
     return find(name_or_path)
@@ -316,6 +320,7 @@ def find_module(
     properties: Sequence[str] = (),
     source: str | None = None,
     given: Mapping[str, str] | None = None,
+    readable: Path | None = None,
 ) -> Entry:
     """The protocol of a TLA+ module. Other processes are sent what was learned of its types.
 
@@ -327,6 +332,7 @@ def find_module(
         properties: the properties to check in the same way.
         source: the source in queries about it; by default the path.
         given: TLA+ expressions for constants, in place of the configuration's.
+        readable: the folder of files that its operators may read.
 
     Raises:
         ModelError: with all mistakes in the module.
@@ -337,7 +343,8 @@ def find_module(
 
     resolved = tuple(map(real_path, folders))
     named = tuple(invariants), tuple(properties), tuple((given or {}).items())
-    files = Source(real_path(path), real_path(config) if config else None, resolved, *named)
+    below = real_path(readable) if readable else None
+    files = Source(real_path(path), real_path(config) if config else None, resolved, *named, below)
     return keep_by_value(source or str(path), *protocol_of(files))
 
 

@@ -50,6 +50,8 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
     many: dict[str, Any] = {"action": "append", "default": []}
     about = f"{of_module} a folder with other modules; repeat it for several"
     parser.add_argument("--path", type=Path, metavar="FOLDER", help=about, **many)
+    about = f"{of_module} the folder below which Json and IOUtils may read files (default: none)"
+    parser.add_argument("--read", dest="readable", type=Path, metavar="FOLDER", help=about)
     about = f"{of_module} an invariant to check in place of the configuration's; repeat it"
     parser.add_argument("--invariant", dest="invariants", metavar="NAME", help=about, **many)
     parser.add_argument(
@@ -127,7 +129,9 @@ def chosen_entry(args: argparse.Namespace) -> Entry:
     parts = (text.partition("=") for text in args.settings)
     given = {name: value for name, equals, value in parts if equals}
     properties = getattr(args, "properties", [])
-    return find_configured(args.protocol, args.config, args.path, args.invariants, properties, given)
+    return find_configured(
+        args.protocol, args.config, args.path, args.invariants, properties, given, args.readable
+    )
 
 
 def chosen_model(
@@ -144,7 +148,7 @@ def chosen_model(
         settings = settings_of(entry, args.settings)
         model = make(entry, settings)
     if issubclass(entry.protocol, Foreign):
-        for remark in () if model.alone else entry.protocol.remarks:
+        for remark in (*entry.protocol.warnings, *(() if model.alone else entry.protocol.remarks)):
             tell(remark)
         if entry.protocol.deadlock and "deadlock" in args:
             args.deadlock = True

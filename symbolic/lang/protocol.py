@@ -130,6 +130,9 @@ class Foreign(Protocol, ABC):
     remarks: ClassVar[tuple[str, ...]] = ()
     """Sentences that name parts of the specification which the model ignores without harm to verdicts."""
 
+    warnings: ClassVar[tuple[str, ...]] = ()
+    """Sentences that name parts of the specification which are probably not meant as they are written."""
+
     def learn(self, learned: object) -> None:
         """Take over what another process has learned: see `Origin.learned`."""
         raise NotImplementedError

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
-from leadline.symbolic.lang import OutOfBounds
-from leadline.symbolic.meaning.interface import Meaning, Path, State, path_of
+from leadline.symbolic.lang import OutOfBounds, Work, site
+from leadline.symbolic.meaning.interface import Meaning, Path, State, path_of, states_made
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
 
@@ -127,6 +127,11 @@ class _Watch:
         if self.violated_at is None:
             self.violated_at = index
         self.violations += 1
+
+
+def _beginning(known: Mapping[str, Any]) -> Work:
+    where = known["self"].semantics.no_initial_state().mistakes[0].span
+    return Work("listing the initial states", where, made=states_made(known))
 
 
 @dataclass
@@ -245,6 +250,7 @@ class Explorer(Generic[AnyMeaning]):
             properties={watch.name: self._checked(watch) for watch in self.watches},
         )
 
+    @site(_beginning)
     def begin(self) -> None:
         """Find the initial states.
 

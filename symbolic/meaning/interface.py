@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from leadline.symbolic.lang import InternalError, ModelError, Span
+from leadline.symbolic.lang import InternalError, ModelError, Span, Work, site
 
 State: TypeAlias = tuple[Any, ...]
 """A value for each variable, in their order."""
@@ -109,6 +109,12 @@ class _Enough(Exception):
     """No more states are needed."""
 
 
+def states_made(known: Mapping[str, Any]) -> str:
+    """The states that a function has found, in words, from its local names."""
+    return f"{len(known['found']):,} states" if "found" in known else ""
+
+
+@site(lambda known: Work(made=states_made(known)))
 def first_states(begin: Callable[..., None], most: int) -> tuple[list[Any], bool]:
     """The first initial states, each once, and whether there are more.
 

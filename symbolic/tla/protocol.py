@@ -47,6 +47,7 @@ class Source:
         properties: the properties to check in the same way. A name of one of the configuration's invariants
             means that.
         given: TLA+ expressions for constants, in place of the configuration's.
+        readable: the folder of files that operators of Json and IOUtils may read; None if they may read none.
     """
 
     path: Path
@@ -55,6 +56,7 @@ class Source:
     invariants: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
+    readable: Path | None = None
 
     def load(self, values: Mapping[str, str]) -> Specification:
         """Read the specification.
@@ -70,7 +72,8 @@ class Source:
         file = self.config or (beside if is_there(beside) else None)
         config = read_config(file) if file is not None else None
         given = {**dict(self.given), **values}
-        return load(self.path, config, self.folders, given, self.invariants, self.properties)
+        loaded = load(self.path, config, self.folders, given, self.invariants, self.properties)
+        return replace(loaded, readable=self.readable)
 
 
 @dataclass
@@ -143,6 +146,7 @@ def protocol_of(source: Source) -> tuple[type[TlaProtocol], list[Claim]]:
         ("VIEW: only exploration uses it; here every state counts", specification.view),
     )
     body |= {"remarks": tuple(text for text, used in remarks if used)}
+    body |= {"warnings": tuple(map(str, specification.warnings))}
     body |= {"protocol_name": specification.name, "__module__": "__main__", "define": _define}
     made = type(specification.name, (TlaProtocol,), body)
     claims = [

@@ -7,6 +7,8 @@ the community modules of July 2026.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.standard import CORE, LIBRARY, STANDARD
 from leadline.symbolic.tla.values.interpreter import Interpreter
-from leadline.symbolic.tla.values.values import EvaluationError, model_value
+from leadline.symbolic.tla.values.values import EvaluationError, model_value, tla_text
 from tests.tla.loading import specification
 
 NAMES = json.loads((Path(__file__).parents[1] / "data" / "module_names.json").read_text())
@@ -78,3 +80,58 @@ def test_there_is_no_environment(tmp_path: Path) -> None:
     assert interpreter.constant(s.Apply("A")) == -11
     with pytest.raises(EvaluationError, match="expected the digits"):
         interpreter.constant(s.Apply("B"))
+
+
+READING = r"""
+    EXTENDS Json, IOUtils, Sequences
+    Lines == ndJsonDeserialize("in/log.ndjson")
+    Whole == JsonDeserialize("whole.json")
+    Text == Deserialize("whole.json", [format |-> "TXT"]).stdout
+    Outside == JsonDeserialize("../outside.json")
+    Linked == JsonDeserialize("linked.json")
+    Missing == JsonDeserialize("missing.json")
+    Null == JsonDeserialize("null.json")
+    Wrong == ndJsonDeserialize("wrong.ndjson")
+    Written == JsonSerialize("whole.json", 1)
+    """
+
+
+def reading(folder: Path, readable: Path | None) -> Callable[[str], str]:
+    """The value of an operator as text, or the error that it ends in."""
+    loaded = replace(specification(folder, READING), readable=readable)
+    interpreter = Interpreter(loaded)
+
+    def value(name: str) -> str:
+        try:
+            return tla_text(interpreter.constant(loaded.definitions[name].body))
+        except EvaluationError as error:
+            return str(error)
+
+    return value
+
+
+def test_json_is_read_below_one_folder(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    (files / "in").mkdir(parents=True)
+    (files / "in" / "log.ndjson").write_text('{"event": "add", "by": [1, true]}\n\n{"event": ""}\n')
+    (files / "whole.json").write_text("[[], -3]")
+    (files / "null.json").write_text("[null]")
+    (files / "wrong.ndjson").write_text("1\n{\n")
+    (tmp_path / "outside.json").write_text("1")
+    (files / "linked.json").symlink_to(tmp_path / "outside.json")
+    value = reading(tmp_path, files.resolve())
+    assert value("Lines") == '<<[by |-> <<1, TRUE>>, event |-> "add"], [event |-> ""]>>'
+    assert value("Whole") == "<<<<>>, -3>>"
+    assert value("Text") == '"[[], -3]"'
+    for name in ("Outside", "Linked"):
+        assert f"does not lie below {files.resolve()}, the folder of --read" in value(name)
+    assert "missing.json" in value("Missing")
+    assert "null.json: null is no value of TLA+" in value("Null")
+    assert "wrong.ndjson, line 2: no JSON" in value("Wrong")
+    assert "JsonSerialize: no JSON is written here" in value("Written")
+    assert (files / "whole.json").read_text() == "[[], -3]"
+
+
+def test_without_a_folder_the_option_is_named(tmp_path: Path) -> None:
+    (tmp_path / "whole.json").write_text("1")
+    assert '"whole.json" is not read: expected --read FOLDER' in reading(tmp_path, None)("Whole")

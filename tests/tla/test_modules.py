@@ -208,6 +208,12 @@ def test_a_variable_or_constant_may_be_declared_twice(tmp_path: Path) -> None:
         tmp_path, body, "INIT Init NEXT Next CONSTANT c = 1", A="VARIABLE x\nVARIABLE x\nCONSTANT c"
     )
     assert one.variables == ("x", "y")
+    known = [(Path(x.span.file).name, x.span.line, x.text.partition(",")[0]) for x in one.warnings]
+    assert known == [
+        ("A.tla", 3, "x is declared twice"),
+        ("M.tla", 3, "x is declared twice"),
+        ("M.tla", 4, "c is declared twice"),
+    ]
     copy = specification(tmp_path, "VARIABLE z\nI == INSTANCE B WITH x <- z, y <- z, c <- 1", B=body)
     assert "I!Init" in copy.names
 

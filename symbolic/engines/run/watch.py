@@ -6,7 +6,6 @@ import math
 import signal
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,8 +19,8 @@ _EVERY = 0.1
 """Seconds of the processor between two looks at the call stack."""
 _TELLING = 1.0
 """The least seconds between two tellings."""
-_LONG = 10
-"""The looks at work from which on it is told: what takes less than a second is no news."""
+_LONG = 1.0
+"""The seconds at work from which on it is told."""
 _MANY = 1_000
 """The number of instances of a quantified expression from which on it is told."""
 
@@ -36,36 +35,41 @@ class Lookout:
     def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
         self._tell = tell
         self._told = time.monotonic()
-        self._looks: Counter[tuple[str, str]] = Counter()
+        self._last = time.process_time()
+        self._seconds: dict[tuple[str, str], float] = {}
         self._most: dict[tuple[str, str], tuple[int, Span]] = {}
         self._made = ""
         self._advice: Callable[[], str] | None = None
 
     def look(self, _: int, frame: FrameType | None) -> None:
         """Look at the call stack: the handler of a signal."""
+        # A signal waits while the interpreter is within a call, so that looks are not evenly spread.
+        now = time.process_time()
+        passed, self._last = now - self._last, now
         works = list(at_work(frame))
         place = next((one.place for one in works if one.place is not None), None)
         if place is None:
             return
         doing = next((one.doing for one in works if one.doing), "")
         name = next(filter(None, (one.named(place) for one in works if one.named is not None)), "")
-        self._looks[doing, name] += 1
+        self._seconds[doing, name] = self._seconds.get((doing, name), 0.0) + passed
         here = math.prod(one.times for one in works), place
         self._most[doing, name] = max(here, self._most.get((doing, name), here), key=lambda one: one[0])
         self._made = next((one.made for one in works if one.made), self._made)
         self._advice = next((one.advice for one in works if one.advice is not None), self._advice)
-        if self._looks.total() >= _LONG and time.monotonic() - self._told > _TELLING:
+        if sum(self._seconds.values()) >= _LONG and time.monotonic() - self._told > _TELLING:
             self._told = time.monotonic()
             self._tell(self.text)
 
     @property
     def text(self) -> str:
         """The work that took most of the time; "" if none was seen."""
-        if not self._looks:
+        if not self._seconds:
             return ""
-        (most, looks), whole = self._looks.most_common(1)[0], self._looks.total()
+        most = max(self._seconds, key=self._seconds.__getitem__)
         times, place = self._most[most]
-        share = f"{looks * _EVERY:.1f} of {whole * _EVERY:.1f} s of the processor"
+        whole = sum(self._seconds.values())
+        share = f"{self._seconds[most]:.1f} of {whole:.1f} s of the processor"
         made = f", {self._made} so far" if self._made else ""
         often = f"; it has up to {times:,} instances" if times >= _MANY else ""
         advice = f"; {self._advice()}" if self._advice is not None else ""
@@ -82,6 +86,7 @@ class Lookout:
         if not main or signal.getitimer(signal.ITIMER_PROF) != (0.0, 0.0):
             yield
             return
+        self._last = time.process_time()
         before = signal.signal(signal.SIGPROF, self.look)
         signal.setitimer(signal.ITIMER_PROF, _EVERY, _EVERY)
         try:

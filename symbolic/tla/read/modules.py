@@ -105,6 +105,7 @@ class Loader:
         definitions: the resolved definitions by key.
         assumptions: the resolved assumptions.
         mistakes: the mistakes found.
+        warnings: what is probably not meant, but has a meaning.
     """
 
     def __init__(self, files: Files) -> None:
@@ -114,6 +115,7 @@ class Loader:
         self.definitions: dict[str, s.Definition] = {}
         self.assumptions: list[s.Expression] = []
         self.mistakes: list[Mistake] = []
+        self.warnings: list[Mistake] = []
         self.written: dict[str, Written] = {}
         self.copies = 0
         self.keys: set[str] = set(BUILT_IN)
@@ -368,7 +370,10 @@ class _Entry:
         if known is not None and (
             self.copy.substitute is not None or any(x.name == known.key for x in among)
         ):
-            self.exports[one.name] = known  # declared twice, as SANY allows with a warning
+            self.exports[one.name] = known
+            if self.copy.substitute is None and one.place != known.place:
+                text = f"{one.name} is declared twice, as at {known.place}: one of the two is enough"
+                self.loader.warnings.append(Mistake(one.place, text))
             return
         if self.copy.substitute is not None:
             variable = among is self.loader.variables

@@ -58,6 +58,8 @@ class Specification:
         deadlock: whether a state without a successor is a mistake.
         levels: the levels of its expressions.
         names: the names visible at the module's end.
+        warnings: what is probably not meant, but has a meaning.
+        readable: the folder of files that its operators may read; None if they may read none.
     """
 
     name: str
@@ -80,6 +82,8 @@ class Specification:
     deadlock: bool
     levels: Levels
     names: Names
+    warnings: tuple[Mistake, ...] = ()
+    readable: Path | None = None
 
     @property
     def constrained(self) -> s.Expression | None:
@@ -298,6 +302,7 @@ class _Making:
             deadlock=config.check_deadlock,
             levels=levels,
             names=self.names,
+            warnings=tuple(self.loader.warnings),
         )
         self.mistakes += _random_choices(made)
         if self.mistakes:

@@ -71,7 +71,9 @@ STANDARD = {
         }
     ),
     # Operators of the modules in `library` that their text cannot define.
-    "LeadlineBuiltIn": Standard({**_all(ONE, "TLCModelValue atoi"), **_all(TWO, "TLCGetOrDefault")}),
+    "LeadlineBuiltIn": Standard(
+        {**_all(ONE, "TLCModelValue atoi JsonRead JsonLinesRead TextRead"), **_all(TWO, "TLCGetOrDefault")}
+    ),
     "TLAPS": Standard({}),
     "NaturalsInduction": Standard({}, ("Integers",)),
     "WellFoundedInduction": Standard({}, ("Integers",)),

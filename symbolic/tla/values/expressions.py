@@ -50,6 +50,15 @@ def _known(text: str, kind: Kind) -> Rule:
     return lambda t, e, scope: Code(text, kind)
 
 
+def _read(name: str) -> Rule:
+    """The rule of an operator that reads the file that its argument names."""
+
+    def rule(t: Translation, e: s.Apply, scope: Scope) -> Code:
+        return Code(f"{name}(READABLE, {t.value(e.arguments[0], scope)})", Kind.VALUE)
+
+    return rule
+
+
 def _junction(word: str) -> Rule:
     """The rule of a conjunction or disjunction."""
 
@@ -390,6 +399,9 @@ def joined(kinds: list[Kind]) -> Kind:
 OPERATORS: Mapping[str, Rule] = {
     **{operator: _known(*constant) for operator, constant in _CONSTANTS.items()},
     **{operator: _called(*function) for operator, function in _FUNCTIONS.items()},
+    "JsonRead": _read("json_of"),
+    "JsonLinesRead": _read("json_lines_of"),
+    "TextRead": _read("text_of"),
     **{operator: _junction(word) for operator, word in _TESTS.items()},
     **dict.fromkeys(_NUMBERS, arithmetic),
     **dict.fromkeys(_SETS, set_operation),

@@ -57,6 +57,7 @@ class Interpreter:
         self._counting = counting
         self._names: dict[tuple[str, s.Place], str] = {}
         namespace: dict[str, Any] = {"partial": partial, "FAILURES": FAILURES, "symmetry": symmetry}
+        namespace["READABLE"] = specification.readable
         for module in (values, differences, sets, operators):
             namespace |= {name: thing for name, thing in vars(module).items() if not name.startswith("__")}
         self.source = Source(namespace)

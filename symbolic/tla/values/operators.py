@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import cmp_to_key, partial
+from pathlib import Path
 from typing import NoReturn
 
+from leadline.symbolic.files import read_text
+from leadline.symbolic.lang import UserError
 from leadline.symbolic.tla.values.differences import unequal
 from leadline.symbolic.tla.values.sets import (
     Joined,
@@ -388,6 +392,59 @@ def number_of(text: Value) -> int:
     if text.__class__ is str and text.removeprefix("-").isdecimal():
         return int(text)
     return fail(f"atoi({tla_text(text)}): expected the digits of an integer")
+
+
+# Files
+
+
+def text_of(readable: Path | None, name: Value) -> str:
+    """`TextRead(name)`: the text of a file below the folder that may be read. No link leads out of it."""
+    if name.__class__ is not str:
+        return fail(f"{tla_text(name)} is no string: the name of a file is needed")
+    if readable is None:
+        return fail(f"{tla_text(name)} is not read: expected --read FOLDER with the folder that it lies in")
+    # As TLC takes the name, or else from the folder itself.
+    paths = [path.resolve() for path in (Path(name), readable / name)]
+    below = [path for path in paths if path.is_relative_to(readable)]
+    if not below:
+        return fail(f"{tla_text(name)} does not lie below {readable}, the folder of --read")
+    try:
+        return read_text(next((path for path in below if path.is_file()), below[-1]))
+    except UserError as error:
+        return fail(str(error))
+
+
+def json_of(readable: Path | None, name: Value) -> Value:
+    """`JsonRead(name)`: the value that a file has as JSON."""
+    return _from_json(text_of(readable, name), name, 0)
+
+
+def json_lines_of(readable: Path | None, name: Value) -> Value:
+    """`JsonLinesRead(name)`: the sequence of the values of a file's lines, each of which is JSON."""
+    lines = enumerate(text_of(readable, name).split("\n"), start=1)
+    return sequence([_from_json(line, name, number) for number, line in lines if line.strip()])
+
+
+def _from_json(text: str, name: str, line: int) -> Value:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        return fail(f"{name}{f', line {line}' if line else ''}: no JSON: {error}")
+    return _value_of(found, f"{name}{f', line {line}' if line else ''}")
+
+
+def _value_of(found: object, where: str) -> Value:
+    """A value of JSON: an object is a record, and an array a sequence."""
+    match found:
+        case bool():
+            return TRUE if found else FALSE
+        case int() | str():
+            return found
+        case list():
+            return sequence([_value_of(x, where) for x in found])
+        case dict():
+            return function({name: _value_of(x, where) for name, x in found.items()})
+    return fail(f"{where}: {json.dumps(found)} is no value of TLA+: expected no null and no fraction")
 
 
 def now() -> int:
