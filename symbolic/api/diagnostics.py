@@ -1,4 +1,4 @@
-"""The answer to one query as diagnostics: messages at lines of the source."""
+"""The answer to one query for other programs: messages at lines of the source, and Markdown for a pull request."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from leadline.symbolic.engines.ask.judgement import Judgement, judgement, verdic
 from leadline.symbolic.lang import Span
 from leadline.symbolic.report.sarif import Finding, address, document
 from leadline.symbolic.trace import DEADLOCK, Trace, call_of, end_place, end_reason
+from leadline.symbolic.trace.page import page_data
 from leadline.symbolic.trace.trace import action_named, title
 
 
@@ -79,3 +80,35 @@ def _unknown(asked: Asked) -> Iterator[str]:
         if judgement(asked.model, result) is Judgement.OPEN:
             why = f": {result.reason}" if result.reason else ""
             yield f"{result.property}: {verdict_text(asked.model, result)}, at {title(asked.model)}{why}"
+
+
+def markdown(asked: Asked) -> str:
+    """The answer as Markdown: failures first, the verdicts as a table, and each counterexample folded."""
+    # Here, since it brings what reads stores, and with that Arrow.
+    from leadline.symbolic.report.markdown import bounded
+
+    return bounded(_markdown(asked))
+
+
+def _markdown(asked: Asked) -> Iterator[str]:
+    from leadline.symbolic.report.markdown import code, folded, table, verdict
+
+    model, semantics = asked.model, Semantics(asked.model)
+    yield f"### {code(title(model))}"
+    order = (Judgement.FAILED, Judgement.OPEN, Judgement.PASSED)
+    judged = [(judgement(model, one), one) for one in asked.verdicts]
+    rows = [
+        [
+            code(one.property),
+            verdict(judged_as, verdict_text(model, one)),
+            "" if one.steps is None else str(one.steps),
+            code(one.engine),
+        ]
+        for judged_as, one in sorted(judged, key=lambda pair: order.index(pair[0]))
+    ]
+    yield table(["property", "verdict", "steps", "engine"], rows)
+    if found := [code(line) for line in asked.reasons(semantics)]:
+        yield "\n".join(f"- {line}" for line in found)
+    for trace in reversed(asked.traces(asked.verdicts, every=False)):
+        data = page_data(semantics, trace)
+        yield folded(code(data["finding"]), data)

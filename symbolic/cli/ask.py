@@ -82,7 +82,7 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
     add_protocol(parser)
     add_properties(parser)
     add_question(parser, command)
-    add_format(parser, "text", "json", *TRACES, "sarif", "problems", out=True)
+    add_format(parser, "text", "json", *TRACES, "markdown", "sarif", "problems", out=True)
     add_traces(parser)
     if command != "simulate":
         parser.add_argument(
@@ -330,11 +330,12 @@ class Question(Asked):
         elif form == "json":
             document = self.wording.as_json(self.model, self.query, self.answer)
             deliver(self.report(), as_json(document), out)
-        elif form in ("sarif", "problems"):
+        elif form in ("sarif", "problems", "markdown"):
             # Here, since the other formats need none of the report.
-            from leadline.symbolic.api.diagnostics import problems, sarif
+            from leadline.symbolic.api.diagnostics import markdown, problems, sarif
 
-            deliver(self.report(), as_json(sarif(self)) if form == "sarif" else problems(self), out)
+            forms = {"markdown": markdown, "problems": problems}
+            deliver(self.report(), as_json(sarif(self)) if form == "sarif" else forms[form](self), out)
         else:
             self._deliver_trace(form, out)
         if not self.tells_winner:

@@ -29,7 +29,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--property", metavar="NAME", action=Once, help="the property to prove")
     ask.add_question(parser, "prove")
     _add_recheck(parser)
-    add_format(parser, "text", "json")
+    add_format(parser, "text", "json", "markdown")
     ask.add_traces(parser)
     parser.add_argument(
         "--out",

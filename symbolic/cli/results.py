@@ -63,7 +63,7 @@ def declare_results(parser: argparse.ArgumentParser) -> None:
         help="select rows by a condition on columns and parameters, such as "
         "\"verdict == 'violated' and replicas > 2\"",
     )
-    add_format(parser, "table", "csv", "json", "junit", "sarif", out=True)
+    add_format(parser, "table", "csv", "json", "junit", "sarif", "markdown", out=True)
     parser.add_argument(
         "--baseline",
         metavar="STORE",
@@ -94,7 +94,7 @@ def _results(args: argparse.Namespace) -> Exit:
     )
     for line in [] if found is None else _comparison(found):
         report.say(line) if args.format == "table" else tell(line)
-    code = deliver(report, _written(args, rows, cells), args.out)
+    code = deliver(report, _written(args, rows, cells, here.grids), args.out)
     if found is None:
         return code
     return worst([*(_exit(cell) for _, cell in found.worse), *(Exit.UNKNOWN for _ in found.lost)])
@@ -178,7 +178,9 @@ def _report(rows: Sequence[Row], cells: Sequence[Cell]) -> Report:
     return report
 
 
-def _written(args: argparse.Namespace, rows: Sequence[Row], cells: Sequence[Cell]) -> str | None:
+def _written(
+    args: argparse.Namespace, rows: Sequence[Row], cells: Sequence[Cell], grids: Sequence[str]
+) -> str | None:
     """The answer in the format asked for; None for the table."""
     form = args.format
     if form == "csv":
@@ -196,6 +198,11 @@ def _written(args: argparse.Namespace, rows: Sequence[Row], cells: Sequence[Cell
         from leadline.symbolic.report.ci import sarif
 
         return as_json(sarif(cells, Store(args.store)))
+    if form == "markdown":
+        from leadline.symbolic.grid.store import Store
+        from leadline.symbolic.report.markdown import markdown
+
+        return markdown(cells, Store(args.store), ", ".join(grids) or "Leadline")
     return None
 
 
