@@ -24,8 +24,7 @@ from leadline.symbolic.engines import (
     Verdict,
     answer,
 )
-from leadline.symbolic.engines.ask.judgement import Judgement, judgement
-from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.ask.result import Cause, Judgement, judgement
 from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.run.parallel import with_types
 from leadline.symbolic.lang import Model, UserError, counted

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Result, Verdict
-from leadline.symbolic.engines.ask.judgement import Judgement, judgement, verdict_text
+from leadline.symbolic.engines.ask.result import Judgement, judgement, verdict_text
 from leadline.symbolic.lang import Span
 from leadline.symbolic.report.sarif import Finding, address, document
 from leadline.symbolic.trace import DEADLOCK, Trace, call_of, end_place, end_reason

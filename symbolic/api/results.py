@@ -13,8 +13,7 @@ from leadline.symbolic.api.states import Trace
 from leadline.symbolic.api.tables import plain
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort, Result as EngineResult
-from leadline.symbolic.engines.ask.judgement import Judgement, judgement, kind_of, said, verdict_text
-from leadline.symbolic.engines.ask.result import JsonObject
+from leadline.symbolic.engines.ask.result import JsonObject, Judgement, judgement, kind_of, said, verdict_text
 from leadline.symbolic.engines.prove.certificates import certificate
 from leadline.symbolic.lang import PropertyKind, counted, unknown_name
 from leadline.symbolic.trace import Trace as Run, cti_lines, read_cti

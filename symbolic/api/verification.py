@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from leadline.symbolic.api.protocols import ProtocolLike
 from leadline.symbolic.api.results import Result, Results
 from leadline.symbolic.api.verbs import check
-from leadline.symbolic.engines.ask.judgement import Judgement
+from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.lang import Claim, LeadlineError
 
 F = TypeVar("F", bound=Callable[..., Any])

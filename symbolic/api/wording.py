@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import ENGINES, Answer, Effort, Query, Result, Table, Verdict
-from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
-from leadline.symbolic.engines.ask.result import Cause, trace_json
+from leadline.symbolic.engines.ask.result import Cause, judgement, trace_json, verdict_text
 from leadline.symbolic.engines.explore.facts import (
     HOW,
     NEVER_TAKEN,

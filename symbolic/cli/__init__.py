@@ -12,16 +12,63 @@ import importlib
 import importlib.metadata
 import io
 import os
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 from leadline.redaction import redacted
-from leadline.symbolic.cli.endings import orderly
 from leadline.symbolic.cli.terminal import COLOURS, Exit, NoOutput, forget_output, put, set_colour, tell
+
+_MOMENT = 0.05
+"""Seconds after which an interrupt that was dropped comes again."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM has come: whatever ends well on Ctrl-C ends well on this."""
+
+
+@contextmanager
+def orderly() -> Iterator[list[int]]:
+    """Raise `Terminated` on SIGTERM, unless it is ignored or handled otherwise; lose no interrupt.
+
+    Yields:
+        The signals that have come.
+    """
+    came: list[int] = []
+
+    def end(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        raise Terminated
+
+    usual = sys.unraisablehook
+
+    def again(lost: sys.UnraisableHookArgs) -> None:
+        if not issubclass(lost.exc_type, KeyboardInterrupt):
+            usual(lost)
+            return
+        # Python drops what the callback of a weak reference or a finalizer raises, and what is raised here.
+        number = signal.SIGTERM if issubclass(lost.exc_type, Terminated) else signal.SIGINT
+        later = threading.Timer(_MOMENT, signal.pthread_kill, [threading.main_thread().ident, number])
+        later.daemon = True
+        later.start()
+
+    ours = threading.current_thread() is threading.main_thread()
+    ours = ours and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    if ours:
+        signal.signal(signal.SIGTERM, end)
+    sys.unraisablehook = again
+    try:
+        yield came
+    finally:
+        sys.unraisablehook = usual
+        if ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ from leadline.symbolic.engines.ask.choice import (
     model_for,
     options_of,
 )
-from leadline.symbolic.engines.ask.judgement import judgement, verdict_text
+from leadline.symbolic.engines.ask.result import judgement, verdict_text
 from leadline.symbolic.engines.run.process import start_server
 from leadline.symbolic.lang import Action, Model, NoBehaviour, OutOfBounds, Property, UserError, counted
 from leadline.symbolic.meaning import Meaning, State

@@ -20,7 +20,7 @@ from leadline.symbolic.api.tables import plain
 from leadline.symbolic.cli.terminal import Exit, NoOutput, in_colour, printable, put, tell, width
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Table, Verdict
-from leadline.symbolic.engines.ask.judgement import Judgement
+from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.lang import PropertyKind, UserError
 from leadline.symbolic.trace import DEADLOCK, Line, LineKind, Trace, document, end_reason, itf, tla_module
 

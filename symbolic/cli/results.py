@@ -236,7 +236,7 @@ def _comparison(found: Comparison) -> list[str]:
 def _exit(cell: Cell) -> Exit:
     """The exit code for a cell that got worse."""
     from leadline.symbolic.engines import Verdict
-    from leadline.symbolic.engines.ask.judgement import Judgement
+    from leadline.symbolic.engines.ask.result import Judgement
     from leadline.symbolic.report.outcomes import outcome
 
     if outcome(cell) is not Judgement.FAILED:

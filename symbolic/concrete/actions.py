@@ -7,8 +7,7 @@ from enum import Enum
 from typing import Any
 
 from leadline.symbolic.concrete.expressions import RULES, sorted_by
-from leadline.symbolic.concrete.module import Module, Source
-from leadline.symbolic.concrete.writer import Code, Writer
+from leadline.symbolic.concrete.writer import Code, Module, Source, Writer
 from leadline.symbolic.lang import (
     Action,
     InternalError,

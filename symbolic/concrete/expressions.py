@@ -9,8 +9,19 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from leadline.symbolic.concrete.module import ANYWHERE, Lines, Module, Source, condition
-from leadline.symbolic.concrete.writer import Code, Rule, Steps, Writer, complete, joined
+from leadline.symbolic.concrete.writer import (
+    ANYWHERE,
+    Code,
+    Lines,
+    Module,
+    Rule,
+    Source,
+    Steps,
+    Writer,
+    complete,
+    condition,
+    joined,
+)
 from leadline.symbolic.lang import Int, InternalError, Map, Mistake, ModelError, Set, Type, Value, nodes as n
 
 _LARGEST_UNIVERSE = 1 << 20

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.concrete.module import ANYWHERE, Source
 from leadline.symbolic.concrete.semantics import Semantics, State
+from leadline.symbolic.concrete.writer import ANYWHERE, Source
 from leadline.symbolic.lang import (
     Arm,
     Fairness,

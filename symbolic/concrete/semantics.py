@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from leadline.symbolic.concrete.actions import Form, functions_of
 from leadline.symbolic.concrete.expressions import function_of
-from leadline.symbolic.concrete.module import ANYWHERE, Source
+from leadline.symbolic.concrete.writer import ANYWHERE, Source
 from leadline.symbolic.lang import InternalError, Mistake, Model, ModelError, Value
 from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.meaning import Outcome

@@ -11,8 +11,7 @@ from functools import partial
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions, Partial
-from leadline.symbolic.encode.keyed import kept
-from leadline.symbolic.encode.layout import Layout
+from leadline.symbolic.encode.layout import Layout, kept
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Span, Type, Work, nodes as n, site

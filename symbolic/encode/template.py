@@ -133,6 +133,7 @@ class Unrolled(Circuit):
 
     def require(self, clauses: Iterable[Iterable[int]]) -> None:
         """Assert clauses."""
+        # The initial state's constants make literals true or false: such literals and clauses say nothing.
         less = [tuple([literal for literal in clause if literal != FALSE]) for clause in clauses]
         self.sink.add([clause for clause in less if TRUE not in clause])
 
@@ -158,6 +159,7 @@ class Instance:
         pairs = (*zip(template.inputs, given, strict=True), *zip(template.free, own, strict=True))
         for x, literal in ((TRUE, TRUE), *pairs):
             self._literals[x], self._literals[-x] = literal, -literal
+        # Constraints hold in every instance, asked for or not. Most other gates are never asked for.
         self._make(template.constrained)
         self._constrain()
 
@@ -197,7 +199,7 @@ class Instance:
         begin = self._into.sink.new_variables(0)
         for x, kind, parts in work:
             if literals[x]:
-                continue
+                continue  # made for an earlier question
             if kind is And and len(parts) == 2:
                 literal = both(literals[parts[0]], literals[parts[1]])
             elif kind is And:
@@ -218,6 +220,7 @@ def _below(gates: Mapping[int, Gate], roots: Iterable[int]) -> list[Work]:
     for variable in wanted:
         marked[variable] = 1
     found: list[Work] = []
+    # A gate has a higher number than its operands, so one pass downwards meets each gate after all that need it.
     for variable in range(len(marked) - 1, TRUE, -1):
         if marked[variable]:
             gate = gates.get(variable)
@@ -328,6 +331,7 @@ class _Original:
         kinds = [(one.template, other.template) for one, other in zip(beside, self._beside, strict=False)]
         if len(beside) != len(self._beside) or any(a is not b for a, b in kinds):
             return None
+        # The original's gates were folded by the constants of its row: with others there would be other gates.
         images = _renaming(self._row, row)
         if images is None:
             return None
@@ -336,6 +340,8 @@ class _Original:
             self._look()
         if self._copier is None:
             return None
+        # A gate that the layer has in common with an instance beside it was made for that one. The copy takes the
+        # gate of the instance beside its own state.
         for variable, place, literal in self._shared:
             image = beside[place](literal)
             images[variable], images[-variable] = image, -image

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from leadline.symbolic.encode.circuit import FALSE, TRUE
 from leadline.symbolic.encode.expressions import Environment, Expressions, Partial
-from leadline.symbolic.encode.keyed import Entries, Keyed, variable_of, widens
+from leadline.symbolic.encode.layout import Entries, Keyed, variable_of, widens
 from leadline.symbolic.encode.values import Items, Shape
 from leadline.symbolic.lang import KeyedSet, Map, Record, Seq, Set, Tuple, Type, nodes as n
 

@@ -13,8 +13,7 @@ from typing import Self
 
 import leadline
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.ask.judgement import Judgement, judged, said
-from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.ask.result import Cause, Judgement, judged, said
 from leadline.symbolic.grid.query import GridQuery, ParameterValues, layers_text, options_json
 from leadline.symbolic.grid.rows import MOOT, Row
 from leadline.symbolic.grid.summary import point_order, verdict_text
@@ -206,7 +205,7 @@ class Cell:
         return verdict_text(self.row)
 
     def mark(self) -> str:
-        """A number for a small place: the length of the bug, or the depth to which it is safe."""
+        """A number that fits into a small cell: the length of the bug, or the depth to which it is safe."""
         if self.verdict == "violated":
             return "" if self.row.steps is None else str(self.row.steps)
         return str(self.row.depth) if self.verdict == "safe" else ""

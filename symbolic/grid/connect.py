@@ -172,7 +172,7 @@ class ConnectLink:
         return None
 
     def close(self) -> None:
-        """Ask the server nothing more."""
+        """Stop asking the server."""
         self._over.set()
         self._calls.shutdown(wait=False, cancel_futures=True)
 

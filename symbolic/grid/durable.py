@@ -78,7 +78,7 @@ def write_bytes(path: Place, data: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Write a folder to the disk; a new name in it is not durable before."""
+    """Write a folder to the disk; until then a new name in it is not durable."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

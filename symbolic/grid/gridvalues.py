@@ -224,5 +224,5 @@ def one_of(what: str, names: Sequence[str], special: Mapping[str, str] | None = 
 
 
 def shown(value: Any) -> str:
-    """A value about as TOML writes it."""
+    """A value, roughly as TOML writes it."""
     return json.dumps(value, default=str, ensure_ascii=False)

@@ -42,7 +42,7 @@ class StoreAway(LeadlineError, RuntimeError):
     """A store cannot be reached now; it may be later.
 
     Attributes:
-        unknown: whether its host has no address, as after a slip of the pen.
+        unknown: whether its host has no address, as after a typing mistake.
     """
 
     def __init__(self, text: str, *, unknown: bool = False) -> None:
@@ -52,7 +52,7 @@ class StoreAway(LeadlineError, RuntimeError):
 
 @dataclass(frozen=True)
 class Remote:
-    """A file, or what begins the names of several, as a folder does.
+    """A file, or the common beginning of the names of several files, as a folder is.
 
     Printed, it is a URI without the passwords and keys that may be in it.
 

@@ -144,7 +144,7 @@ class Row:
         return in_words(self.reason, self.remarks())
 
     def contradiction(self) -> str | None:
-        """How the verdict contradicts other columns of the row, or what no row of a grid has; or None."""
+        """A contradiction between the verdict and other columns, or a value that no row has; None without any."""
         if (wrong := self._wrong_value()) is not None:
             return wrong
         found = self.verdict in (VIOLATED, str(Verdict.OUT_OF_BOUNDS))
@@ -190,7 +190,7 @@ class Row:
         return None
 
     def _wrong_loop(self) -> str | None:
-        """How the loop of a counterexample contradicts other columns, or None."""
+        """The contradiction between the loop of a counterexample and other columns; None without any."""
         if self.stem is None and self.loop is None:
             return None
         if self.stem is None or self.loop is None or self.verdict != VIOLATED or self.steps is None:

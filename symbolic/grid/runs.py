@@ -50,7 +50,7 @@ class StoreArchive:
 
     @property
     def folder(self) -> Path:
-        """The folder on this machine for what belongs to the store."""
+        """The folder on this machine for the files of the store."""
         if isinstance(self.store.folder, Path):
             return self.store.folder
         return beside(self.store)

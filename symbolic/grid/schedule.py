@@ -31,7 +31,7 @@ class _Chain:
     """The queries about one goal.
 
     Attributes:
-        waiting: the queries that wait, the dearest first.
+        waiting: the queries that wait, the most expensive first.
         left: the seconds that these are expected to take.
         running: the number of queries that run.
         version: the number of the chain's only valid entry in the heap.

@@ -38,7 +38,7 @@ def run(
     warn: Callable[[str], None] = lambda _: None,
     task: Task = answer,
 ) -> None:
-    """TaskResult queries and store their rows, each as soon as it exists.
+    """Ask queries and store their rows, each as soon as it exists.
 
     Args:
         queries: the queries to ask, at least one.

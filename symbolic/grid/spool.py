@@ -43,7 +43,7 @@ Tell = Callable[[str], None]
 
 
 def beside(store: Store) -> Path:
-    """The folder on this machine for what belongs to a store elsewhere."""
+    """The folder on this machine for the files of a store elsewhere."""
     address = str(store.folder)  # without passwords and keys
     name = re.sub("[^A-Za-z0-9_.-]", "", store.folder.name)[:40].lstrip(".")
     return SPOOLS / f"{name or 'store'}-{hashlib.sha256(address.encode()).hexdigest()[:8]}"

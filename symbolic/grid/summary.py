@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.ask.judgement import Judgement, judged, said
-from leadline.symbolic.engines.ask.result import NoteKind, in_words
+from leadline.symbolic.engines.ask.result import Judgement, NoteKind, in_words, judged, said
 from leadline.symbolic.grid.query import layers_text, setting_order
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.lang import PropertyKind, counted, setting_text

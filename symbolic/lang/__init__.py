@@ -141,16 +141,17 @@ from leadline.symbolic.lang.parameters import (
 from leadline.symbolic.lang.properties import (
     DEADLOCK as DEADLOCK,
     Claim,
+    alias,
     constraint,
     expected,
     invariant,
     probe,
     strengthening,
+    view,
 )
 from leadline.symbolic.lang.protocol import Foreign, Protocol, build
 from leadline.symbolic.lang.schedule import schedule as schedule
 from leadline.symbolic.lang.script import python_says as python_says
-from leadline.symbolic.lang.shown import alias, view
 from leadline.symbolic.lang.span import (
     NOWHERE as NOWHERE,
     Span,

@@ -25,7 +25,7 @@ class Wrapped:
         object.__setattr__(self, "node", node)
 
     def _as(self, expected: Type | None) -> n.Node:
-        """The expression where a value of that type is wanted, before any conversion."""
+        """The expression for a value of that type, before any conversion."""
         return self.node
 
 

@@ -301,8 +301,8 @@ class SeqExpr(Expr, of=(Seq,)):
     def append(self, item: object) -> SeqExpr:
         """The sequence with one more item.
 
-        Its capacity grows, so it is assigning the result that goes out of bounds where the sequence was full.
-        The item must be of the items' type: one outside its range is out of bounds here.
+        The result has a larger capacity: where the sequence was full, only assigning the result to it goes out of
+        bounds. The item must be of the items' type: one outside its range is out of bounds here.
         """
         return self.concat([item])
 

@@ -268,13 +268,13 @@ class _Literal(Untyped):
 
 
 class _LiteralMap(_Literal, MapExpr):
-    """Such a map that is a value as it stands."""
+    """A literal map that is a value as it stands."""
 
     __slots__ = ()
 
 
 class _LiteralMistake(_Literal, InvalidExpr):
-    """Such a map that is a mistake unless the place wants a type."""
+    """A literal map that is a mistake unless its place gives it a type."""
 
     __slots__ = ()
 

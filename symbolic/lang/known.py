@@ -148,7 +148,7 @@ def first_known(
 
 
 def rows_of(given: object, where: str) -> tuple[tuple[Known, ...], str]:
-    """The rows that a property is given, and what is wrong with them or nothing."""
+    """The rows of a property, and the mistake in them; "" without one."""
     listed = given if isinstance(given, (tuple, list)) else (given,)
     rows = tuple(row for row in listed if isinstance(row, Known))
     wrong = next((row for row in listed if not isinstance(row, Known)), None)
@@ -159,7 +159,7 @@ def rows_of(given: object, where: str) -> tuple[tuple[Known, ...], str]:
 def known_mistakes(
     rows: Iterable[Known], declared: Mapping[str, Parameter], where: str, span: Span
 ) -> list[Mistake]:
-    """Errors in rows: parameters that there are not, and values that they cannot have."""
+    """Errors in rows: unknown parameters, and values that parameters cannot have."""
     told: list[str] = []
     for name, values in ((name, values) for row in rows for name, values in row.where.items()):
         if name not in declared:

@@ -81,7 +81,7 @@ def listed_member(node: n.Node) -> n.Node | None:
 
 
 def member_of(node: n.Node, kind: Listed) -> n.Node:
-    """The member that a value is, out of bounds if it is none."""
+    """The member that stands for a value; out of bounds if none does."""
     if isinstance(node, n.Const) and node.value in kind.by_value:
         return n.make(n.Const, kind, node.span, kind.by_value[node.value])
     member = listed_member(node)

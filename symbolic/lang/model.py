@@ -132,12 +132,12 @@ class PropertyKind(StrEnum):
 
     @property
     def is_claim(self) -> bool:
-        """Whether one of this kind can be true or false of a protocol, and so be asked about."""
+        """Whether a property of this kind is true or false of a protocol, so that it can be asked about."""
         return self not in (PropertyKind.CONSTRAINT, PropertyKind.VIEW, PropertyKind.ALIAS)
 
     @property
     def is_expression(self) -> bool:
-        """Whether one of this kind is an expression of any type, not a formula."""
+        """Whether a property of this kind is an expression of any type, not a formula."""
         return self in (PropertyKind.VIEW, PropertyKind.ALIAS)
 
 
@@ -258,7 +258,7 @@ class Origin(ABC):
     def aliases(
         self, model: Model, states: Sequence[tuple[Value, ...]], loop: int | None
     ) -> list[tuple[AliasValue, ...]]:
-        """For each state of a run, the values that the specification wants to be shown with it.
+        """The values of the specification's aliases at each state of a run.
 
         Args:
             model: the model.

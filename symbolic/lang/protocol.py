@@ -30,9 +30,8 @@ from leadline.symbolic.lang.fairness import FairMark, Fairness
 from leadline.symbolic.lang.model import Action, Model, Property, PropertyKind, Variable
 from leadline.symbolic.lang.node import written
 from leadline.symbolic.lang.parameters import Parameter, settings
-from leadline.symbolic.lang.properties import Claim, state_claims
+from leadline.symbolic.lang.properties import Claim, shown_of, state_claims
 from leadline.symbolic.lang.script import Script, attempted, strays, updates
-from leadline.symbolic.lang.shown import shown_of
 from leadline.symbolic.lang.span import Span, caller_place, start_of
 from leadline.symbolic.lang.states import Declarations, Next, State
 from leadline.symbolic.lang.types import Sort, Type, all_types

@@ -93,7 +93,7 @@ _placed: ContextVar[Span | None] = ContextVar("_placed", default=None)
 
 @contextmanager
 def placed(span: Span) -> Iterator[None]:
-    """Nodes that are made in the block are of this place: a reader of files makes them, not their author."""
+    """Give the nodes made in the block this place: a reader of files makes them, not their author."""
     before = _placed.set(span)
     try:
         yield

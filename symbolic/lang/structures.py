@@ -356,7 +356,7 @@ class Map(Type):
 
 
 class Slots(Map):
-    """Sets of items, or functions of pairs of an argument and a value, in so many places.
+    """Sets of items, or functions given as pairs of an argument and a value, in a fixed number of places.
 
     Attributes:
         graph: whether the items are pairs.

@@ -52,7 +52,7 @@ Value = Any
 
 
 def too_large(what: str) -> ModelError:
-    """The mistake of something so large that nothing of that size is to be built."""
+    """The mistake for a type or value that is too large to be built."""
     repair = "narrow its ranges, or give smaller parameters"
     return ModelError([Mistake(caller_place(), f"{what}: {repair}")])
 

@@ -19,7 +19,7 @@ from typing import TypeGuard
 from xml.etree import ElementTree as Xml
 
 from leadline.symbolic.catalog import installed, split_path
-from leadline.symbolic.engines.ask.judgement import Judgement
+from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text

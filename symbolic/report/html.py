@@ -10,8 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from html import escape
 
-from leadline.symbolic.engines.ask.judgement import Judgement
-from leadline.symbolic.engines.ask.result import Note, NoteKind
+from leadline.symbolic.engines.ask.result import Judgement, Note, NoteKind
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row

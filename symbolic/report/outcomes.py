@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leadline.symbolic.catalog import Entry, find, split_path
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.ask.judgement import Judgement
+from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row

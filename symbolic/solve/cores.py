@@ -42,11 +42,11 @@ class CoreSolver:
         return bool(self._solver.solve(assumptions=assumptions))
 
     def core(self) -> frozenset[int]:
-        """Of the last check, which failed: assumptions that cannot hold together."""
+        """Assumptions that cannot hold together, after a check that failed."""
         return frozenset(self._solver.get_core() or ())
 
     def model(self) -> list[int]:
-        """Of the last check, which succeeded: the literal that is true of each variable, in order."""
+        """The literal that is true of each variable, in order, after a check that succeeded."""
         found: list[int] = self._solver.get_model()
         # Variables that no clause mentions are left out at the end.
         found += range(-len(found) - 1, -self.variables - 1, -1)

@@ -142,7 +142,7 @@ class GateTable:
         return gate in self.choices if copy is None else self.is_choice(copy.original(gate))
 
     def clauses_of(self, gate: int) -> int:
-        """How many clauses define a gate."""
+        """The number of clauses that define a gate."""
         operands = self.operands(gate)
         if self.is_choice(gate):
             return 4 if operands[1] == -operands[2] else 6

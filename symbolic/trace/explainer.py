@@ -242,7 +242,7 @@ def _shown(kind: Type, value: Value) -> str:
 
 
 def _varies(node: n.Node) -> bool:
-    """Whether the text of a term does not tell its value."""
+    """Whether the value of a term is not evident from its text."""
     leaves = (x for x in n.postorder(node) if isinstance(x, (n.StateVar, n.PickVar)))
     return any(isinstance(x, n.StateVar) or not _is_short(x.type) for x in leaves)
 
@@ -254,8 +254,7 @@ def _operands(node: n.Node) -> Iterator[n.Node]:
 
 
 def _compared(node: n.Node) -> Iterator[n.Node]:
-    """The terms of a formula without parts that a reader wants the values of: none that is the formula itself
-    or a path to it."""
+    """The terms in a formula whose values a reader compares: behind negations and along paths, only keys."""
     match node:
         case (
             n.Not(item=item)

@@ -34,7 +34,7 @@ from leadline.symbolic.trace.trace import Trace, TraceEnd, states
 
 
 class Falsified(Enum):
-    """Where a predicate must be false for a property to be false of a run."""
+    """The places at which a predicate must be false for a property to be false of a run."""
 
     LAST = "in the last state"
     FIRST = "in the first state"

@@ -1,4 +1,4 @@
-"""The data of the page of a run, as JSON: what occurs several times is written once.
+"""The data of the page of a run, as JSON: values that occur several times are written once.
 
 They are made where the model is known, and are stored with a counterexample of a grid, so that a page of it can be
 made without the model: its values as TLA+ text, the reason, the lanes. Stored data are only data, and are checked.
@@ -402,7 +402,7 @@ class Lacking(UserError):
 
 
 class _Checked:
-    """Checks that stored data are such as the page's script takes: no place leads out of a table or in a circle.
+    """Checks that the page's script can take stored data: no place leads out of a table or in a circle.
 
     Args:
         data: the data.
@@ -691,7 +691,7 @@ class Nodes(Table):
         return self.place((kind, keys, tuple(self.of(part, x) for part, x in parts)))
 
     def plain(self, data: Any) -> int:
-        """The place of a value that is only known as JSON, which it is shown as."""
+        """The place of a value known only as JSON; it is shown as that."""
         match data:
             case dict():
                 keys = tuple(json.dumps(key, ensure_ascii=False) for key in data)

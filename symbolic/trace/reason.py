@@ -42,7 +42,7 @@ class Reason:
     left_out: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """The reason as a JSON object; fields that say nothing are left out."""
+        """The reason as a JSON object; empty fields are left out."""
         fields: dict[str, Any] = {"formula": self.formula, "value": self.value == "TRUE"}
         if self.chosen:
             fields["with"] = dict([self.chosen])

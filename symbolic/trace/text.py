@@ -117,7 +117,7 @@ def finding(model: Model, trace: Trace) -> str:
 
 
 def going_on(trace: Trace) -> str:
-    """How a run that violates a claim ends: it stops, or goes on in a loop."""
+    """The end of a run that violates a claim, in words: it stops, or goes on in a loop."""
     if trace.stutters:
         return f"stops {after(trace.length)}"
     return f"goes on in a loop of {counted(trace.loop_length or 0, 'step')} {after(trace.loop or 0)}"

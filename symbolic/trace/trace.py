@@ -13,7 +13,7 @@ from leadline.symbolic.meaning import Path
 
 
 class TraceEnd(StrEnum):
-    """The kind of error at the end of a trace; `STOPS` if there is none: the run is a run."""
+    """The kind of error at the end of a trace; `STOPS` if there is none."""
 
     VIOLATES = "violates"
     OUT_OF_BOUNDS = "out-of-bounds"

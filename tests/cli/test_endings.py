@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leadline.symbolic.cli import endings
+from leadline.symbolic import cli
 from tests.cli.conftest import Leadline
 from tests.cli.processes import leadline_process
 
@@ -58,7 +58,7 @@ def test_an_interrupt_that_python_drops_comes_again(
         def __del__(self) -> None:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), endings.orderly():
+    with pytest.raises(KeyboardInterrupt), cli.orderly():
         one = Dropping()
         del one
         threading.Event().wait(60)

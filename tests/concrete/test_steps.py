@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.concrete.module import out_of_bounds
+from leadline.symbolic.concrete.writer import out_of_bounds
 from leadline.symbolic.lang import (
     Action,
     Bool,

@@ -6,7 +6,7 @@ import pytest
 
 import leadline
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.ask.judgement import Judgement, judged, said
+from leadline.symbolic.engines.ask.result import Judgement, judged, said
 from leadline.symbolic.lang import PropertyKind
 from tests.engines.stuck import STUCK
 

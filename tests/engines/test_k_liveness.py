@@ -13,7 +13,7 @@ import pytest
 
 from leadline.symbolic.api.wording import record
 from leadline.symbolic.engines import Answer, BmcOptions, Query, Verdict, answer_here
-from leadline.symbolic.engines.ask.judgement import verdict_text
+from leadline.symbolic.engines.ask.result import verdict_text
 from leadline.symbolic.engines.prove.certificates import read_certificate
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.prove.pdr.results import ProofFacts

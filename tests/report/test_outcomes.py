@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leadline.symbolic.engines.ask.judgement import Judgement
+from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.grid.cells import Cell, cells
 from leadline.symbolic.report.findings import ShownTrace, findings
 from leadline.symbolic.report.outcomes import as_expected, outcome, surprises, tally

@@ -133,6 +133,8 @@ class Search:
         elif isinstance(todo.first, Passage):
             self._pass(todo.first, todo.rest, scope, lines, depth)
         elif todo.shared or depth > _DEEPEST:
+            # Written in place, the conjuncts behind a disjunction would stand there once for each disjunct, and
+            # Python has a limit on nested blocks.
             self._apart(todo, scope, lines)
         elif todo.path or self._assigns(todo.first, scope.within(todo.names)):
             self._step(todo.first, todo, scope.within(todo.names), lines, depth)
@@ -141,6 +143,8 @@ class Search:
 
     def _every(self, each: Every, scope: Scope, lines: Lines) -> None:
         """A conjunction over elements, the first of which may give variables their values."""
+        # The number of elements is only known when the code runs, so a function handles one element and calls
+        # itself for the next. Its statements depend on which variables have values by then, and so does its key.
         source = self.translation.source
         key = ("every", id(each.todo), *self._state(scope))
         if key not in self._functions:
@@ -191,6 +195,7 @@ class Search:
         lines += [f"if {call}:", ["return True"]]
 
     def _test(self, e: s.Expression, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
+        # Each conjunct is counted by itself.
         if self.counted is not None and isinstance(e, s.Apply) and e.operator == "/\\":
             return self._apply(e, todo, scope, lines, depth)
         inside: Lines = []
@@ -208,11 +213,13 @@ class Search:
         reads = analysis.reads(e)
         if not (reads.now <= scope.now.keys() if self.initial else reads.next <= scope.next.keys()):
             return True
+        # A name may stand for an expression that is not evaluated yet, such as an argument: `Set(x', 1)` assigns.
         for name in analysis.free(e):
             match scope.names.get(name):
                 case ByName(body, names) | Pending(body, names) | Operator(_, body, names):
                     if self._assigns(body, scope.within(names)):
                         return True
+                    # `Inc(v) == v' = v + 1` primes its parameter, and so assigns the variable that it is given.
                     if not self.initial and analysis.primes(e, name):
                         inside = analysis.reads(body).now
                         if not inside <= scope.next.keys():
@@ -285,6 +292,7 @@ class Search:
         binding = scope.names.get(e.operator)
         match binding, e.operator:
             case None, "/\\":
+                # The first conjunct in front: assignments come before the conjuncts that read them.
                 rest = todo.rest
                 for item in reversed(e.arguments):
                     rest = Todo(item, todo.names, rest, (), todo.seen)
@@ -297,6 +305,7 @@ class Search:
                 for item in items:
                     self._go(Todo(item, todo.names, rest, path, todo.seen), scope, lines, depth)
             case None, "\\cdot":
+                # Both steps in turn: A finds the next state, which B then has as its current one (`Passage`).
                 self._composed = True
                 last = Todo(Passage(scope.now, {}), todo.names, todo.rest, (), todo.seen)
                 second = Todo(e.arguments[1], todo.names, last, (), todo.seen)

@@ -94,10 +94,12 @@ class Frames:
         self.lemmas: list[list[Lemma]] = [[], []]
         self._memory = memory
         self.counts = Counts()
+        # Variables that no question names are eliminated once, for all solvers to come.
         self._clauses = simplified(self._layer.formula.clauses, self._frozen())
         self._solver = self._lifter = CoreSolver((), 0)
         self._rebuild()
         self._renew_lifter()
+        # Frame 0 has no clauses: steps from it are asked of a solver that has the initial condition in front.
         start, first = system.first_layer()
         self._start, self._first_layer = start, first
         clauses = [*first.formula.clauses, (start.possible,)]
@@ -146,6 +148,7 @@ class Frames:
         self._assert(frame, lemma)
 
     def _assert(self, frame: int, lemma: Lemma) -> None:
+        # One solver serves all frames: a question about frame k assumes the switches of k and all later frames.
         switch = -self._switches[frame]
         for image in lemma.orbit:
             self._solver.add([switch, *[-x for x in image]])
@@ -210,13 +213,15 @@ class Frames:
             self._clear()  # It may number the switches anew.
         assumptions = [*self._switches[frame:], self._layer.taken, *after]
         if other:
+            # Relative induction: the cube may be assumed to be excluded already before the step, since a first
+            # step into it comes from outside.
             outside = self._solver.new_variable()
             self._solver.add([-outside, *[-x for x in cube]])
             assumptions.append(outside)
         found = self._ask(self._solver, assumptions)
         answer = self._step(frame) if found else self._of_core(self._solver.core(), cube, after)
         if other:
-            self._solver.add([-outside])
+            self._solver.add([-outside])  # Satisfied for ever: the solver drops the clause.
         return answer
 
     def known_step_into(self, frame: int, cube: Cube) -> FoundStep | None:
@@ -273,10 +278,13 @@ class Frames:
         )
         if self._lifter.variables > self._layer.formula.variables + _GARBAGE:
             self._renew_lifter()
+        # State and inputs determine the step. So "this state, these inputs, and the end is missed" has no model,
+        # and the core of the refutation has the literals of the state that the end depends on.
         missed = self._lifter.new_variable()
         self._lifter.add([-missed, *[-x for x in goal]])
         # Of a one-hot the literal that is true is worth most: it comes first.
         cube = sorted(found.state, reverse=True)
+        # The second round begins at the other end, and drops literals that the first core had by chance.
         for _ in range(2):
             reached = not self._lifter.check([missed, *found.inputs, *cube])
             assert reached, "the end follows from the state and the inputs"
@@ -324,6 +332,7 @@ class Frames:
             self._rebuild()
 
     def _rebuild(self) -> None:
+        # Variables of clauses that were dropped stay, and slow every question down.
         self._solver.close()
         self._solver = CoreSolver(self._clauses, self._layer.formula.variables)
         self._garbage = 0

@@ -74,6 +74,7 @@ class Generalizer:
     def learn_from_samples(self, cube: Cube) -> Lemma:
         """Exclude a cube without samples from the first frame, and as much more as has none."""
         small = self.apart((), cube)
+        # Literals of few lemmas are dropped first: those of many have proved to matter.
         for literal in sorted(small, key=lambda x: self._activity.get(x, 0)):
             less = tuple([x for x in small if x != literal])
             if less and not self.samples.hits(less) and not self.frames.begins_in(less):
@@ -87,6 +88,7 @@ class Generalizer:
     def _learn(self, frame: int, cube: Cube, most: int) -> tuple[int, Lemma]:
         lemma = self.frames.lemma(self._smaller(frame, cube, most))
         frame += 1
+        # Where the clause also holds after steps of later frames, it belongs there: it need not be learned again.
         while frame < self.frames.last and self.frames.ruled_out(frame, lemma.cube) is not None:
             frame += 1
         self.frames.add(frame, lemma)
@@ -106,10 +108,12 @@ class Generalizer:
 
     def _excluded(self, frame: int, cube: Cube, most: int) -> Cube | None:
         """Literals of a cube that suffice to be reached by no step of a frame; None if it is not known."""
+        # A reachable state lies in the cube: no invariant excludes it, and no solver need be asked.
         if self.samples.hits(cube) or self.frames.begins_in(cube):
             return None
         for left in range(most, -1, -1):
             if not left or not frame:
+                # No more attempts to exclude what leads into the cube: one plain question decides.
                 core = self.frames.ruled_out(frame, cube)
                 return None if core is None else self.apart(core, cube)
             answer = self.frames.known_step_into(frame, cube) or self.frames.step_into(frame, cube)
@@ -142,6 +146,8 @@ class Generalizer:
             cube: the cube, which is apart from them.
         """
         kept = set(core)
+        # Greedily the literal that leaves the fewest samples: finding the least set of literals is hard, and a few
+        # literals make a strong clause.
         hits = self.samples.hits(core)
         while hits:
             left = [(self.samples.within(hits, x).bit_count(), x) for x in cube if x not in kept]
