@@ -33,7 +33,7 @@ from leadline.symbolic.lang import (
 )
 
 
-class Word(NamedTuple):
+class FactPart(NamedTuple):
     """A part of a fact.
 
     Attributes:
@@ -49,8 +49,8 @@ class Word(NamedTuple):
     value: Value
 
 
-Fact = tuple[str, tuple[Word, ...]]
-"""A variable's name and the words."""
+Fact = tuple[str, tuple[FactPart, ...]]
+"""A variable's name and the parts."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Facts:
 
     # -- the row, in the order of `Layout.literals` --------------------------------------------------
 
-    def _say(self, fact: Fact, word: Word, needs: tuple[tuple[int, ...], ...]) -> int:
+    def _say(self, fact: Fact, word: FactPart, needs: tuple[tuple[int, ...], ...]) -> int:
         name, way = fact
         said = (name, (*way, word))
         self.literals.append(Literal(said, needs))
@@ -98,7 +98,7 @@ class Facts:
         return number
 
     def _one_hot(
-        self, fact: Fact, words: Sequence[Word], needs: tuple[tuple[int, ...], ...]
+        self, fact: Fact, words: Sequence[FactPart], needs: tuple[tuple[int, ...], ...]
     ) -> Sequence[int]:
         """The literal of each of several facts of which exactly one is true."""
         if len(words) == 2:
@@ -111,29 +111,29 @@ class Facts:
         name, way = fact
         match kind:
             case Bool():
-                self._say(fact, Word("true", None, True), needs)
+                self._say(fact, FactPart("true", None, True), needs)
             case Int() if is_binary(kind):
                 for place in range(width(kind)):
-                    self._say(fact, Word("bit", None, place), needs)
+                    self._say(fact, FactPart("bit", None, place), needs)
             case Int() | Named():
-                self._one_hot(fact, [Word("is", kind, value) for value in kind.values()], needs)
+                self._one_hot(fact, [FactPart("is", kind, value) for value in kind.values()], needs)
             case Option():
                 if kind.item.cardinality:
-                    there = self._say(fact, Word("present", None, True), needs)
-                    self._add(kind.item, (name, (*way, Word("item", None, None))), (*needs, (there,)))
+                    there = self._say(fact, FactPart("present", None, True), needs)
+                    self._add(kind.item, (name, (*way, FactPart("item", None, None))), (*needs, (there,)))
             case KeyedSet():
                 self._add(kind.table, fact, needs)
             case Set():
                 for value in kind.item.values():
-                    self._say(fact, Word("has", kind.item, value), needs)
+                    self._say(fact, FactPart("has", kind.item, value), needs)
             case Seq():
                 self._add_sequence(kind, fact, needs)
             case Union():
                 tags = [tag for tag, record in kind.variants if record.cardinality]
-                literals = self._one_hot(fact, [Word("tag", None, tag) for tag in tags], needs)
+                literals = self._one_hot(fact, [FactPart("tag", None, tag) for tag in tags], needs)
                 for tag, literal in zip(tags, literals, strict=True):
                     inner = (*needs, (literal,)) if literal else needs
-                    self._add(kind.by_tag[tag], (name, (*way, Word("payload", None, tag))), inner)
+                    self._add(kind.by_tag[tag], (name, (*way, FactPart("payload", None, tag))), inner)
             case _:
                 for word, inner_kind in zip(_ways(kind), component_types(kind), strict=True):
                     self._add(inner_kind, (name, (*way, word)), needs)
@@ -141,10 +141,10 @@ class Facts:
     def _add_sequence(self, kind: Seq, fact: Fact, needs: tuple[tuple[int, ...], ...]) -> None:
         name, way = fact
         sizes = range(kind.capacity + 1) if kind.item.cardinality else range(1)
-        lengths = self._one_hot(fact, [Word("length", None, size) for size in sizes], needs)
+        lengths = self._one_hot(fact, [FactPart("length", None, size) for size in sizes], needs)
         for place in range(sizes[-1]):
             longer = tuple(lengths[place + 1 :])
-            self._add(kind.item, (name, (*way, Word("place", None, place))), (*needs, longer))
+            self._add(kind.item, (name, (*way, FactPart("place", None, place))), (*needs, longer))
 
     def text(self, literal: int) -> str:
         """A literal in the words of the protocol: `r1 in quorum.isr`, `term[n2] != 0`."""
@@ -180,12 +180,12 @@ class Facts:
         return _product([variable.type for variable in self.model.variables])[1]
 
 
-def _ways(kind: Type) -> Iterator[Word]:
+def _ways(kind: Type) -> Iterator[FactPart]:
     if isinstance(kind, Map):
-        return (Word("key", kind.key, key) for key in kind.key.values())
+        return (FactPart("key", kind.key, key) for key in kind.key.values())
     if isinstance(kind, Record):
-        return (Word("field", None, name) for name, _ in kind.fields)
-    return (Word("part", None, place) for place in range(len(kind.parts)))
+        return (FactPart("field", None, name) for name, _ in kind.fields)
+    return (FactPart("part", None, place) for place in range(len(kind.parts)))
 
 
 def _image(fact: Fact, permutation: Permutation) -> Fact:
@@ -196,7 +196,7 @@ def _image(fact: Fact, permutation: Permutation) -> Fact:
     )
 
 
-def way_text(word: Word) -> str:
+def way_text(word: FactPart) -> str:
     """A word of the way to a part, in the words of the protocol; nothing for the item of an option."""
     match word.kind:
         case "key":

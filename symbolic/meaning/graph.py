@@ -115,8 +115,8 @@ class FoundGraph:
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A condition that the runs wanted satisfy.
+class Premise:
+    """A premise of a claim: a condition that the runs wanted satisfy.
 
     Attributes:
         able: of a condition like strong fairness, a formula about a state; None of one like weak fairness.
@@ -127,19 +127,19 @@ class Condition:
     left: Temporal
 
 
-def conditions_in(formula: Temporal) -> tuple[list[Condition], Temporal]:
+def conditions_in(formula: Temporal) -> tuple[list[Premise], Temporal]:
     """The conditions that a run violating a formula in normal form satisfies, and the rest of the formula."""
     items = formula.items if isinstance(formula, Either) else (formula,)
-    found: list[Condition] = []
+    found: list[Premise] = []
     rest: list[Temporal] = []
     for one in items:
         match one:
             case Eventually(Always(left)) if is_plain(left):
-                found.append(Condition(None, left))
+                found.append(Premise(None, left))
             case Both((Always(Eventually(able)), Eventually(Always(left)))) if is_plain(left) and is_plain(
                 able, steps=False
             ):
-                found.append(Condition(able, left))
+                found.append(Premise(able, left))
             case _:
                 rest.append(one)
     return found, rest[0] if len(rest) == 1 else Either(tuple(rest))
@@ -154,7 +154,7 @@ class Conditioned:
         conditions: the conditions.
     """
 
-    def __init__(self, graph: StateGraph, runs: Predicates, conditions: list[Condition]) -> None:
+    def __init__(self, graph: StateGraph, runs: Predicates, conditions: list[Premise]) -> None:
         self.states, self.begun = graph.states, graph.begun
         self._graph, self._runs = graph, runs
         first = (graph.weak | graph.strong).bit_length()

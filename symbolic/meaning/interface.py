@@ -36,7 +36,7 @@ Path: TypeAlias = tuple[Outcome, ...]
 """The outcome of init, and then that of each step; of length 1 for an initial state."""
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """An action."""
 
     @property
@@ -50,7 +50,7 @@ class Space(Protocol):
     def variables(self) -> Sequence[object]: ...
 
     @property
-    def actions(self) -> Sequence[Named]: ...
+    def actions(self) -> Sequence[HasName]: ...
 
 
 class Steps(Protocol):

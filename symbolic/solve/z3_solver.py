@@ -60,7 +60,7 @@ def addresses(terms: Iterable[int]) -> bytes:
     return struct.pack(f"{len(many)}P", *many)
 
 
-class Terms(dict[int, int]):
+class TermTable(dict[int, int]):
     """The address of each literal's term, which lives as long as the context.
 
     A missing term is made when it is first asked for: a negation, a constant of the literal's number, or an
@@ -216,7 +216,7 @@ class Z3Copier(Copier):
         if get_app_num_args(ref, term) != len(self.arguments):
             raise InternalError("Z3 has simplified the gates that it was to copy")
         self._solver.clauses += self.clauses
-        terms.copies.add(Copy(self, first, term, {TRUE: TRUE, **{x: images[x] for x in self.outside}}))
+        terms.copies.add(GateCopy(self, first, term, {TRUE: TRUE, **{x: images[x] for x in self.outside}}))
         return first
 
     def operands(self, place: int, first: int, images: Mapping[int, int]) -> list[int]:
@@ -230,7 +230,7 @@ class Z3Copier(Copier):
 
 
 @dataclass(frozen=True)
-class Copy:
+class GateCopy:
     """One copy that a copier made.
 
     Attributes:
@@ -264,14 +264,14 @@ class Copies:
 
     def __init__(self) -> None:
         self._firsts: list[int] = []
-        self._copies: list[Copy] = []
+        self._copies: list[GateCopy] = []
 
-    def add(self, copy: Copy) -> None:
+    def add(self, copy: GateCopy) -> None:
         """Add a copy whose variables are the newest."""
         self._firsts.append(copy.first)
         self._copies.append(copy)
 
-    def of(self, variable: int) -> Copy | None:
+    def of(self, variable: int) -> GateCopy | None:
         """The copy in which a variable is a gate, or None."""
         place = bisect_right(self._firsts, variable) - 1
         if place < 0:
@@ -313,7 +313,7 @@ class Z3Solver(Solver):
         self._solver.set("random_seed", seed)
         self._address: int = self._solver.solver.value
         self.ref: int = self._context.ref().value
-        self.terms = Terms(self._context)
+        self.terms = TermTable(self._context)
         self.terms[TRUE] = self.terms.kept(z3.BoolVal(True, self._context).ast.value)
         self.gates = GateTable(self.terms.copies)
         self._variables = TRUE

@@ -54,7 +54,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Question:
+class SolverQuestion:
     """The question whether a run leads to a violation, a deadlock, or out of bounds.
 
     Attributes:
@@ -185,25 +185,25 @@ class BoundedSearch:
         self.unrolling.extend()
         self.clock.build += time.perf_counter() - begin
 
-    def _violations(self, depth: int) -> list[Question]:
+    def _violations(self, depth: int) -> list[SolverQuestion]:
         here, found = self._here[depth], []
         for i, target in enumerate(self.targets):
             if target.name not in self.found:
                 end = TraceEnd.DEADLOCK if target.name == DEADLOCK else TraceEnd.VIOLATES
-                found.append(Question(here(self.predicates.violated[i]), depth, end, target.name))
+                found.append(SolverQuestion(here(self.predicates.violated[i]), depth, end, target.name))
         return found
 
-    def _out_of_bounds(self, depth: int, *, last: bool) -> list[Question]:
+    def _out_of_bounds(self, depth: int, *, last: bool) -> list[SolverQuestion]:
         """Questions about evaluations out of bounds in the state at a depth, and about steps from it."""
         here, found = self._here[depth], []
         for i, target in enumerate(self.targets):
             if target.name != DEADLOCK and target.name not in self.found:
                 outside = here(self.predicates.out_of_bounds[i])
-                found.append(Question(outside, depth, TraceEnd.OUT_OF_BOUNDS, target.name))
+                found.append(SolverQuestion(outside, depth, TraceEnd.OUT_OF_BOUNDS, target.name))
         beyond = [] if last else self.unrolling.out_of_bounds(depth)
-        return found + [Question(x, depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True) for x in beyond]
+        return found + [SolverQuestion(x, depth, TraceEnd.OUT_OF_BOUNDS, None, beyond=True) for x in beyond]
 
-    def settle(self, questions: Sequence[Question]) -> None:
+    def settle(self, questions: Sequence[SolverQuestion]) -> None:
         """Find a run for each question that has one, and assert that the others have none."""
         left = [question for question in questions if self._matters(question)]
         while self.ask(self.any_of([question.literal for question in left])):
@@ -215,7 +215,7 @@ class BoundedSearch:
         if self.unknown is None:
             self.exclude([question.literal for question in left])
 
-    def _matters(self, question: Question) -> bool:
+    def _matters(self, question: SolverQuestion) -> bool:
         if question.literal == _FALSE:
             return False
         if question.target is None:
@@ -223,7 +223,7 @@ class BoundedSearch:
         done = self.own_out_of_bounds if question.ends is TraceEnd.OUT_OF_BOUNDS else self.found
         return question.target not in done
 
-    def _record(self, question: Question) -> None:
+    def _record(self, question: SolverQuestion) -> None:
         named = None if question.ends is TraceEnd.DEADLOCK else question.target
         trace = self._trace(question.depth, question.ends, named, beyond=question.beyond)
         if question.target is None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.encode import Encoding, Unrolling
 from leadline.symbolic.encode.facts import Facts
-from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, Question
+from leadline.symbolic.engines.bounded.search import BoundedSearch, Clock, SolverQuestion
 from leadline.symbolic.engines.runs.loops import SAVE, flags_of, stuck
 from leadline.symbolic.engines.runs.product import FALSE, Product
 from leadline.symbolic.lang import NOWHERE, Action, Model, Property, PropertyKind, Variable
@@ -73,11 +73,11 @@ class LoopSearch(BoundedSearch):
         self._strong = list(zip(able, taken, strict=True))
         self._selectors: dict[int, Sequence[int]] = {}
 
-    def _violations(self, depth: int) -> list[Question]:
+    def _violations(self, depth: int) -> list[SolverQuestion]:
         (target,) = self.targets
         questions = super()._violations(depth)
         if depth and target.name not in self.found:
-            questions.append(Question(self._closed(depth), depth, TraceEnd.VIOLATES, target.name))
+            questions.append(SolverQuestion(self._closed(depth), depth, TraceEnd.VIOLATES, target.name))
         return questions
 
     def _closed(self, depth: int) -> int:
@@ -101,7 +101,7 @@ class LoopSearch(BoundedSearch):
         self._selectors[closed] = selectors
         return closed
 
-    def _record(self, question: Question) -> None:
+    def _record(self, question: SolverQuestion) -> None:
         if question.literal not in self._selectors or question.ends is not TraceEnd.VIOLATES:
             super()._record(question)
             return

@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 
 from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.hiding import fairness, marked
+from leadline.symbolic.tla.read.enabled import fairness, marked
 from leadline.symbolic.tla.read.standard import ANY_NUMBER, STANDARD, Arities
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from leadline.symbolic.lang import Mistake, ModelError, NoInitialState, ParameterError, Span, unknown_name
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
-from leadline.symbolic.tla.read.hiding import Hiding
+from leadline.symbolic.tla.read.enabled import Hiding
 from leadline.symbolic.tla.read.levels import Level, Levels, misplaced, misuses
 from leadline.symbolic.tla.read.modules import Copy, Files, Loader
 from leadline.symbolic.tla.read.parse import parse

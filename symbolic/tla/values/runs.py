@@ -70,7 +70,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Fair(Temporal):
+class FairnessCondition(Temporal):
     """A fairness condition.
 
     Attributes:
@@ -99,7 +99,7 @@ def _happens(leaf: Leaf) -> Happens:
     return Happens(cast(n.Node, leaf))
 
 
-class Formulas:
+class TemporalFormulas:
     """The temporal formulas of a specification, with the interpreter's functions as leaves."""
 
     def __init__(self, interpreter: Interpreter) -> None:
@@ -124,7 +124,7 @@ class Formulas:
         definitions, levels = self.specification.definitions, self.specification.levels
         parts = conjuncts(self.specification.properties[name], definitions, levels)
         found: Temporal = Both(tuple(self.of(one) for one in parts if not about_steps(one, levels.of)))
-        others = tuple(one for one in self.fairness if not isinstance(one, Fair))
+        others = tuple(one for one in self.fairness if not isinstance(one, FairnessCondition))
         return Either((Negated(Both(others)), found)) if others else found
 
     def of(self, e: s.Expression) -> Temporal:
@@ -204,7 +204,7 @@ class Formulas:
         step = s.Subscripted("<<>>_", e.action, e.subscript, place=e.place)
         able = self._closed(s.Apply("ENABLED", (step,), place=e.place), names)
         taken = self.interpreter.relation(self._closed(step, names))
-        return Fair(e.kind == "SF_", Leaf(self.interpreter.predicate(able)), Leaf(taken))
+        return FairnessCondition(e.kind == "SF_", Leaf(self.interpreter.predicate(able)), Leaf(taken))
 
     def _elements(self, bounds: Sequence[s.Bound], names: Names) -> Iterator[Names]:
         """The names with elements of the bounds' sets, in all ways."""
@@ -242,7 +242,11 @@ def _conjuncts(formula: Temporal) -> Iterator[Temporal]:
 
 def _plain(formula: Temporal) -> Temporal:
     """A formula with its conditions of fairness as formulas."""
-    return formula.formula() if isinstance(formula, Fair) else formula.over(tuple(map(_plain, formula.parts)))
+    return (
+        formula.formula()
+        if isinstance(formula, FairnessCondition)
+        else formula.over(tuple(map(_plain, formula.parts)))
+    )
 
 
 def _refused(e: s.Expression) -> ModelError:
@@ -288,7 +292,9 @@ class _Conditions:
         OutsideAt: if a condition has no value.
     """
 
-    def __init__(self, explorer: Explorer[Behaviour], leaves: _Leaves, conditions: Sequence[Fair]) -> None:
+    def __init__(
+        self, explorer: Explorer[Behaviour], leaves: _Leaves, conditions: Sequence[FairnessCondition]
+    ) -> None:
         self._explorer, self._leaves = explorer, leaves
         self._conditions = [(1 << i, one) for i, one in enumerate(conditions)]
 
@@ -329,9 +335,9 @@ class FairRuns:
     """The runs through the states that an exploration of a specification has found."""
 
     def __init__(self, interpreter: Interpreter, explorer: Explorer[Behaviour]) -> None:
-        self._formulas = Formulas(interpreter)
+        self._formulas = TemporalFormulas(interpreter)
         self._explorer = explorer
-        self._conditions = [one for one in self._formulas.fairness if isinstance(one, Fair)]
+        self._conditions = [one for one in self._formulas.fairness if isinstance(one, FairnessCondition)]
         self._leaves = _Leaves(interpreter)
 
     @cached_property
@@ -364,7 +370,7 @@ def is_violated(interpreter: Interpreter, name: str, states: Sequence[State], lo
     Raises:
         EvaluationError: if an expression has no value.
     """
-    formulas, leaves = Formulas(interpreter), _Leaves(interpreter)
+    formulas, leaves = TemporalFormulas(interpreter), _Leaves(interpreter)
     if loop is None:
         return is_refuted(leaves, formulas.claim(name), states)
     word = Word(states, loop)

@@ -16,7 +16,7 @@ from itertools import combinations, groupby, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from leadline.symbolic.encode.circuit import TRUE
-from leadline.symbolic.encode.facts import Facts, Literal, Word
+from leadline.symbolic.encode.facts import FactPart, Facts, Literal
 from leadline.symbolic.engines.prove.pdr.invariant import Invariant
 from leadline.symbolic.engines.prove.pdr.system import Cube
 from leadline.symbolic.lang import (
@@ -154,7 +154,7 @@ class _Part(NamedTuple):
     """
 
     name: str
-    way: tuple[Word, ...]
+    way: tuple[FactPart, ...]
     test: str
     asked: Value = None
 
@@ -296,7 +296,7 @@ class _Reader:
     def _kinds(self) -> dict[str, Type]:
         return {variable.name: variable.type for variable in self._model.variables}
 
-    def _at(self, name: str, way: Sequence[Word]) -> Built:
+    def _at(self, name: str, way: Sequence[FactPart]) -> Built:
         """The part of a variable at the end of a way."""
         found: Built = wrap(n.make(n.StateVar, self._kinds[name], caller_span(), name))
         for word in way:
