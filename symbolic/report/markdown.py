@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from leadline.symbolic.engines.ask.judgement import Judgement
+from leadline.symbolic.engines.ask.result import Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import UserError, counted, setting_text
