@@ -305,13 +305,7 @@ class Search:
                 for item in items:
                     self._go(Todo(item, todo.names, rest, path, todo.seen), scope, lines, depth)
             case None, "\\cdot":
-                # Both steps in turn: A finds the next state, which B then has as its current one (`Passage`).
-                self._composed = True
-                last = Todo(Passage(scope.now, {}), todo.names, todo.rest, (), todo.seen)
-                second = Todo(e.arguments[1], todo.names, last, (), todo.seen)
-                middle = Todo(Passage(None, scope.next), todo.names, second, (), todo.seen)
-                first = Todo(e.arguments[0], todo.names, middle, (), todo.seen)
-                self._go(first, replace(scope, next={}), lines, depth)
+                self._compose(e, todo, scope, lines, depth)
             case None, "UNCHANGED":
                 self._unchanged(e.arguments[0], todo, scope, lines, depth)
             case ((ByName(body, names) | Pending(body, names)), _):
@@ -330,6 +324,16 @@ class Search:
                 self._expand(one.parameters, one.body, {}, e, todo, scope, lines, depth)
             case _:
                 self._test(e, todo, scope, lines, depth)
+
+    def _compose(self, e: s.Apply, todo: Todo, scope: Scope, lines: Lines, depth: int) -> None:
+        """`A \\cdot B`."""
+        # Both steps in turn: A finds the next state, which B then has as its current one (`Passage`).
+        self._composed = True
+        last = Todo(Passage(scope.now, {}), todo.names, todo.rest, (), todo.seen)
+        second = Todo(e.arguments[1], todo.names, last, (), todo.seen)
+        middle = Todo(Passage(None, scope.next), todo.names, second, (), todo.seen)
+        first = Todo(e.arguments[0], todo.names, middle, (), todo.seen)
+        self._go(first, replace(scope, next={}), lines, depth)
 
     def _expand(
         self,
