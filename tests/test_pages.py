@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +17,8 @@ from leadline.symbolic.cli import main
 from tests.pages import PAGES, REFERENCE, Command, File, as_shown, blocks, code_of, follow, steps
 
 ROOT = Path(__file__).resolve().parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+"""A file of this name that a page makes is the picture that it shows."""
 GRID = re.compile(r"^\$ leadline grid (?!.*--plan)", re.MULTILINE)
 """Pages with this start Spark."""
 SLOW = re.compile(rf"{GRID.pattern}|^\$ leadline check .*--config", re.MULTILINE)
@@ -77,6 +81,13 @@ def test_a_page_is_as_shown(page: Path, folder: Path, capsys: pytest.CaptureFixt
         return code, out + err
 
     assert follow(page, folder, run) > 0
+    for made in (one for one in folder.iterdir() if (PICTURES / one.name).exists()):
+        if "LEADLINE_REWRITE" in os.environ:
+            shutil.copy(made, PICTURES)
+        text = made.read_text(encoding="utf-8")
+        assert text == (PICTURES / made.name).read_text(encoding="utf-8"), (
+            f"{made.name}: LEADLINE_REWRITE=1 renews it"
+        )
 
 
 def test_there_are_pages_of_each_kind() -> None:
@@ -109,3 +120,10 @@ def test_a_page_is_read() -> None:
     told = [Command("leadline one", word) for word in ("x  violated  1", "x out-of-bounds", "proved")]
     assert [code_of(one) for one in told] == [12, 21, 0]
     assert code_of(Command("leadline one | tail -n 1", "x  violated  1")) == 0
+
+
+def test_the_graph_that_is_shown_is_of_the_file_beside_it() -> None:
+    """Graphviz made `states.svg` of `states.dot`; it writes the names of nodes and edges into its titles."""
+    nodes = re.findall(r"^  (n\d+(?: -> n\d+)?) \[", (PICTURES / "states.dot").read_text(), re.MULTILINE)
+    drawn = re.findall(r"<title>(n.*)</title>", (PICTURES / "states.svg").read_text())
+    assert {one.replace(" ", "") for one in nodes} == {html.unescape(one) for one in drawn}

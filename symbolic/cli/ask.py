@@ -433,7 +433,7 @@ class _Graph:
             part = part_of(model, name)
         except UserError as error:
             others = ", ".join(one.name for one in named)
-            raise UserError(f"--merge {name}: {error}; there are also {others}") from error
+            raise UserError(f"--merge {name}: {str(error).lstrip(': ')}; there are also {others}") from error
         return lambda state: f"{name} = {part.shown(state)}"
 
     def write(self, asked: Question) -> None:

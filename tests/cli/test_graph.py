@@ -92,7 +92,7 @@ def test_what_is_refused(leadline: Leadline) -> None:
     ran = leadline("explore", "counter.py", "--merge", "count")
     assert ran.code == 2 and "add --dot FILE" in ran.err
     ran = leadline("explore", "counter.py", "--merge", "cuont", "--dot", "graph.dot")
-    assert ran.code == 2 and "--merge cuont" in ran.err and "below-three" in ran.err
+    assert ran.code == 2 and "--merge cuont: counter has" in ran.err and "below-three" in ran.err
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz: apt-get install graphviz")
