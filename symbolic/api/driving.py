@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random as chances
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 from leadline.symbolic.api.conformance import Differs
@@ -12,8 +13,9 @@ from leadline.symbolic.api.states import Trace, value_of
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform.logs import told
+from leadline.symbolic.engines.explore.simulate import random_run
 from leadline.symbolic.lang import Model, Setting, UserError
-from leadline.symbolic.trace import Step, Trace as Run, TraceEnd, lines, stored_traces
+from leadline.symbolic.trace import Step, Trace as Run, TraceEnd, lines, stored_traces, trace_of_path
 from leadline.symbolic.trace.trace import action_named, call_of
 
 Runs = Iterable[Trace | str | Path]
@@ -63,7 +65,8 @@ def drive(
         taken += driver.follow(run)
     dice = chances.Random(seed)
     for _ in range(random):
-        run = _random_run(driver.semantics, steps, dice)
+        path = islice(random_run(driver.semantics, dice), steps + 1)
+        run = trace_of_path(tuple(one for one in path if one.state is not None), TraceEnd.STOPS)
         try:
             taken += driver.follow(run)
             continue
@@ -80,20 +83,6 @@ def _runs(model: Model, runs: Runs) -> Iterator[Run]:
             yield one.run
         else:
             yield from (stored.trace(model) for stored in stored_traces(Path(one)))
-
-
-def _random_run(semantics: Semantics, steps: int, dice: chances.Random) -> Run:
-    begin = dice.choice([x for x in semantics.initial() if x.state is not None])
-    found: list[Step] = []
-    state = begin.state
-    while len(found) < steps and state is not None:
-        following = [x for x in semantics.successors(state) if x.state is not None]
-        if not following:
-            break
-        one = dice.choice(following)
-        state = one.state
-        found.append(Step(one.action, dict(one.picks), state))
-    return Run(dict(begin.picks), begin.state, tuple(found), TraceEnd.STOPS)
 
 
 class _Driver:

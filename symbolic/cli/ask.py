@@ -7,7 +7,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any, TypeAlias
 
 from leadline.erasing import over_progress
@@ -75,6 +77,12 @@ def explore(parser: argparse.ArgumentParser) -> None:
 def simulate(parser: argparse.ArgumentParser) -> None:
     """Declare `simulate`."""
     declare(parser, "simulate")
+    parser.add_argument(
+        "--log",
+        metavar="FILE.ndjson",
+        type=Path,
+        help="also write the first run, a line for each step, as a log that leadline conform reads",
+    )
 
 
 def declare(parser: argparse.ArgumentParser, command: str) -> None:
@@ -208,11 +216,31 @@ def _flag(one: Field[Any]) -> str:
 
 def run(args: argparse.Namespace) -> Exit:
     """Have a query answered, and report the verdicts with their counterexamples."""
+    log = getattr(args, "log", None)
+    check_writable(log, "--log")
     try:
-        _, code = asked(args)
+        question, code = asked(args)
     except NoBehaviour as found:
         return assumed(found, args)
+    if log is not None:
+        _write_log(log, question.query, chosen_model(args)[2])
     return code
+
+
+def _write_log(path: Path, query: Query, model: Model) -> None:
+    """Write the first run of a simulation as a log, line by line: it may be very long."""
+    # Here, since other commands write no logs.
+    from leadline.symbolic.conform.logs import log_line
+    from leadline.symbolic.engines.explore.simulate import SimulateOptions, random_run, weights_of
+
+    options = query.options
+    assert isinstance(options, SimulateOptions)
+    run = random_run(Semantics(model), Random(options.seed), weights_of(model, options))
+    with path.open("w", encoding="utf-8") as file:
+        for one in islice(run, options.depth + 1):
+            if one.state is not None:
+                file.write(log_line(model, one.action, dict(one.picks), one.state))
+    tell(f"wrote {path}")
 
 
 def assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:

@@ -47,10 +47,11 @@ class Part:
     def found(self, state: State) -> Value:
         """The value in a state; something equal to no value if there is no such part."""
         value: Any = state
-        for step in self.steps:
-            if value is None or step >= len(value):
-                return _MISSING
-            value = value[step]
+        try:
+            for step in self.steps:
+                value = value[step]
+        except (TypeError, IndexError):  # an option that is None, or a short sequence
+            return _MISSING
         return value
 
     def fits(self, state: State) -> bool:
@@ -137,8 +138,8 @@ class Log:
         nodes: the nodes.
         calls: the different ways to name an action and picks.
         parts: the different parts that are told.
-        leaves: for each part, the places in a state that it tells, as paths to what has no parts of its own.
-        state_leaves: the number of such places in a state.
+        leaves: for each part, the leaves of a state that it tells, as the bits of a number.
+        all_leaves: all leaves of a state.
         needs: for a node and the place of an event, how many events of other nodes come before it, by the
             places of the nodes.
         has_clock: whether events have times.
@@ -149,8 +150,8 @@ class Log:
     nodes: list[Journal] = field(default_factory=list)
     calls: list[Calls] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
-    leaves: list[frozenset[tuple[int, ...]]] = field(default_factory=list)
-    state_leaves: int = 0
+    leaves: list[int] = field(default_factory=list)
+    all_leaves: int = -1
     needs: dict[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)
     has_clock: bool = False
     clock_error: float = 0.0
@@ -174,12 +175,14 @@ class Log:
 
     def _made(self, told: Sequence[int]) -> Event:
         after = told[2 + told[1] :]
-        leaves = frozenset[tuple[int, ...]]().union(*(self.leaves[x] for x in after))
+        leaves = 0
+        for x in after:
+            leaves |= self.leaves[x]
         return Event(
             self.calls[told[0]],
             tuple(self.parts[x] for x in told[2 : 2 + told[1]]),
             tuple(self.parts[x] for x in after),
-            len(leaves) == self.state_leaves,
+            leaves == self.all_leaves,
         )
 
     def place(self, node: int, place: int) -> str:
@@ -235,25 +238,29 @@ def _constant(kind: Type, value: object) -> n.Node:
     return n.make(n.Const, kind, SPAN, value)
 
 
-def leaves(kind: Type, path: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """The paths to the places in a value that have no parts which are always there."""
+class Leaves:
+    """The leaves of a state: the places that have no parts which are always there, numbered."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        paths = (path for place, one in enumerate(model.variables) for path in _leaves(one.type, (place,)))
+        self._numbers = {path: number for number, path in enumerate(paths)}
+        self.all = (1 << len(self._numbers)) - 1
+
+    def of(self, part: Part) -> int:
+        """The leaves that a part of a state tells, as the bits of a number; 0 if the part may be missing."""
+        kind = self._model.variables[part.steps[0]].type
+        for step in part.steps[1:]:
+            if not isinstance(kind, (Map, Record, Tuple)):
+                return 0
+            kind = kind.value if isinstance(kind, Map) else kind.parts[step]
+        return sum(1 << self._numbers[path] for path in _leaves(kind, part.steps))
+
+
+def _leaves(kind: Type, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     kinds = [kind.value] * len(kind.keys) if isinstance(kind, Map) else kind.parts
     if not isinstance(kind, (Map, Record, Tuple)) or not kinds:
         yield path
         return
     for place, one in enumerate(kinds):
-        yield from leaves(one, (*path, place))
-
-
-def told_leaves(kind: Type, part: Part) -> frozenset[tuple[int, ...]]:
-    """The leaves in a state that a part of it tells; none if it is within what may be missing.
-
-    Args:
-        kind: the type of the part's variable.
-        part: the part.
-    """
-    for step in part.steps[1:]:
-        if not isinstance(kind, (Map, Record, Tuple)):
-            return frozenset()
-        kind = kind.value if isinstance(kind, Map) else kind.parts[step]
-    return frozenset(leaves(kind, part.steps))
+        yield from _leaves(one, (*path, place))

@@ -39,11 +39,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from leadline.symbolic.concrete import State
 from leadline.symbolic.conditions import Condition, Name, read_condition
-from leadline.symbolic.conform.events import Calls, Journal, Log, Part, leaves, told_leaves
+from leadline.symbolic.conform.events import Calls, Journal, Leaves, Log, Part
 from leadline.symbolic.files import file_bytes, read_bytes
 from leadline.symbolic.lang import (
     Action,
+    Atoms,
     Enum,
     Map,
     Model,
@@ -52,6 +54,7 @@ from leadline.symbolic.lang import (
     Seq,
     Sort,
     Type,
+    Union,
     UserError,
     Value,
     symmetric_sorts,
@@ -59,7 +62,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.trace import Trace
 from leadline.symbolic.trace.trace import action_named
-from leadline.symbolic.trace.values import field_names, from_json, spelled, to_json
+from leadline.symbolic.trace.values import bare_json, field_names, from_json, spelled
 
 _MOST_TOLD = 10
 _MOST_REMEMBERED = 100_000
@@ -321,8 +324,8 @@ class Reader:
     def __init__(self, model: Model, about: LogMap, names: Mapping[str, str]) -> None:
         self.model = model
         self.about = about
-        places = (path for one in model.variables for path in leaves(one.type))
-        self.log = Log(state_leaves=sum(1 for _ in places))
+        self._leaves = Leaves(model)
+        self.log = Log(all_leaves=self._leaves.all)
         self.wrong: list[str] = []
         self.matched: dict[Sort, dict[str, str]] = {}
         self._names = {**about.names, **names}
@@ -502,7 +505,7 @@ class Reader:
         if number is None:
             number = self._numbers[part] = len(self.log.parts)
             self.log.parts.append(part)
-            self.log.leaves.append(told_leaves(self.model.variables[part.steps[0]].type, part))
+            self.log.leaves.append(self._leaves.of(part))
         return number
 
     def told(self, path: str, value: Any) -> Iterator[Part]:
@@ -561,8 +564,10 @@ class Reader:
     def _renamed(self, kind: Type, value: Any) -> Any:
         if isinstance(value, str):
             value = self._names.get(value, value)
-            sorts = [x for x in (kind, *kind.parts) if isinstance(x, Sort)]
-            return self._member(sorts[0], value) if sorts and value not in sorts[0].members else value
+            kinds = kind.bare.values() if isinstance(kind, Union) else (kind, *kind.parts)
+            sorts = [x for x in kinds if isinstance(x, Sort)]
+            known = any(isinstance(x, (Enum, Sort)) and x.contains(_written(x, value)) for x in kinds)
+            return self._member(sorts[0], value) if sorts and not known else value
         if isinstance(value, list):
             inner = kind.parts
             if isinstance(kind, Map):
@@ -621,6 +626,11 @@ class At:
     type: Type
 
 
+def _written(kind: Type, name: str) -> object:
+    """The member of an enumeration that a name stands for."""
+    return kind.written(name) if isinstance(kind, Atoms) else name
+
+
 def _spelled(kind: Record) -> dict[str, int]:
     """The places of a record's fields, by both of their names."""
     own = [name for name, _ in kind.fields]
@@ -649,14 +659,21 @@ def told(model: Model, values: Mapping[str, Any]) -> list[Part]:
 
 def log_of(model: Model, run: Trace) -> str:
     """A run as a log: NDJSON that needs no map, a line for each step, and first one for the initial state."""
-    lines = []
-    for stage in run.stages:
-        assert stage.state is not None
-        action = action_named(model, stage.action)
-        names = spelled(tuple(pick.name for pick in action.picks))
-        picks = {
-            name: to_json(x.type, stage.picks[x.name]) for name, x in zip(names, action.picks, strict=True)
-        }
-        after = {x.tla: to_json(x.type, value) for x, value in zip(model.variables, stage.state, strict=True)}
-        lines.append({"action": action.tla, "picks": picks, "after": after})
-    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in lines)
+    return "".join(log_line(model, x.action, x.picks, x.state) for x in run.stages if x.state is not None)
+
+
+def log_line(model: Model, name: str, made: Mapping[str, Value], state: State) -> str:
+    """A step, or the beginning, as a line of a log.
+
+    Args:
+        model: the model.
+        name: the name of the action, or "init".
+        made: the picks.
+        state: the state after it.
+    """
+    action = action_named(model, name)
+    names = spelled(tuple(pick.name for pick in action.picks))
+    picks = {shown: bare_json(x.type, made[x.name]) for shown, x in zip(names, action.picks, strict=True)}
+    after = {x.tla: bare_json(x.type, value) for x, value in zip(model.variables, state, strict=True)}
+    told = {"action": action.tla, "picks": picks, "after": after}
+    return f"{json.dumps(told, ensure_ascii=False)}\n"

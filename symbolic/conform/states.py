@@ -87,8 +87,11 @@ class Steps:
 
     def _told(self, state: State, action: str, picks: Mapping[str, Value]) -> Iterator[Outcome]:
         for one in self.outcomes(state, action):
-            # A step out of bounds may lack the picks that it had not made by then.
-            if not picks or all(picks.get(name, value) == value for name, value in one.picks):
+            for name, value in one.picks if picks else ():
+                # A step out of bounds may lack the picks that it had not made by then.
+                if picks.get(name, value) != value:
+                    break
+            else:
                 yield one
 
     def after(self, state: State, event: Event) -> frozenset[State]:

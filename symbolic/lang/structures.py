@@ -157,6 +157,11 @@ class Union(Type):
         """The record of each tag."""
         return dict(self.variants)
 
+    @property
+    def bare(self) -> dict[str, Type]:
+        """The types of values that are told without their tags, if these are; by tag."""
+        return {}
+
     @cached_property
     def tags(self) -> Enum:
         """The tags as an enumeration."""

@@ -327,7 +327,8 @@ def _outlined(data: Json, place: str) -> Stored:
         raise UserError(f"{place}: an object is needed")
     if "#meta" in data:
         raise UserError(
-            f"{place} is in ITF, which lacks the picks of the actions: write the trace with --format json"
+            f"{place} is in ITF, which lacks the picks of the actions: `leadline conform PROTOCOL {place}` finds "
+            "them, shows the run and writes it with --format json"
         )
     for name, kinds in _FIELDS.items():
         if name not in data:

@@ -8,7 +8,7 @@ Enum, Sort     the member's name; of a string of TLA+, the string
 Option         null or the value
 Tuple, Seq     an array
 Record         an object, by the fields' TLA+ names
-Union          ``{"tag": ..., "value": the record}``
+Union          ``{"tag": ..., "value": the record}``; of TLA+, one without a tag is read too
 Set            an array in the type's fixed order
 Map            an object where the keys are names, else an array of ``[key, value]`` pairs
 =============  ==========================================================================
@@ -16,6 +16,7 @@ Map            an object where the keys are names, else an array of ``[key, valu
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from leadline.symbolic.lang import (
@@ -112,6 +113,8 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
             fields = _object(data, names, place)
             parts = zip(names, kind.parts, strict=True)
             return tuple(from_json(part, fields[name], f"{place}.{name}") for name, part in parts)
+        case Union() if kind.bare and not (isinstance(data, dict) and {*data} == {"tag", "value"}):
+            return _of_some_kind(kind, data, place)
         case Union():
             fields = _object(data, ("tag", "value"), place)
             tag = from_json(kind.tags, fields["tag"], f"{place}.tag")
@@ -121,6 +124,41 @@ def from_json(kind: Type, data: Json, place: str) -> Value:
     if not kind.contains(data):
         raise UserError(f"{place}: a value of {_kind_text(kind)} is needed, not {_short(data)}")
     return data
+
+
+def _of_some_kind(kind: Union, data: Json, place: str) -> Value:
+    """The value of a union that some JSON without a tag stands for."""
+    found = []
+    for tag, inner in kind.bare.items():
+        with suppress(UserError):
+            found.append((tag, (from_json(inner, data, place),)))
+    if len(found) == 1:
+        return found[0]
+    if found:
+        tags = " or ".join(tag for tag, _ in found)
+        raise UserError(
+            f'{place}: {_short(data)} may be of several kinds: write {{"tag": {tags}, "value": ...}}'
+        )
+    kinds = " or ".join(map(_kind_text, kind.bare.values()))
+    raise UserError(f"{place}: a value of {kinds} is needed, not {_short(data)}")
+
+
+def bare_json(kind: Type, value: Value) -> Json:
+    """A value as JSON without tags, where `from_json` finds these again."""
+    match kind:
+        case Union() if kind.bare:
+            tag, (inner,) = value
+            told = bare_json(kind.bare[tag], inner)
+            with suppress(UserError):
+                if from_json(kind, told, "") == value:
+                    return told
+        case Map() if _named_keys(kind):
+            pairs = zip(kind.keys, value, strict=True)
+            return {to_json(kind.key, key): bare_json(kind.value, x) for key, x in pairs}
+        case Record():
+            parts = zip(field_names(kind), kind.parts, value, strict=True)
+            return {name: bare_json(part, x) for name, part, x in parts}
+    return to_json(kind, value)
 
 
 def _items(kind: Seq | Set, data: Json, place: str) -> Value:

@@ -54,7 +54,7 @@ def test_unknown_and_mistakes(leadline: Leadline, log: Path) -> None:
     ran = leadline("conform", "counter.py", str(log), "--timeout", "0.000001")
     assert (ran.code, "before the model was made" in ran.err) == (20, True)
     ran = leadline("conform", "counter.py", "missing.ndjson")
-    assert (ran.code, "missing.ndjson: No such file" in ran.err) == (2, True)
+    assert (ran.code, "missing.ndjson cannot be read: No such file" in ran.err) == (2, True)
     log.write_text('{"action": "CountDwn"}\n')
     ran = leadline("conform", "counter.py", str(log))
     assert (ran.code, "did you mean" in ran.err) == (2, True)
@@ -83,3 +83,18 @@ def test_runs_that_cover_a_protocol(leadline: Leadline) -> None:
     ran = leadline("cover", "counter.py", "--goal", "count", "--depth", "1", "--format", "json")
     told = json.loads(ran.out)
     assert (ran.code, told["missing"], told["complete"]) == (20, ["count = 2", "count = 3"], False)
+
+
+def test_the_log_of_a_simulation_conforms(leadline: Leadline) -> None:
+    """Values of a TLA+ module are told without tags, and read so."""
+    module = Path(library.__file__).parent / "benchmarks" / "modules" / "elections.tla"
+    asked = ("simulate", str(module), "--runs", "1", "--depth", "12", "--seed", "3", "--log", "run.ndjson")
+    assert leadline(*asked).code == 20
+    first, *lines = map(json.loads, Path("run.ndjson").read_text().splitlines())
+    assert (first["action"], len(lines)) == ("Init", 12)
+    votes = {json.dumps(line["after"]["vote"]["s1"]) for line in (first, *lines)}
+    assert votes <= {'"None"', *(f'"s{number}"' for number in range(1, 6))} and len(votes) > 1
+    assert "conforms: 12 events" in leadline("conform", str(module), "run.ndjson").out
+    Path("run.ndjson").write_text(json.dumps({"action": "Crash", "after": {"vote": {"s1": 1}}}))
+    told = leadline("conform", str(module), "run.ndjson").err
+    assert "run.ndjson:1: vote[s1]: a value of {None" in told and "is needed, not 1" in told

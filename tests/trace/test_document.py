@@ -112,7 +112,7 @@ def test_a_bad_trace_is_refused(edit: Edit, complaint: str, tmp_path: Path) -> N
         ("[1]", "a JSON object is needed"),
         ('{"a": 1, "a": 2}', "is not JSON: an object has the key 'a' twice"),
         ('{"a": ' + "9" * 5000 + "}", "is not JSON"),
-        ('{"#meta": {}, "vars": []}', "is in ITF"),
+        ('{"#meta": {}, "vars": []}', "is in ITF.* `leadline conform PROTOCOL"),
         ('{"results": 3}', r"\.results: an array of objects is needed"),
         ('{"results": [{}]}', r"\.results: none of the 1 results has a trace"),
         ('{"results": [{"trace": 3}]}', r"\.results\[0\]\.trace: an object is needed"),

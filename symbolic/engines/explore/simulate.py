@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from leadline.symbolic.concrete import Semantics, State, no_initial_state
+from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import (
@@ -109,6 +110,45 @@ def weights_of(model: Model, options: SimulateOptions) -> dict[str, int]:
 _HEAVIEST = 1_000_000
 
 
+def random_run(
+    semantics: Semantics, chance: random.Random, weights: Mapping[str, int] | None = None
+) -> Iterator[Outcome]:
+    """A random run: its beginning, and steps until none can be taken or one goes out of bounds.
+
+    Args:
+        semantics: the meaning of the model.
+        chance: gives the random choices.
+        weights: how much likelier actions are than one without a weight.
+
+    Raises:
+        ModelError: if there is no initial state.
+    """
+    starts = semantics.initial()
+    if not starts:
+        raise semantics.no_initial_state()
+    last: Outcome | None = chance.choice(starts)
+    while last is not None:
+        yield last
+        last = None if last.state is None else random_step(semantics, last.state, chance, weights or {})
+
+
+def random_step(
+    semantics: Semantics, state: State, chance: random.Random, weights: Mapping[str, int]
+) -> Outcome | None:
+    """A random outcome of a random enabled action; None if no action is enabled."""
+    actions = list(semantics.model.actions)
+    if weights:
+        # An order by weights: P. Efraimidis, P. Spirakis, Information Processing Letters 97, 2006.
+        actions.sort(key=lambda one: -(chance.random() ** (1 / weights.get(one.name, 1))))
+    else:
+        chance.shuffle(actions)
+    for action in actions:
+        outcomes = [x for x in semantics.attempts(state, action.name) if x is not None]
+        if outcomes:
+            return chance.choice(outcomes)
+    return None
+
+
 @dataclass
 class _Simulation:
     """Random runs so far.
@@ -140,11 +180,8 @@ class _Simulation:
             ModelError: if there is no initial state.
         """
         begin = last = time.monotonic()
-        starts = self.semantics.initial()
-        if not starts:
-            raise no_initial_state(self.semantics.model)
         while self.statistics.runs < options.runs:
-            self._one(self.chance.choice(starts), options.depth)
+            self._one(options.depth)
             self.statistics.end()
             now = time.monotonic()
             if now - last >= _EVERY:
@@ -153,18 +190,17 @@ class _Simulation:
                 text = f"{counted(runs, 'run')}, {counted(states, 'distinct state')}"
                 listener.progress(Progress(-1, now - begin, text=text))
 
-    def _one(self, start: Outcome, depth: int) -> None:
+    def _one(self, depth: int) -> None:
         """Take one run."""
-        path = [start]
-        while path[-1].state is not None:
-            self._look(path)
-            following = self._step(path[-1]) if len(path) <= depth else None
-            if following is None:
-                break
-            self.statistics.take(following.action)
-            path.append(following)
-        else:
-            self.found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+        path: list[Outcome] = []
+        for one in islice(random_run(self.semantics, self.chance, self.weights), depth + 1):
+            path.append(one)
+            if len(path) > 1:
+                self.statistics.take(one.action)
+            if one.state is None:
+                self.found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+            else:
+                self._look(path)
         if len(path) <= depth and self._stuck(path[-1].state):
             self.deadlocks += 1
             self.found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
@@ -176,22 +212,6 @@ class _Simulation:
         """
         constraint = self.semantics.constraint
         return end is not None and (constraint is None or constraint(end, {}))
-
-    def _step(self, last: Outcome) -> Outcome | None:
-        """A random outcome of a random enabled action; None if no action is enabled."""
-        assert last.state is not None
-        actions = list(self.semantics.model.actions)
-        if self.weights:
-            # An order by weights: P. Efraimidis, P. Spirakis, Information Processing Letters 97, 2006.
-            actions.sort(key=lambda one: -(self.chance.random() ** (1 / self.weights.get(one.name, 1))))
-        else:
-            self.chance.shuffle(actions)
-        for action in actions:
-            attempts = self.semantics.attempts(last.state, action.name)
-            outcomes = [outcome for outcome in attempts if outcome is not None]
-            if outcomes:
-                return self.chance.choice(outcomes)
-        return None
 
     def _look(self, path: Sequence[Outcome]) -> None:
         """Evaluate the properties in the last state."""

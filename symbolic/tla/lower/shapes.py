@@ -61,6 +61,10 @@ _TAKEN = ("node", "is_in")
 class AnyOf(Union):
     """Values of several kinds; each is told without its tag."""
 
+    @property
+    def bare(self) -> dict[str, Type]:
+        return variants(self)
+
     def shown(self, value: Value) -> tuple[Type, Value]:
         tag, (inner,) = value
         return self.by_tag[tag].parts[0], inner
