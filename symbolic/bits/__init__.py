@@ -14,8 +14,21 @@ if TYPE_CHECKING:
     from leadline.symbolic.bits.machine import Claim, Machine, NoCircuits
     from leadline.symbolic.bits.orbits import Orbits
     from leadline.symbolic.bits.search import Found, Search
+    from leadline.symbolic.bits.shards import Block, Shard, joined
 
-__all__ = ["Claim", "Conditions", "Found", "Machine", "NoCircuits", "Orbits", "Search", "initial_states"]
+__all__ = [
+    "Block",
+    "Claim",
+    "Conditions",
+    "Found",
+    "Machine",
+    "NoCircuits",
+    "Orbits",
+    "Search",
+    "Shard",
+    "initial_states",
+    "joined",
+]
 
 __getattr__ = on_demand(
     __name__,
@@ -25,5 +38,6 @@ __getattr__ = on_demand(
         ".machine": ("Claim", "Machine", "NoCircuits"),
         ".orbits": ("Orbits",),
         ".search": ("Found", "Search"),
+        ".shards": ("Block", "Shard", "joined"),
     },
 )

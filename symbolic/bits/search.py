@@ -510,12 +510,16 @@ class Search:
             self._pending = []
             return
         pending, self._pending = self._pending, []
-        before = self.table.size
-        most = None if self.max_states is None else self.max_states - before
         states = np.concatenate([one.states for one in pending])
         parents = np.concatenate([one.parents for one in pending])
         marks = np.concatenate([one.marks for one in pending])
         takers = np.repeat([one.action for one in pending], [len(one.states) for one in pending])
+        self._keep(states, parents, marks, takers)
+
+    def _keep(self, states: Words, parents: Indices, marks: Words, takers: Indices) -> None:
+        """Keep the new ones of some states, each with the state before it, notes, and the action before it."""
+        before = self.table.size
+        most = None if self.max_states is None else self.max_states - before
         if len(states) <= _ORDERED or self.key is not None:
             order = np.argsort(parents, kind="stable")
             states, parents, marks, takers = states[order], parents[order], marks[order], takers[order]
@@ -526,7 +530,7 @@ class Search:
             self._kept.add(states[added])
         if self.steps is not None:
             self.steps.add(parents, self.table.numbers(), marks, self.table.size)
-        self.parents.frombytes(parents[added].astype(np.int32).tobytes())
+        self.parents.frombytes(parents[added].astype(self.parents.typecode).tobytes())
         beyond = [
             self._look(low, min(self.table.size, low + self._looks.lanes))
             for low in range(before, self.table.size, self._looks.lanes)

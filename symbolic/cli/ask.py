@@ -23,6 +23,7 @@ from leadline.symbolic.cli.inputs import (
     at_least,
     chosen_model,
     chosen_properties,
+    spark_setting,
 )
 from leadline.symbolic.cli.output import (
     TRACES,
@@ -67,6 +68,7 @@ FAILED, ALL = "failed", "all"
 """The runs that a report shows."""
 
 _MOST_NODES = 500
+_MOST_SHARDS = 10_000
 
 
 def explore(parser: argparse.ArgumentParser) -> None:
@@ -98,6 +100,7 @@ def declare(parser: argparse.ArgumentParser, command: str) -> None:
         )
     if command == "explore":
         _add_graph(parser)
+        _add_cluster(parser)
     parser.set_defaults(run=run, command=command)
 
 
@@ -116,6 +119,34 @@ def _add_graph(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="draw states as one that agree in a part of the state, such as role[s1], an alias, a property or, in "
         "a TLA+ module, a variable or an operator; repeat it for several",
+    )
+
+
+def _add_cluster(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--master",
+        metavar="URL",
+        help="divide the states over the machines of Spark: its master, such as spark://HOST:PORT or local[2]",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="DIR",
+        help="with --master: the folder or URI of the levels that are done, which all machines reach; the same "
+        "command again goes on from there (default: levels)",
+    )
+    parser.add_argument(
+        "--shards",
+        metavar="N",
+        type=at_least(1, _MOST_SHARDS),
+        help="with --master: divide the states into N parts (default: one for each task that Spark runs at once)",
+    )
+    parser.add_argument(
+        "--conf",
+        metavar="NAME=VALUE",
+        type=spark_setting,
+        action="append",
+        default=[],
+        help="with --master: a setting for Spark, such as spark.executor.memory=2g; repeat it for several",
     )
 
 
@@ -276,10 +307,33 @@ def put(args: argparse.Namespace) -> Question:
     found.tells_early = args.out is None and args.format == "text"
     limits = Limits(args.timeout, args.memory)
     graph = None if getattr(args, "dot", None) is None else _Graph(found, args, limits)
-    found.ask(f"{found.wording.doing} {found.model.protocol}", limits)
+    how = _on_spark(found, args) if getattr(args, "master", None) is not None else None
+    if how is None and any(getattr(args, name, None) for name in ("store", "shards", "conf")):
+        raise UserError("--store, --shards and --conf are for the machines of Spark: add --master URL")
+    found.ask(f"{found.wording.doing} {found.model.protocol}", limits, how)
     if graph is not None:
         graph.write(found)
     return found
+
+
+def _on_spark(found: Question, args: argparse.Namespace) -> Callable[[Listener], Answer]:
+    """Answers an exploration on Spark."""
+    if Limits(args.timeout, args.memory):
+        raise UserError("--timeout and --memory are for one machine: leave them out with --master")
+    # Here, since nothing else needs Spark.
+    from leadline.symbolic.grid.levels import explored
+    from leadline.symbolic.grid.remote import place_of
+    from leadline.symbolic.grid.session import SparkSetup
+
+    setup = SparkSetup(args.master, conf=dict(args.conf))
+    folder = place_of(args.store or "levels")
+
+    def answered(listener: Listener) -> Answer:
+        answer, sent = explored(found.model, found.query, setup, folder, args.shards, listener)
+        tell(f"{counted(sent, 'byte')} of states were sent between shards; the levels are in {folder}")
+        return answer
+
+    return answered
 
 
 class Question(Asked):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.symbolic.api.progress import steady
-from leadline.symbolic.cli.inputs import seconds, store_place
+from leadline.symbolic.cli.inputs import seconds, spark_setting, store_place
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines.run.limits import timely
@@ -102,7 +102,7 @@ def _add_spark(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--conf",
         metavar="NAME=VALUE",
-        type=_setting,
+        type=spark_setting,
         action="append",
         default=[],
         help="a setting for Spark, such as spark.executor.memory=2g; repeat it for several",
@@ -113,13 +113,6 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) > 100:
         raise argparse.ArgumentTypeError(f"a number in 0..100 is needed, not {text}")
     return int(text)
-
-
-def _setting(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.startswith("spark."):
-        raise argparse.ArgumentTypeError(f"spark.NAME=VALUE is needed, not {text}")
-    return name, value
 
 
 def run(args: argparse.Namespace) -> Exit:

@@ -251,3 +251,11 @@ def seconds(text: str) -> float:
         wanted = f"a number of seconds above 0, at most {Limits.LONGEST}, is needed"
         raise argparse.ArgumentTypeError(f"{wanted}, not {text!r}")
     return number
+
+
+def spark_setting(text: str) -> tuple[str, str]:
+    """A setting of Spark: NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.startswith("spark."):
+        raise argparse.ArgumentTypeError(f"spark.NAME=VALUE is needed, not {text}")
+    return name, value

@@ -79,6 +79,12 @@ class ClassicLink:
         found: list[bytes] = self._one.map(lambda _: work()).collect()
         return found[0]
 
+    def each(self, title: str, number: int, work: Callable[[int], bytes]) -> list[bytes]:
+        """Run a job of several tasks, each with its number, and wait for all."""
+        self.spark.setJobDescription(title)
+        found: list[bytes] = self.spark.parallelize(range(number), number).map(work).collect()
+        return found
+
     def cancel(self, tag: str) -> None:
         self.spark.cancelJobsWithTag(tag)
 

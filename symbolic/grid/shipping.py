@@ -117,6 +117,19 @@ def packed_errand(errand: Errand) -> Callable[[], bytes]:
     return work
 
 
+def packed_work(errand: object) -> Callable[[int], bytes]:
+    """The method `do` of an errand as a function that is sent by value, and loads Leadline only when it runs."""
+    payload: bytes = cloudpickle.dumps(errand)  # type: ignore[no-untyped-call]  # pyspark leaves it so
+
+    def work(number: int) -> bytes:
+        import pickle
+
+        found: bytes = pickle.loads(payload).do(number)
+        return found
+
+    return work
+
+
 def answer_here(payload: bytes, version: str) -> bytes:
     """Answer a query on this machine, if it has what that needs.
 

@@ -58,7 +58,7 @@ def run(
     schedule = Schedule(queries, archive.predicted, archive, pruning)
     log = archive.folder / LOG
     hint = f" (its log is {log})" if setup.remote is None else ""
-    with _sign(archive) as sign, _opened(setup, log) as link:
+    with _sign(archive) as sign, opened(setup, log) as link:
         started(link)
         executor = SparkExecutor(link, archive, sign, task, warn, sends=not setup.local)
         if not setup.local:
@@ -75,7 +75,7 @@ def run(
 
 
 @contextmanager
-def _opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
+def opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
     """A way to Spark, which ends with Spark in the end."""
     setup.check()
     if setup.remote is not None:

@@ -18,7 +18,17 @@ import pytest
 
 from tests.grid.clusters import waiting
 from tests.grid.harm import kill_worker_of, runs, trapped
-from tests.grid.sparks import free_port, grid_process, leadline_grid, needs_java, rows, spark_class, wait_for
+from tests.grid.sparks import (
+    command,
+    environment,
+    free_port,
+    grid_process,
+    leadline_grid,
+    needs_java,
+    rows,
+    spark_class,
+    wait_for,
+)
 from tests.soak.processes import below
 
 pytestmark = [needs_java, pytest.mark.slow]
@@ -207,3 +217,37 @@ def heard(process: subprocess.Popen[str], text: str) -> str:
         if text in line:
             return line
     raise AssertionError(f"the command has ended without {text!r}")
+
+
+def test_states_on_a_cluster_that_loses_a_worker(cluster: Cluster, tmp_path: Path) -> None:
+    question = [
+        "two-phase-commit",
+        "-p",
+        "resource_managers=2",
+        "--property",
+        "not-committed",
+        "--format",
+        "json",
+    ]
+    where = ["--master", cluster.url, "--store", str(tmp_path / "levels"), *ON_LOOPBACK]
+    with subprocess.Popen(
+        command("explore", *question, *where),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            wait_for(lambda: [*tmp_path.glob("levels/*/9.json")], process)
+            cluster.workers[1].kill()
+            out, err = process.communicate(timeout=600)
+        finally:
+            process.kill()
+    assert process.returncode == 0, err
+    found = json.loads(out)
+    assert found["states"] == 92_036 and found["complete"]
+    result = found["properties"]["not-committed"]
+    assert (result["verdict"], result["steps"]) == ("violated", 11)
+    assert "bytes of states were sent between shards" in err

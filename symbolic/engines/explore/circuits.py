@@ -166,17 +166,8 @@ class CircuitExplorer:
 
     def _checked(self, search: bits.Search) -> Iterator[tuple[str, Checked]]:
         for name, found in zip(self.properties, search.found, strict=False):
-            outside = self._path(search, found.outside_at)
-            why = None
-            if outside is not None:
-                state = outside[-1].state
-                assert state is not None
-                try:
-                    self.semantics.holds(name, state)
-                except OutOfBounds as error:
-                    why = str(error)
-            violation = self._path(search, found.violated_at)
-            yield name, Checked(violation, outside, why, found.violations)
+            violation, outside = self._path(search, found.violated_at), self._path(search, found.outside_at)
+            yield name, checked(self.semantics, name, violation, outside, found.violations)
 
     def values(self) -> dict[str, Occurring]:
         """The values of each variable in the states found so far."""
@@ -234,6 +225,29 @@ class CircuitExplorer:
             nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
             for number, node in enumerate(nodes):
                 yield Guard(action, node, *counts.get((place, number), (0, 0)))
+
+
+def checked(
+    semantics: Semantics, name: str, violation: Path | None, outside: Path | None, violations: int
+) -> Checked:
+    """The findings about a property.
+
+    Args:
+        semantics: the meaning on values.
+        name: the property's name.
+        violation: a shortest path to a state in which it is false, or None.
+        outside: one to a state in which its evaluation goes out of bounds, or None.
+        violations: the number of states in which it is false.
+    """
+    why = None
+    if outside is not None:
+        state = outside[-1].state
+        assert state is not None
+        try:
+            semantics.holds(name, state)
+        except OutOfBounds as error:
+            why = str(error)
+    return Checked(violation, outside, why, violations)
 
 
 def states_at(search: bits.Search, numbers: Iterable[int]) -> Iterator[State]:

@@ -145,7 +145,7 @@ class Explore(Engine):
             stop = stop_at(error, limits)
         explorer = exploring.explorer
         found = explorer.summary(None if stop is None else stop.text)
-        answer = because(stop, _answer(explorer.semantics, found, query, about_runs, stop))
+        answer = because(stop, answer_about(explorer.semantics, found, query, about_runs, stop))
         facts = with_view(exploring.told(found), model, options, found, runs)
         facts = with_coverage(facts, explorer, answer.results)
         if options.count_values:
@@ -316,7 +316,7 @@ class _Exploring:
             explorer = CircuitExplorer(Semantics(other), [name], None, lambda _: None, most, unless_sure=True)
             explorer.run()
             asked = replace(self._query, properties=(name,), deadlock=False)
-            return _answer(explorer.semantics, explorer.summary(), asked, {}, None).results[0]
+            return answer_about(explorer.semantics, explorer.summary(), asked, {}, None).results[0]
 
         def loop(product: liveness.Product, name: str) -> Result:
             trace = fair_run(product, name, most)
@@ -463,13 +463,22 @@ def because(stop: Stop | None, answer: Answer) -> Answer:
     return replace(answer, results=results)
 
 
-def _answer(
+def answer_about(
     semantics: Semantics,
     found: Exploration,
     query: Query,
     about_runs: Mapping[str, Trace | None],
     stop: Stop | None,
 ) -> Answer:
+    """The answer that an exploration gives.
+
+    Args:
+        semantics: the meaning of the model.
+        found: its result.
+        query: the question.
+        about_runs: for each claim about runs that was looked at a counterexample, or None.
+        stop: why it was ended, if it was.
+    """
     beyond = _trace(semantics, found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None)
     results = [
         _judge(semantics, found, one.name, beyond)

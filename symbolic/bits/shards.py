@@ -1,0 +1,152 @@
+"""A search that is divided over several places by the hash of states.
+
+Each place has a *shard*: the states whose hash falls to it. It goes through a level by itself, and finds the shard
+of each successor; blocks of these are sent there and looked up when the next level begins. Blocks are looked up in
+a fixed order, so that a level that is gone through once more gives the same numbers to the same states.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.symbolic.bits.lanes import Indices, Words
+from leadline.symbolic.bits.search import Found, Search, Table, hashes
+
+_OWN = np.uint64(40)
+"""The bits of a hash from which on a shard is chosen: the table of a shard has the lower ones for itself."""
+
+NUMBERS = 32
+"""The bits of a state's number in its shard; the number of the shard comes before them."""
+
+
+class Block(NamedTuple):
+    """States on their way to a shard.
+
+    Attributes:
+        states: the states.
+        parents: for each, the state before it by shard and number; -1 for an initial one.
+        actions: for each, 0 for init, or one more than the place of the action.
+    """
+
+    states: Words
+    parents: Indices
+    actions: npt.NDArray[np.uint16]
+
+
+class Level(NamedTuple):
+    """The findings about the states of a shard that are new at a level, and the numbers of these states.
+
+    Attributes:
+        new: the number of new states.
+        beyond: the number of those beyond a constraint.
+        fired: for init and each action, the number of its outcomes that led here (init) or from here (actions).
+        deadlocks: the number of states without a step.
+        deadlock: the first of them, or None.
+        failures: the number of steps out of bounds.
+        failure: the first state with such a step, or None.
+        found: the findings about each claim: violations, the first of them, the first state out of bounds.
+    """
+
+    new: int
+    beyond: int
+    fired: Sequence[int]
+    deadlocks: int
+    deadlock: int | None
+    failures: int
+    failure: int | None
+    found: Sequence[tuple[int, int | None, int | None]]
+
+
+@dataclass
+class Shard(Search):
+    """The part of a search that falls to one place.
+
+    Args:
+        number: its number.
+        of: the number of shards.
+
+    Attributes:
+        out: the blocks of successors for each shard, of the last level.
+    """
+
+    number: int = 0
+    of: int = 1
+    parents: array[int] = field(default_factory=lambda: array("q"), init=False)
+    out: list[list[Block]] = field(default_factory=list, init=False)
+
+    def restore(self, states: Words) -> None:
+        """Add states of earlier levels, in their order, without a look at them."""
+        self.table.add(states)
+
+    def mine(self, states: Words) -> Words:
+        """Those of some states that fall to this shard."""
+        found: Words = states[self._owners(states) == self.number]
+        return found
+
+    def go(self, blocks: Iterable[Block], *, expand: bool) -> Level:
+        """Go through a level.
+
+        Args:
+            blocks: the states that have been sent here, in the order of the shards that have sent them.
+            expand: whether to find their successors.
+        """
+        self._reset()
+        start = self.table.size
+        for block in blocks:
+            self.fired[0] += int(np.count_nonzero(block.parents < 0))
+            notes = np.empty((len(block.states), 0), np.uint64)
+            self._keep(block.states, block.parents, notes, block.actions.astype(np.int64))
+        end = self.table.size
+        if expand:
+            self._sent, self._sends = Table(self.width), True
+            for low in range(start, end, self._steps.lanes):
+                self._expand(low, min(end, low + self._steps.lanes))
+            self._add()
+            self._sends = False
+        found = [(one.violations, one.violated_at, one.outside_at) for one in self.found]
+        return Level(
+            end - start,
+            self.beyond,
+            tuple(self.fired),
+            self.deadlocks,
+            self.deadlock,
+            self.failures,
+            self.failure,
+            found,
+        )
+
+    def _reset(self) -> None:
+        """Count anew."""
+        self._sends = False
+        self.parents = array("q")
+        self.out = [[] for _ in range(self.of)]
+        self.fired, self.found = [0] * len(self.fired), [Found() for _ in self.claims]
+        self.deadlocks, self.deadlock, self.failures, self.failure, self.beyond = 0, None, 0, None, 0
+
+    def _owners(self, states: Words) -> Indices:
+        found: Indices = ((hashes(states) >> _OWN) % np.uint64(self.of)).astype(np.int64)
+        return found
+
+    def _keep(self, states: Words, parents: Indices, marks: Words, takers: Indices) -> None:
+        """Keep new states, or put successors into the blocks for their shards: each once."""
+        if not self._sends:
+            super()._keep(states, parents, marks, takers)
+            return
+        first, _ = self._sent.add(states)
+        states, parents = states[first], parents[first] | (self.number << NUMBERS)
+        owners, actions = self._owners(states), takers[first].astype(np.uint16)
+        for place, blocks in enumerate(self.out):
+            own = np.flatnonzero(owners == place)
+            if len(own):
+                blocks.append(Block(states[own], parents[own], actions[own]))
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Some blocks, at least one, as one."""
+    return Block(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))

@@ -1,0 +1,148 @@
+"""Exploration level by level over shards: the numbers and paths of one search, whatever is lost on the way."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.engines.ask.query import Query
+from leadline.symbolic.engines.explore.circuits import CircuitExplorer
+from leadline.symbolic.engines.explore.explore import ExploreOptions
+from leadline.symbolic.grid import levels
+from leadline.symbolic.grid.levels import Divided, LevelErrand
+from leadline.symbolic.lang import UserError
+from leadline.symbolic.meaning import Exploration
+
+CASES: list[tuple[str, dict[str, Any], tuple[str, ...], ExploreOptions]] = [
+    (
+        "two-phase-commit",
+        {"resource_managers": 1},
+        ("consistency", "not-committed"),
+        ExploreOptions(depth=11),
+    ),
+    (
+        "kafka-replication",
+        {"replicas": 2, "variant": "kip-101"},
+        ("strong-isr", "weak-isr"),
+        ExploreOptions(),
+    ),
+    ("pulsar-compaction", {}, ("compacted-ledger-leak",), ExploreOptions(depth=5)),
+]
+
+
+def numbers(found: Exploration) -> object:
+    """The part of a result that does not depend on the order of states."""
+    lengths = {
+        name: (
+            one.steps,
+            None if one.out_of_bounds is None else len(one.out_of_bounds),
+            one.why,
+            one.violations,
+        )
+        for name, one in found.properties.items()
+    }
+    return (
+        (found.states, found.states_within_steps, found.complete, found.generated, found.fired, lengths),
+        (found.deadlocks, found.deadlock and len(found.deadlock)),
+        (found.steps_out_of_bounds, found.out_of_bounds and len(found.out_of_bounds)),
+    )
+
+
+def here(errand: LevelErrand) -> list[bytes]:
+    """Do an errand in each shard, in this process."""
+    return [errand.do(number) for number in range(errand.shards)]
+
+
+def divided(case: int, folder: Path, shards: int) -> Divided:
+    protocol, settings, names, options = CASES[case]
+    model = model_of(find(protocol), settings)
+    return Divided(model, Query(protocol, settings, names, options), folder, shards)
+
+
+def explored(
+    case: int, folder: Path, shards: int, do: Callable[[LevelErrand], list[bytes]] = here
+) -> Exploration:
+    made = divided(case, folder, shards)
+    return made.summary(made.run(do, lambda *_: None))
+
+
+def whole(case: int) -> Exploration:
+    protocol, settings, names, options = CASES[case]
+    explorer = CircuitExplorer(
+        Semantics(model_of(find(protocol), settings)), names, options.depth, lambda _: None, None
+    )
+    explorer.run()
+    return explorer.summary()
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_the_numbers_are_those_of_one_search(case: int, tmp_path: Path) -> None:
+    assert numbers(explored(case, tmp_path, 3)) == numbers(whole(case))
+
+
+def test_shards_that_are_lost_are_made_again(tmp_path: Path) -> None:
+    chance = random.Random(1)
+
+    def do(errand: LevelErrand) -> list[bytes]:
+        found = []
+        for number in range(errand.shards):
+            if chance.random() < 0.2:
+                levels._HELD.clear()  # a worker is lost
+            found.append(errand.do(number))
+            if chance.random() < 0.2:
+                found[-1] = errand.do(number)  # its answer is lost
+        return found
+
+    assert numbers(explored(0, tmp_path, 2, do)) == numbers(whole(0))
+
+
+def test_a_driver_goes_on_where_it_was(tmp_path: Path) -> None:
+    done: list[int] = []
+
+    def until(last: int) -> Callable[[LevelErrand], list[bytes]]:
+        def do(errand: LevelErrand) -> list[bytes]:
+            if errand.depth > last:
+                raise KeyboardInterrupt
+            done.append(errand.depth)
+            return here(errand)
+
+        return do
+
+    with pytest.raises(KeyboardInterrupt):
+        explored(0, tmp_path, 2, until(7))
+    levels._HELD.clear()
+    assert numbers(explored(0, tmp_path, 2, until(1000))) == numbers(whole(0))
+    assert done == [*range(len(done))], "no level is gone through twice"
+    left = {path.suffix for path in tmp_path.glob("*/*")}
+    assert left == {".json", ".states"}, "blocks that have arrived are removed"
+
+
+def test_a_number_of_states_ends_it_after_a_level(tmp_path: Path) -> None:
+    protocol, settings, names, _ = CASES[0]
+    query = Query(protocol, settings, names, ExploreOptions(max_states=100))
+    made = Divided(model_of(find(protocol), settings), query, tmp_path, 2)
+    stopped = made.run(here, lambda *_: None)
+    assert stopped == f"states: stopped at {made.states}" and made.states >= 100
+    assert not made.summary(stopped).complete
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "told"),
+    [
+        (("consistency",), ExploreOptions(symmetry=True), "--symmetry: explore --master cannot do that"),
+        (("consistency",), ExploreOptions(by="values"), "--by values: explore --master is on circuits"),
+        (("termination",), ExploreOptions(), "termination is a claim about runs"),
+    ],
+)
+def test_what_levels_do_not_answer_is_said(
+    names: tuple[str, ...], options: ExploreOptions, told: str
+) -> None:
+    query = Query("two-phase-commit", {}, names, options)
+    with pytest.raises(UserError, match=told):
+        levels.check_levels(model_of(find("two-phase-commit"), {}), query)
