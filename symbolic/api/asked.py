@@ -27,7 +27,7 @@ from leadline.symbolic.engines import (
 from leadline.symbolic.engines.ask.result import Cause, Judgement, judgement
 from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.run.parallel import with_types
-from leadline.symbolic.lang import Model, UserError, counted
+from leadline.symbolic.lang import Model, Slots, UserError, all_types, counted
 from leadline.symbolic.trace import Line, Trace, cti_lines, end_reason, lines, read_cti
 from leadline.symbolic.trace.trace import title
 
@@ -185,6 +185,7 @@ class Asked:
         try:
             for _, found in widened_answers(narrow, limits, asked):
                 self._take(found)
+            self._take(_in_words_of_module(self.model, self.answer))
         except Interrupted as interrupted:
             self._take(interrupted.answer)
             if not fail_fast or not so_far.failed:
@@ -274,7 +275,7 @@ class Asked:
         Args:
             result: the result, as the engine told it.
         """
-        found = with_types(self.model, Answer([result]))
+        found = _in_words_of_module(self.model, with_types(self.model, Answer([result])))
         (typed,), semantics = found.results, Semantics(found.model or self.model)
         self._shown.append(typed)
         if typed.trace is not None:
@@ -293,6 +294,16 @@ class Asked:
         others = [one for one in results if every and one not in failed]
         worst_last = [*others, *sorted(failed, key=lambda one: one.verdict)]
         return distinct([self.answer.out_of_bounds, *(one.trace for one in worst_last)])
+
+
+def _in_words_of_module(model: Model, found: Answer) -> Answer:
+    """An answer with messages in place of slots: a person has not written these."""
+    if not any(isinstance(kind, Slots) for kind in all_types(one.type for one in model.variables)):
+        return found
+    # Here, since protocols in Python need none of it.
+    from leadline.symbolic.engines.explore.specifications import without_slots
+
+    return without_slots(model, found)
 
 
 def distinct(traces: Iterable[Trace | None]) -> list[Trace]:

@@ -28,9 +28,9 @@ from leadline.symbolic.lang import (
     Union,
     UserError,
     bits,
-    camel,
     expected,
     setting_text,
+    spoken,
 )
 from leadline.symbolic.notation.types import set_text
 from leadline.symbolic.trace.trace import title
@@ -257,7 +257,7 @@ def _variables(model: Model) -> list[str]:
 
 
 def _action(action: Action) -> str:
-    picks = ", ".join(f"{camel(pick.name)} \\in {_domain(pick.type)}" for pick in action.picks)
+    picks = ", ".join(f"{spoken(pick)} \\in {_domain(pick.type)}" for pick in action.picks)
     return f"{action.tla}({picks})" if picks else action.tla
 
 

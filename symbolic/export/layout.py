@@ -19,7 +19,6 @@ from leadline.symbolic.lang import (
     Type,
     Value,
     atom,
-    camel,
     nodes as n,
 )
 from leadline.symbolic.notation.expressions import Printer
@@ -109,8 +108,8 @@ class ModulePrinter(Printer):
         self.text(domain)
         return f"{name} \\in {self._of(domain).above(5)}"
 
-    def _pick(self, name: str) -> str:
-        return self._picks[name]
+    def _pick(self, node: n.PickVar) -> str:
+        return self._picks[node.name]
 
     def _set(self, kind: Type) -> Text:
         return set_text(kind, self._words.types)
@@ -249,7 +248,7 @@ class ModulePrinter(Printer):
 
     def _lay_fields(self, node: n.MakeRecord, room: int) -> list[Lines]:
         assert isinstance(node.type, Record)
-        heads = [f"{camel(field)} |->" for field in node.type.positions]
+        heads = [f"{name} |->" for name in node.type.labels]
         return [self._after(head, item, room - 2) for head, item in zip(heads, node.items, strict=True)]
 
     def _lay_except(self, node: n.Node, room: int) -> Lines:
@@ -388,8 +387,8 @@ def constant(kind: Type, value: Value, room: int) -> Lines:
         case Tuple(items=items):
             parts = zip(items, value, strict=True)
             return commas("<<", [constant(part, x, room - 4) for part, x in parts], ">>")
-        case Record(fields=fields):
-            heads = [f"{camel(name)} |-> " for name, _ in fields]
+        case Record(labels=labels):
+            heads = [f"{name} |-> " for name in labels]
             fields_of = zip(heads, kind.parts, value, strict=True)
             return commas("[", [_constant_after(head, part, x, room) for head, part, x in fields_of], "]")
         case Map(key=key, value=item):

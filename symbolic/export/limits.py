@@ -18,7 +18,6 @@ from leadline.symbolic.lang import (
     Type,
     Union,
     UserError,
-    camel,
     nodes as n,
 )
 from leadline.symbolic.notation.names import all_types, is_name, nodes_of
@@ -78,7 +77,7 @@ def _complaints(kind: Type) -> Iterator[str]:
             wrong = [tag for tag, _ in kind.variants if not _STRING.fullmatch(tag)]
             yield from (f"the tag {x!r} of {kind.name} is not a string in TLA+" for x in wrong)
             for tag, record in kind.variants:
-                if "type" in map(camel, record.positions):
+                if "type" in record.labels:
                     yield f"{kind.name}: {tag} has a field `type`, which is the name of the tag in TLA+"
         case Record():
             yield from _complaints_of_fields(kind)
@@ -86,8 +85,7 @@ def _complaints(kind: Type) -> Iterator[str]:
 
 def _complaints_of_fields(kind: Record) -> Iterator[str]:
     named: dict[str, str] = {}
-    for field in kind.positions:
-        name = camel(field)
+    for field, name in zip(kind.positions, kind.labels, strict=True):
         if not is_name(name):
             yield f"the field {field} of {kind.name} is not a name in TLA+"
         if name in named:

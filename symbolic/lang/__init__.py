@@ -129,6 +129,7 @@ from leadline.symbolic.lang.names import (
     pascal as pascal,
     prefix as prefix,
     setting_text as setting_text,
+    spoken as spoken,
 )
 from leadline.symbolic.lang.over_runs import refines, step_property, temporal
 from leadline.symbolic.lang.parameters import (

@@ -7,6 +7,7 @@ each record may be a member or not. Only whole variables have such a type.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from leadline.symbolic.lang import nodes as n, rules
@@ -40,7 +41,10 @@ class KeyedSet(Set):
         """The type of the same sets as maps from keys to what else is in the key's record."""
         assert isinstance(self.item, Record)
         rest = tuple(field for field in self.item.fields if field[0] != self.key)
-        return Map(self.item.parts[self.place], Option(Record(f"{self.item.name}_rest", rest)))
+        return Map(
+            self.item.parts[self.place],
+            Option(replace(self.item, name=f"{self.item.name}_rest", fields=rest)),
+        )
 
     def split(self, record: Value) -> tuple[Value, Value]:
         """The key of a record, and the rest."""

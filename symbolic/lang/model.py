@@ -389,6 +389,7 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Property", "places"): "places in files",
     ("Property", "doc"): "text for people",
     ("Record", "name"): "records with the same fields are one type",
+    ("Record", "verbatim"): "text for people",
     ("Union", "name"): "unions with the same variants are one type",
 }
 """The fields that no answer depends on, by class and name, each with the reason."""

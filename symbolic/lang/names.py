@@ -5,13 +5,30 @@ The precedences are those of Lamport, Specifying Systems, table 6.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+from leadline.symbolic.lang.span import Span
 
 
 def camel(name: str) -> str:
     """A snake_case name in TLA+'s lowerCamelCase."""
     head, *tail = name.split("_")
     return head + "".join(part.capitalize() for part in tail)
+
+
+class _Spoken(Protocol):
+    """A pick or a bound variable."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def span(self) -> Span: ...
+
+
+def spoken(one: _Spoken) -> str:
+    """The name of a pick or a bound variable in TLA+: a module's own, or that of a snake_case name."""
+    return one.name if one.span.exact else camel(one.name)
 
 
 def pascal(name: str) -> str:

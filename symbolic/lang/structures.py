@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from leadline.symbolic.lang.names import camel
@@ -87,10 +88,15 @@ class Tuple(_Product):
 
 
 class Record(_Product):
-    """Components by field name. Two records with the same fields are the same type, whatever their names."""
+    """Components by field name. Two records with the same fields are the same type, whatever their names.
+
+    Attributes:
+        verbatim: whether the fields are named as in a TLA+ module, not in snake_case.
+    """
 
     name: str
     fields: tuple[tuple[str, Type], ...]
+    verbatim: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -113,6 +119,11 @@ class Record(_Product):
         return {name: place for place, (name, _) in enumerate(self.fields)}
 
     @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the fields in TLA+."""
+        return tuple(name.removeprefix("tla_") if self.verbatim else camel(name) for name in self.positions)
+
+    @cached_property
     def parts(self) -> tuple[Type, ...]:
         return tuple(part for _, part in self.fields)
 
@@ -120,15 +131,15 @@ class Record(_Product):
         return f"[{self._tla_fields(value)}]" if self.fields else "<<>>"
 
     def _tla_fields(self, value: Value) -> str:
-        pairs = zip(self.fields, value, strict=True)
-        return ", ".join(f"{camel(name)} |-> {part.tla(x)}" for (name, part), x in pairs)
+        triples = zip(self.labels, self.parts, value, strict=True)
+        return ", ".join(f"{name} |-> {part.tla(x)}" for name, part, x in triples)
 
     def _join(self, other: Record) -> Type | None:
         if [name for name, _ in self.fields] != [name for name, _ in other.fields]:
             return None
         joined = [(name, a.join(b)) for (name, a), b in zip(self.fields, other.parts, strict=True)]
         sound = tuple((name, part) for name, part in joined if part is not None)
-        return Record(self.name, sound) if len(sound) == len(joined) else None
+        return replace(self, fields=sound) if len(sound) == len(joined) else None
 
     def __repr__(self) -> str:
         return self.name

@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 from leadline.symbolic.lang import nodes as n, rules
 from leadline.symbolic.lang.coercion import OverRuns, invalid
 from leadline.symbolic.lang.expr import BoolExpr, BoundFunction, refuse, wrap
-from leadline.symbolic.lang.names import camel
+from leadline.symbolic.lang.names import spoken
 from leadline.symbolic.lang.node import binder_height, replaced
 from leadline.symbolic.lang.span import caller_span
 from leadline.symbolic.lang.types import Type, Value
@@ -290,7 +290,7 @@ def expressions(root: Temporal) -> list[n.Node]:
 def expanded(root: Temporal) -> Temporal:
     """The formula with conjunctions and disjunctions in place of quantifiers."""
     if isinstance(root, _Quantified):
-        names = tuple(f"{camel(root.var.name)} = {root.var.type.tla(value)}" for value in root.domain)
+        names = tuple(f"{spoken(root.var)} = {root.var.type.tla(value)}" for value in root.domain)
         return (Both if isinstance(root, ForEach) else Either)(tuple(map(expanded, root.instances())), names)
     return root.over(tuple(map(expanded, root.parts)))
 

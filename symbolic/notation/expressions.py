@@ -23,6 +23,7 @@ from leadline.symbolic.lang import (
     infix,
     nodes as n,
     prefix,
+    spoken,
 )
 from leadline.symbolic.lang.nodes import Binary, Unary
 from leadline.symbolic.notation.types import bound_names, set_text
@@ -117,8 +118,8 @@ class Printer:
     def _variable(self, name: str) -> str:
         return self._names.get(name, camel(name))
 
-    def _pick(self, name: str) -> str:
-        return camel(name)
+    def _pick(self, node: n.PickVar) -> str:
+        return spoken(node)
 
     def _set(self, kind: Type) -> Text:
         return set_text(kind)
@@ -133,10 +134,10 @@ class Printer:
         return atom(self._variable(node.name))
 
     def visit_PickVar(self, node: n.PickVar) -> Text:
-        return atom(self._pick(node.name))
+        return atom(self._pick(node))
 
     def visit_Bound(self, node: n.Bound) -> Text:
-        return atom(self._bound.get(node, camel(node.name)))
+        return atom(self._bound.get(node, spoken(node)))
 
     def visit_Universe(self, node: n.Universe) -> Text:
         (item,) = node.type.parts
@@ -226,9 +227,7 @@ class Printer:
 
     def visit_MakeRecord(self, node: n.MakeRecord) -> Text:
         assert isinstance(node.type, Record)
-        return _record(
-            {camel(f): self._plain(x) for f, x in zip(node.type.positions, node.items, strict=True)}
-        )
+        return _record({name: self._plain(x) for name, x in zip(node.type.labels, node.items, strict=True)})
 
     def visit_Component(self, node: n.Component) -> Text:
         # The record behind a tag is the message itself but for its field `type`.
@@ -255,11 +254,12 @@ class Printer:
         kind = node.type
         assert isinstance(kind, Record)
         if isinstance(node, n.MakeRecord):
-            return {camel(f): self._plain(x) for f, x in zip(kind.positions, node.items, strict=True)}
+            return {name: self._plain(x) for name, x in zip(kind.labels, node.items, strict=True)}
         if isinstance(node, n.Const):
-            return {camel(f): part.tla(x) for (f, part), x in zip(kind.fields, node.value, strict=True)}
+            triples = zip(kind.labels, kind.parts, node.value, strict=True)
+            return {name: part.tla(x) for name, part, x in triples}
         source = node.item if isinstance(node, n.Payload) else node
-        return {camel(f): self._at(source, f".{camel(f)}").text for f in kind.positions}
+        return {name: self._at(source, f".{name}").text for name in kind.labels}
 
     def _at(self, node: n.Node, part: str) -> Text:
         return Text(f"{self._of(node).above(15)}{part}", 16, 16)
@@ -339,7 +339,7 @@ def _part(node: n.Component | n.ComponentUpdate) -> str:
     if isinstance(kind, Tuple):
         return f"[{node.position + 1}]"
     assert isinstance(kind, Record)
-    return f".{camel(kind.fields[node.position][0])}"
+    return f".{kind.labels[node.position]}"
 
 
 def _record(fields: Mapping[str, str]) -> Text:

@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
     camel,
     infix,
     nodes as n,
+    spoken,
 )
 
 Named = Mapping[Type, str]
@@ -72,7 +73,8 @@ def set_text(kind: Type, named: Named = NONE, depth: int = 0) -> Text:
 
 def record_sets(kind: Record, named: Named = NONE, depth: int = 0) -> dict[str, str]:
     """The set of each field's values, by the field's name."""
-    return {camel(name): set_text(part, named, depth).text for name, part in kind.fields}
+    parts = zip(kind.labels, kind.parts, strict=True)
+    return {name: set_text(part, named, depth).text for name, part in parts}
 
 
 def variant_sets(kind: Union, named: Named = NONE, depth: int = 0) -> list[dict[str, str]]:
@@ -119,7 +121,7 @@ def bound_names(
     # Variables that are bound inside have a lower level, so they are named first.
     for var in sorted(rivals, key=lambda bound: (bound.level, bound.name, repr(bound.type))):
         unfit = taken | {names[other] for other in rivals[var]}
-        names[var] = next(name for name in _candidates(camel(var.name)) if name not in unfit)
+        names[var] = next(name for name in _candidates(spoken(var)) if name not in unfit)
     return names
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from leadline.symbolic.lang import (
@@ -84,7 +84,9 @@ def settled(kind: Type, met: Sequence[Value], before: Type) -> Type:
             parts = enumerate(zip(items, old, strict=True), start=1)
             return Tuple(tuple(settled(x, _at(place, met), y) for place, (x, y) in parts))
         case Record(fields=fields):
-            return Record(kind.name, tuple((name, _field(name, part, met, before)) for name, part in fields))
+            return replace(
+                kind, fields=tuple((name, _field(name, part, met, before)) for name, part in fields)
+            )
     return kind
 
 
@@ -135,7 +137,7 @@ def loosened(kind: Type) -> Type:
         case Tuple(items=items):
             return Tuple(tuple(map(loosened, items)))
         case Record(fields=fields):
-            return Record(kind.name, tuple((name, loosened(part)) for name, part in fields))
+            return replace(kind, fields=tuple((name, loosened(part)) for name, part in fields))
     return kind
 
 

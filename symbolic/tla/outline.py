@@ -79,7 +79,7 @@ def _in_words(parts: Iterable[Mistake]) -> str:
     return "; ".join(map(str, parts))
 
 
-def outlined(specification: Specification, parameters: Mapping[str, Setting]) -> Model:
+def outlined(specification: Specification, parameters: Mapping[str, Setting | None]) -> Model:
     """The model of a specification for exploration on values.
 
     Args:

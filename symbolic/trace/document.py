@@ -13,12 +13,12 @@ from typing import Any
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.files import Readable, read_text
-from leadline.symbolic.lang import Action, Model, Setting, UserError, Value, unknown_name
+from leadline.symbolic.lang import Action, Model, Setting, UserError, Value, spoken, unknown_name
 from leadline.symbolic.trace.aliases import alias_values, aliases_json
 from leadline.symbolic.trace.explanation import explanation
 from leadline.symbolic.trace.fair import fairness
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, states
-from leadline.symbolic.trace.values import Json, from_json, spelled, to_json
+from leadline.symbolic.trace.values import Json, from_json, to_json
 
 VERSION = 1
 """The version of the files written here."""
@@ -93,7 +93,8 @@ def _variable_names(model: Model) -> tuple[str, ...]:
 
 
 def _pick_names(action: Action) -> tuple[str, ...]:
-    return spelled(tuple(pick.name for pick in action.picks))
+    names = tuple(map(spoken, action.picks))
+    return names if len(set(names)) == len(names) else tuple(pick.name for pick in action.picks)
 
 
 def _picks_json(action: Action, picks: Mapping[str, Value]) -> dict[str, Json]:

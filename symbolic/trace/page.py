@@ -41,9 +41,9 @@ from leadline.symbolic.lang import (
     UserError,
     Value,
     all_types,
-    camel,
     counted,
     setting_text,
+    spoken,
 )
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.document import Stored
@@ -97,7 +97,7 @@ def groups(model: Model) -> list[Group]:
     for pick in (pick for action in model.actions for pick in action.picks):
         kind = pick.type
         if kind in keys and isinstance(kind, (Named, Int)) and kind.cardinality <= _MOST_LANES:
-            name = kind.name if isinstance(kind, Named) else camel(pick.name)
+            name = kind.name if isinstance(kind, Named) else spoken(pick)
             found.setdefault(kind, Group(kind, name, kind in first))
     return list(found.values())
 
@@ -541,7 +541,7 @@ def _step(model: Model, stage: Step, values: Nodes) -> Data:
     made = (pick for pick in action.picks if pick.name in stage.picks)
     return {
         "name": action.tla,
-        "picks": [(camel(pick.name), values.of(pick.type, stage.picks[pick.name])) for pick in made],
+        "picks": [(spoken(pick), values.of(pick.type, stage.picks[pick.name])) for pick in made],
         "state": None if stage.state is None else _state(model, stage.state, values),
         "reason": None,
         "bad": False,

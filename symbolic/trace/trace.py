@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from leadline.symbolic.concrete import State
-from leadline.symbolic.lang import Action, InternalError, Model, Value, camel, counted, setting_text
+from leadline.symbolic.lang import Action, InternalError, Model, Value, counted, setting_text, spoken
 from leadline.symbolic.meaning import Path
 
 
@@ -144,9 +144,7 @@ def action_named(model: Model, name: str) -> Action:
 def call_of(model: Model, step: Step) -> str:
     """A step's action with its picks as TLA+ text: `LeaderWrite(replica = r1)`."""
     action = action_named(model, step.action)
-    shown = [
-        f"{camel(x.name)} = {x.type.tla(step.picks[x.name])}" for x in action.picks if x.name in step.picks
-    ]
+    shown = [f"{spoken(x)} = {x.type.tla(step.picks[x.name])}" for x in action.picks if x.name in step.picks]
     return f"{action.tla}({', '.join(shown)})" if shown else action.tla
 
 

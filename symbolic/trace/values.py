@@ -51,7 +51,7 @@ def spelled(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def field_names(kind: Record) -> tuple[str, ...]:
     """The TLA+ names of a record's fields."""
-    return spelled(tuple(name for name, _ in kind.fields))
+    return kind.labels if kind.verbatim else spelled(tuple(kind.positions))
 
 
 def to_json(kind: Type, value: Value) -> Json:

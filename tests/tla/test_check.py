@@ -204,3 +204,25 @@ def test_an_error_of_the_module_is_one_however_wide_the_types_are(
 def test_types_that_grow_without_end_leave_the_question_to_exploration(tmp_path: Path) -> None:
     (found,) = by_formulas(written(tmp_path, FAR, "Inv"), 60.0)
     assert found.cause in (Cause.TYPES, None)
+
+
+def test_names_of_a_module_are_shown_as_it_writes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = """
+        EXTENDS Naturals
+        VARIABLES of_node, sent
+        Init == of_node = [a_term |-> 0] /\\ sent = {}
+        Send(to_node) == of_node.a_term < 2 /\\ of_node' = [of_node EXCEPT !.a_term = @ + 1]
+                         /\\ sent' = sent \\cup {[m_term |-> of_node'.a_term, to |-> to_node]}
+        Next == \\E to_node \\in {"b", "c"} : Send(to_node)
+        Low == \\A a_msg \\in sent : a_msg.m_term < 2
+        """
+    path = str(write(tmp_path, M=body))
+    (tmp_path / "M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\nCHECK_DEADLOCK FALSE\n")
+    for engine in (["--engine", "bmc", "--depth", "2"], ["--engine", "explore"]):
+        main(["check", path, *engine])
+        shown = capsys.readouterr().out
+        assert 'Send(to_node = "' in shown
+        assert "for a_msg = [m_term |-> 2, to |-> " in shown and "FALSE  a_msg.m_term < 2" in shown
+        assert "of_node = [a_term |-> 0]" in shown

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
@@ -204,3 +205,18 @@ def test_values_in_slots() -> None:
     assert inside == (((1, 7), 2), None, None) and untyped(inside, kind) == value
     assert kind.tla(inside) == "([of |-> 1, round |-> 7] :> 2)"
     assert Slots(Int(1, 2), Option(item), False).tla((None, (2, 1))) == "{[of |-> 2, round |-> 1]}"
+
+
+def test_a_run_shows_messages_and_not_the_slots_they_lie_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few_listed(monkeypatch)
+    path = write(tmp_path, M=f'{SETS}\nNoYes == \\A m \\in sent : m.type # "yes"')
+    config = "SPECIFICATION Spec\nCONSTANTS P = {p, q} First = p Late = 3\nINVARIANT NoYes\n"
+    path.with_suffix(".cfg").write_text(config)
+    asked = ("--engine", "bmc", "--unroll", "steps", "--depth", "2", "--solver", "cadical")
+    assert main(["check", str(path), *asked]) == 12
+    shown = capsys.readouterr().out
+    assert "Answer(m = [from |-> " in shown
+    assert "sent: added {[from |-> " in shown
+    assert "slot" not in shown

@@ -31,7 +31,7 @@ from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, Pat
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.tla.lower.scope import Unsupported
 from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
-from leadline.symbolic.tla.outline import TYPED, Outline, Telling
+from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
 from leadline.symbolic.tla.read.levels import Level as Depends
@@ -216,6 +216,27 @@ def in_types(model: Model, answer: Answer) -> Answer:
     results = [replace(one, trace=typed(one.trace)) for one in answer.results]
     beyond = typed(answer.out_of_bounds)
     return replace(answer, results=results, out_of_bounds=beyond, model=_explaining(telling, claims))
+
+
+def without_slots(model: Model, answer: Answer) -> Answer:
+    """An answer whose runs have sets of messages where the model has slots, and messages where it picks slots.
+
+    Proofs are about the slots, so an answer with one stays as it is.
+
+    Args:
+        model: the model that a module was lowered to.
+        answer: an answer about it, whose types no run leaves.
+    """
+    assert isinstance(model.origin, TlaOrigin)
+    runs = [one.trace for one in answer.results] + [answer.out_of_bounds]
+    if not any(runs) or any(one.verdict is Verdict.PROVED for one in answer.results):
+        return answer
+    specification = model.origin.specification
+    retelling = Retelling(specification)
+    results = [retelling.result(model, one) for one in answer.results]
+    beyond = None if answer.out_of_bounds is None else retelling.run(model, answer.out_of_bounds)
+    outline = outlined(specification, model.parameters)
+    return in_types(outline, replace(answer, results=results, out_of_bounds=beyond))
 
 
 _PATIENCE = 2.0

@@ -217,7 +217,9 @@ class Paths(Picks):
     def _elements(self, e: s.Expression, way: Way, name: str, scope: Scope) -> Iterator[tuple[Way, n.Node]]:
         """The path with a pick of an element of a set, and the element."""
         try:
-            yield from self.picked(way, name, self._lowering.domain(e, scope))
+            domain = self._lowering.domain(e, scope)
+            self._terms.place = e.place  # that of the pick
+            yield from self.picked(way, name, domain)
         except Unlowerable as error:
             raise Unsupported(e.place, str(error)) from error
 

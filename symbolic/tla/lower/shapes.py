@@ -106,7 +106,7 @@ def field_name(name: str) -> str:
 
 def record_of(fields: dict[str, Type]) -> Record:
     """The type of functions of these strings, in alphabetical order."""
-    return Record("_".join(sorted(fields)) or "empty", tuple(sorted(fields.items())))
+    return Record("_".join(sorted(fields)) or "empty", tuple(sorted(fields.items())), verbatim=True)
 
 
 def tag_of(kind: Type) -> str:

@@ -7,6 +7,7 @@ tells apart become atoms, and the module is lowered again. A configuration's SYM
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 from leadline.symbolic.lang import (
@@ -59,7 +60,7 @@ def sorted_type(kind: Type, sorts: Sorts) -> Type:
         case Tuple(items=items):
             return Tuple(tuple(sorted_type(x, sorts) for x in items))
         case Record(fields=fields):
-            return Record(kind.name, tuple((name, sorted_type(x, sorts)) for name, x in fields))
+            return replace(kind, fields=tuple((name, sorted_type(x, sorts)) for name, x in fields))
         case Slots(key=key, value=value):
             return Slots(key, sorted_type(value, sorts), kind.graph)
         case Map(key=key, value=value):
