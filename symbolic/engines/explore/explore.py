@@ -41,7 +41,8 @@ class ExploreOptions(Options):
 
     Attributes:
         depth: the number of steps; None to go on until no state is new.
-        max_states: the number of states at which to stop; None for no limit. With symmetry, of orbits.
+        max_states: the number of states at which to stop; None for no limit. With symmetry, of orbits. States
+            beyond a constraint count, since they are kept too.
         symmetry: whether a state stands for all into which permutations of members of sorts turn it.
         count_values: whether to count in how many states each value of each variable occurs.
         coverage: whether to count how often guards are true and how many states each action is the first to reach,
