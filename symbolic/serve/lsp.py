@@ -23,7 +23,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 import leadline
-from leadline.symbolic.serve.study import Complaint, Lens, Offer, Outlined, Place, Ruling
+from leadline.symbolic.serve.study import Complaint, Lens, Offer, Outlined, Place, Ruling, is_ours
 from leadline.symbolic.serve.worker import Faulty, TooLong, Worker
 from leadline.symbolic.tla.read.drafts import Refused
 from leadline.symbolic.tla.read.scan import Spot
@@ -74,6 +74,7 @@ class Document:
     """A file that is open in the editor.
 
     Attributes:
+        saved: whether it is as it was opened or saved. Only then its code runs, if it is a Python file.
         complaints: the mistakes in it.
         busy: since when its mistakes are being looked for; None if they are not.
         again: whether it has changed since.
@@ -83,6 +84,7 @@ class Document:
     uri: str
     version: int
     text: str
+    saved: bool = True
     complaints: list[Complaint] = field(default_factory=list)
     busy: float | None = None
     again: bool = False
@@ -189,7 +191,7 @@ class Editor:
     def changed(self, params: t.DidChangeTextDocumentParams) -> None:
         path = path_of(params.text_document.uri)
         document = self.documents[path]
-        document.version = params.text_document.version
+        document.version, document.saved = params.text_document.version, False
         for change in params.content_changes:
             document.text = change.text
         for key, (said, answer) in self.answers.items():
@@ -198,7 +200,11 @@ class Editor:
         self._hold(path, document.text)
 
     def saved(self, params: t.DidSaveTextDocumentParams) -> None:
-        self.learn(path_of(params.text_document.uri))
+        path = path_of(params.text_document.uri)
+        if path in self.documents:
+            self.documents[path].saved = True
+            self.look(path)
+        self.learn(path)
 
     def closed(self, params: t.DidCloseTextDocumentParams) -> None:
         path = path_of(params.text_document.uri)
@@ -245,6 +251,9 @@ class Editor:
 
     async def _searched(self, path: Path, document: Document) -> list[Complaint] | None:
         """The mistakes in a file; None if it has changed and they are no longer wanted."""
+        if path.suffix == ".py" and not (document.saved and is_ours(document.text)):
+            syntax: list[Complaint] = await self.guide.ask("syntax", path)
+            return syntax
         python = path.suffix == ".py"
         worker = Worker(self.folders, path.parent, MEGABYTES) if python else self.checker
         if python:

@@ -145,6 +145,17 @@ class Study:
         named = [x.spot for x in mentions if x.name == other.stem]
         return (named or [x.spot for x in mentions] or [Spot(0, 0, 1)])[0]
 
+    def syntax(self, path: Path) -> list[Complaint]:
+        """The mistake in the syntax of a Python file of protocols, whose code does not run; none if it is well."""
+        text = self.drafts.text(path) or ""
+        try:
+            if is_ours(text):
+                compile(text, str(path), "exec", ast.PyCF_ONLY_AST)
+        except (SyntaxError, ValueError) as error:
+            line, column = (getattr(error, "lineno", 1) or 1) - 1, (getattr(error, "offset", 1) or 1) - 1
+            return [(Spot(line, column, column + 1), f"Python says: {type(error).__name__}: {error.args[0]}")]
+        return []
+
     def protocol_mistakes(self, path: Path) -> list[Complaint]:
         """The mistakes in a Python file of protocols: its code runs, so this is for a process of its own."""
         # Here, since most answers load no protocol.
@@ -395,6 +406,8 @@ _STATED = {
 
 def _claims(text: str, path: Path) -> Iterator[Lens]:
     """The properties that a Python file states."""
+    if not is_ours(text):
+        return
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError):
@@ -412,6 +425,11 @@ def _claims(text: str, path: Path) -> Iterator[Lens]:
                 always = _STATED[ast.unparse(mark.func).rpartition(".")[2]]
                 assert isinstance(one, ast.FunctionDef)
                 yield Lens(one.name.replace("_", "-"), Spot(line, 0, 1), named, always)
+
+
+def is_ours(text: str) -> bool:
+    """Whether the text of a Python file imports Leadline: an editor opens others too."""
+    return re.search(r"^\s*(?:from|import)\s+leadline\b", text, re.MULTILINE) is not None
 
 
 def offer(found: Resolved) -> Offer:

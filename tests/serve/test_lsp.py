@@ -273,8 +273,13 @@ def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
     uri = client.open(tmp_path / "count.py", PROTOCOL.replace("Int(0, 5)", "Int(0, 'five')"))
     (mistake,) = client.mistakes(uri, 1)
     assert mistake["range"]["start"]["line"] == 9
-    client.change(uri, 2, PROTOCOL)
-    assert client.mistakes(uri, 2) == []
+    client.change(uri, 2, PROTOCOL.replace("= 0", "="))
+    (mistake,) = client.mistakes(uri, 2)
+    assert mistake["range"]["start"]["line"] == 12
+    client.change(uri, 3, PROTOCOL)
+    assert client.mistakes(uri, 3) == []
+    client.tell("textDocument/didSave", textDocument={"uri": uri})
+    assert client.mistakes(uri, 3) == []
     check, prove = client.ask("textDocument/codeLens", textDocument={"uri": uri})
     assert check["range"]["start"]["line"] == 20
     assert client.ask("workspace/executeCommand", **prove["command"])["verdict"] == "violated"
@@ -283,9 +288,16 @@ def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
 def test_a_protocol_that_never_ends_is_ended(tmp_path: Path) -> None:
     pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
     own = Client(options={"loading": 4})
-    uri = own.open(tmp_path / "endless.py", "while True: pass\n")
+    uri = own.open(tmp_path / "endless.py", "import leadline\nwhile True: pass\n")
     (mistake,) = own.mistakes(uri, 1)
     assert "takes more than 4 seconds" in mistake["message"]
+    # Code of others does not run, nor does a text that is being written.
+    mark = tmp_path / "ran"
+    uri = own.open(tmp_path / "other.py", f"open({str(mark)!r}, 'w')\n")
+    assert own.mistakes(uri, 1) == []
+    own.change(uri, 2, f"import leadline\nopen({str(mark)!r}, 'w')\n")
+    assert own.mistakes(uri, 2) == []
+    assert not mark.exists()
     assert own.end() == 0
 
 

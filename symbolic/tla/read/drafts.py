@@ -266,10 +266,13 @@ class Drafts:
         module = path.with_suffix(".tla")
         if module in self.texts or is_there(module):
             return [one for one in self._loaded(module, path) if one.span.file == str(path)]
-        try:
-            parse_config(self.text(path) or "", str(path))
-        except ModelError as error:
-            return list(error.mistakes)
+        # Other tools have files with this suffix too.
+        ours = any(one.suffix == ".tla" and one.parent == path.parent for one in self.texts)
+        if ours or any(path.parent.glob("*.tla")):
+            try:
+                parse_config(self.text(path) or "", str(path))
+            except ModelError as error:
+                return list(error.mistakes)
         return []
 
     def _loaded(self, path: Path, config: Path | None) -> list[Mistake]:
