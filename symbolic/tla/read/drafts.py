@@ -13,13 +13,13 @@ from pathlib import Path
 from leadline.symbolic.files import is_there, read_text
 from leadline.symbolic.lang import Mistake, ModelError, UserError
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.config import KEYWORDS, Assigned, Config, parse_config, words_of
+from leadline.symbolic.tla.read.config import KEYWORDS, parse_config, words_of
 from leadline.symbolic.tla.read.modules import Files
-from leadline.symbolic.tla.read.parse import RESERVED, mended, readable
+from leadline.symbolic.tla.read.parse import RESERVED, Mended, mended, readable
 from leadline.symbolic.tla.read.scan import Declared, Mention, ModuleScan, Scan, Spot, scan_of
 from leadline.symbolic.tla.read.specification import Specification, load
 from leadline.symbolic.tla.read.standard import BUILT_IN, LIBRARY, STANDARD
-from leadline.symbolic.tla.read.text import without_comments
+from leadline.symbolic.tla.read.text import untranslated_algorithm
 
 _NAME = re.compile(r"(?!WF_|SF_)\w*[A-Za-z]\w*", re.ASCII)
 
@@ -50,7 +50,8 @@ class Drafts:
     folders: Sequence[Path] = ()
 
     def __post_init__(self) -> None:
-        self._scans: dict[Path, tuple[str, Scan]] = {}
+        self._mended: dict[Path, tuple[str, Mended]] = {}
+        self._scans: dict[Path, tuple[Mended, Scan]] = {}
         self._names: dict[tuple[Path, str], dict[str, Resolved]] = {}
 
     def text(self, path: Path) -> str | None:
@@ -68,11 +69,16 @@ class Drafts:
 
     def scan(self, path: Path) -> Scan:
         """The names in a file; none if it cannot be read."""
-        text = self.text(path) or ""
-        known = self._scans.get(path)
+        made, known = self.mended(path), self._scans.get(path)
+        if known is None or known[0] is not made:
+            known = self._scans[path] = made, scan_of(self.text(path) or "", made)
+        return known[1]
+
+    def mended(self, path: Path) -> Mended:
+        """A file's text without what cannot be read of it."""
+        text, known = self.text(path) or "", self._mended.get(path)
         if known is None or known[0] != text:
-            bare, _, _ = mended(without_comments(text), str(path))
-            known = self._scans[path] = text, scan_of(text, bare)
+            known = self._mended[path] = text, mended(text, str(path))
         return known[1]
 
     def module(self, name: str, path: Path) -> tuple[Path, ModuleScan] | None:
@@ -284,7 +290,7 @@ class Drafts:
             files.mistakes += error.mistakes
             read = None
         try:
-            load(path, read or self._assumed(path), files=files)
+            load(path, read, files=files, assumed=read is None)
         except ModelError as error:
             # Where declarations cannot be read, each use of their names would be told as a mistake.
             files.mistakes += error.mistakes if files.complete else self._absent(path, files)
@@ -309,13 +315,6 @@ class Drafts:
                 place = s.Place(str(path), mention.spot.line + 1, mention.spot.start + 1)
                 yield Mistake(place, files.lacking(mention.name))
 
-    def _assumed(self, path: Path) -> Config:
-        """A configuration for a module that has none: its constants equal only themselves."""
-        constants = [x for x in self.names(path, path.stem).values() if x.about.kind == "constant"]
-        return Config(
-            constants=[Assigned(x.about.name, s.ModelValue(x.about.name), s.BUILT_IN) for x in constants]
-        )
-
 
 @dataclass
 class _Buffers(Files):
@@ -334,9 +333,11 @@ class _Buffers(Files):
         text = self.drafts.text(path)
         if text is None:
             text = read_text(path)
-        modules, mistakes, complete = readable(text, str(path))
+        made = self.drafts.mended(path)
+        modules, mistakes = readable(text, str(path), made)
         self.mistakes += mistakes
-        self.complete &= complete
+        # Of an algorithm without a translation the names are not known either.
+        self.complete &= made.complete and untranslated_algorithm(text) is None
         if not modules:
             raise ModelError(mistakes)
         for module in modules:

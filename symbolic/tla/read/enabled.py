@@ -50,7 +50,7 @@ class Hiding:
         """Replace each marked ENABLED."""
         done = set[str]()
         while todo := self._definitions.keys() - done:  # with the copies that were made meanwhile
-            for key in sorted(todo):
+            for key in sorted(key for key in todo if _is_marked(self._definitions[key])):
                 self._definitions[key] = self._without_marks(self._definitions[key])
             done |= todo
 
@@ -64,6 +64,11 @@ class Hiding:
                     self.variables |= set(self._copies[hidden].variables.values())
                 return replace(e, arguments=(self._copies[hidden].now(action),))
         return e
+
+
+def _is_marked(definition: s.Definition) -> bool:
+    operators = (one for one in s.nodes(definition) if isinstance(one, s.Apply))
+    return any(one.operator == "ENABLED" and len(one.arguments) > 1 for one in operators)
 
 
 class _Copy:

@@ -503,30 +503,48 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
     Raises:
         ModelError: with every mistake in the syntax.
     """
-    modules, mistakes, _ = readable(text, file)
+    modules, mistakes = readable(text, file, mended(text, file))
     if mistakes:
         raise ModelError(mistakes)
     return modules
 
 
-def readable(text: str, file: str) -> tuple[tuple[s.Module, ...], list[Mistake], bool]:
+class Mended(NamedTuple):
+    """A text without comments and without the definitions whose syntax is mistaken.
+
+    Of such a definition the name and the parameters stay, and every place is as it was.
+
+    Attributes:
+        root: its tree.
+        mistakes: the mistakes in the order of their places.
+        complete: whether every name stayed.
+    """
+
+    text: str
+    root: Tree
+    mistakes: list[Mistake]
+    complete: bool
+
+
+def readable(text: str, file: str, made: Mended) -> tuple[tuple[s.Module, ...], list[Mistake]]:
     """The modules in a file's text as far as they can be read, as while it is being written.
 
+    Args:
+        made: the text as `mended` made it.
+
     Returns:
-        The modules, the mistakes in the syntax, and whether all that the modules declare was read.
+        The modules, and the mistakes in the syntax.
     """
     mistakes = []
     offset = untranslated_algorithm(text)
     if offset is not None:
         repair = f"translate it by `java -cp tla2tools.jar pcal.trans {file}`"
         mistakes = [Mistake(place_of(text, offset, file), f"the algorithm has no translation: {repair}")]
-    bare, wrong, complete = mended(without_comments(text), file)
-    root = tree_sitter.Parser(language()).parse(with_plain_names(bare)).root_node
-    reader = _Reader(bare, file)
-    modules = tuple(reader.module(node) for node in of_kind(root, "module"))
-    if not modules and not wrong:
-        reader.wrong(root, "expected `---- MODULE name ----`")
-    return modules, [*mistakes, *wrong, *reader.mistakes], complete and offset is None
+    reader = _Reader(made.text, file)
+    modules = tuple(reader.module(node) for node in of_kind(made.root, "module"))
+    if not modules and not made.mistakes:
+        reader.wrong(made.root, "expected `---- MODULE name ----`")
+    return modules, [*mistakes, *made.mistakes, *reader.mistakes]
 
 
 # A number of a module may have any length: Python's limit is against those that come from strangers.
@@ -634,19 +652,13 @@ _CANDIDATES = {
 }  # fmt: skip
 
 
-def mended(text: str, file: str) -> tuple[str, list[Mistake], bool]:
-    """A text without the definitions whose syntax is mistaken: of these the name and the parameters stay.
-
-    Args:
-        text: the text without comments.
-
-    Returns:
-        The text, in which every place is as it was; the mistakes in the order of their places; and whether every
-        name stayed.
-    """
-    found = unclosed(text)
-    search = _Search(language(), text)
-    only = bool(found)
+def mended(text: str, file: str) -> Mended:
+    """A file's text, with the definitions whose syntax is mistaken reduced to their names and parameters."""
+    bare = without_comments(text)
+    root, found = _tree(language(), bare), unclosed(bare)
+    if not root.has_error and not found:
+        return Mended(bare, root, [], True)
+    search, only = _Search(language(), bare), bool(found)
     for offset in found:
         search.close(offset)
     for _ in range(_MOST):
@@ -656,8 +668,9 @@ def mended(text: str, file: str) -> tuple[str, list[Mistake], bool]:
         if not only:
             found[wrong] = search.message(wrong)
         search.blank(wrong)
-    complete = search.stub(text) and not only
-    return search.text, [Mistake(place_of(text, at, file), found[at]) for at in sorted(found)], complete
+    complete = search.stub(bare) and not only
+    mistakes = [Mistake(place_of(bare, at, file), found[at]) for at in sorted(found)]
+    return Mended(search.text, _tree(language(), search.text), mistakes, complete)
 
 
 def unclosed(text: str) -> dict[int, str]:
@@ -713,7 +726,7 @@ class _Search:
 
     def _misfit(self) -> int | None:
         """As `_stop` of the text; of a long one only the part that matters is parsed with a log, which is slow."""
-        root = tree_sitter.Parser(self.language).parse(with_plain_names(self.text)).root_node
+        root = _tree(self.language, self.text)
         if not root.has_error:
             return None
         begin, wrong = _sound(root)
@@ -758,6 +771,9 @@ class _Search:
     def blank(self, offset: int) -> None:
         """Blank the definition with the mistake."""
         start, end = self._definition(offset)
+        if "MODULE" in self.text[start:].partition("\n")[0]:  # the module's own line, which stays
+            before = len(self.text[:offset].rstrip())
+            start = min(end, max(self.text.rfind("\n", 0, before), self.text.find("\n", start)) + 1)
         self.blanked.append((start, end))
         self.text = self.text[:start] + re.sub(r"[^\n]", " ", self.text[start:end]) + self.text[end:]
 
@@ -777,21 +793,23 @@ class _Search:
             Whether all have them again.
         """
         whole = True
-        for start, end in self.blanked:
+        for start, _ in sorted(self.blanked, reverse=True):
             header = _HEADER.match(text, start)
-            room = re.compile(r"[^\n]").search(text, header.end(), end) if header is not None else None
-            kept = f"{text[start : header.end()]}" if header is not None else ""
-            sound = kept.endswith(("==", "≜")) and _parses(self.language, f"{_OPENING}{kept}0\n====")
-            if room is None or not sound:
+            kept = text[start : header.end()] if header is not None else ""
+            if kept.endswith(("==", "≜")) and _parses(self.language, f"{_OPENING}{kept}0\n===="):
+                # The digit moves nothing that is left: behind it the line is blank.
+                self.text = f"{self.text[:start]}{kept}0{self.text[start + len(kept) :]}"
+            else:
                 whole = False
-                continue
-            body = kept + re.sub(r"[^\n]", " ", text[start + len(kept) : room.start()]) + "0"
-            self.text = self.text[:start] + body + self.text[start + len(body) :]
         return whole
 
 
+def _tree(language: tree_sitter.Language, text: str) -> Tree:
+    return tree_sitter.Parser(language).parse(with_plain_names(text)).root_node
+
+
 def _parses(language: tree_sitter.Language, text: str) -> bool:
-    return not tree_sitter.Parser(language).parse(with_plain_names(text)).root_node.has_error
+    return not _tree(language, text).has_error
 
 
 def _sound(root: Tree) -> tuple[int, int]:

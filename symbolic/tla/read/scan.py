@@ -12,11 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import tree_sitter
-
-from leadline.symbolic.tla.read.parse import ASCII, SETS, Tree, language, meaningful, of_kind, parts
+from leadline.symbolic.tla.read.parse import ASCII, SETS, Mended, Tree, meaningful, of_kind, parts
 from leadline.symbolic.tla.read.standard import BUILT_IN
-from leadline.symbolic.tla.read.text import with_plain_names
 
 
 class Spot(NamedTuple):
@@ -118,13 +115,13 @@ class Scan:
                 yield one
 
 
-def scan_of(text: str, bare: str) -> Scan:
+def scan_of(text: str, made: Mended) -> Scan:
     """The names in a file's text.
 
     Args:
-        bare: the text as `mended` made it.
+        made: the text as `mended` made it.
     """
-    found = _Walk(bare).run()
+    found = _Walk(made).run()
     algorithm = re.search(r"\(\*.*?--(?:fair\s+)?algorithm\b.*?\*\)", text, re.DOTALL)
     if algorithm is not None:
         found.algorithm = frozenset(re.findall(r"\w+", algorithm[0]))
@@ -159,9 +156,9 @@ class _Scope:
 class _Walk:
     """A walk over the tree of a text, by a stack: expressions may nest deeply."""
 
-    def __init__(self, bare: str) -> None:
-        self.lines = [line.encode() for line in bare.split("\n")]
-        self.root = tree_sitter.Parser(language()).parse(with_plain_names(bare)).root_node
+    def __init__(self, made: Mended) -> None:
+        self.lines = [line.encode() for line in made.text.split("\n")]
+        self.root = made.root
         self.found = Scan()
         self.mentioned: list[tuple[Tree, tuple[str, ...], _Scope, str]] = []
         self.work: list[tuple[Tree, _Scope]] = []

@@ -134,6 +134,7 @@ def load(
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
     files: Files | None = None,
+    assumed: bool = False,
 ) -> Specification:
     """Read a module and all that it needs.
 
@@ -148,6 +149,7 @@ def load(
         properties: operators to check of all runs, in the same way; one that is an invariant of the
             configuration is checked as that.
         files: the files, in place of those beside the module and in the folders.
+        assumed: whether, without a configuration, constants equal only themselves and there is no behaviour.
 
     Raises:
         ModelError: with all mistakes found.
@@ -160,6 +162,9 @@ def load(
         names = loader.load(module)
     except RecursionError:
         raise _too_deep(path) from None
+    if assumed and config is None:
+        unknown = [Assigned(one.name, s.ModelValue(one.name), one.place) for one in loader.constants]
+        config = Config(constants=unknown)
     config = config or _default(names)
     given = dict(values or {})
     _refuse(f"{module.name} has no constant", given, names, [one.name for one in loader.constants])
