@@ -10,19 +10,6 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from leadline.symbolic.export.layout import (
-    WIDTH,
-    Lines,
-    ModulePrinter,
-    bare,
-    bullets,
-    commas,
-    conjuncts_of,
-    enclose,
-    fill,
-    hang,
-    picks_in,
-)
 from leadline.symbolic.export.limits import check_depths, check_names
 from leadline.symbolic.lang import (
     BOOL,
@@ -61,6 +48,8 @@ from leadline.symbolic.lang import (
     symmetric_sorts,
 )
 from leadline.symbolic.lang.rules import equality, negation
+from leadline.symbolic.notation.expressions import Printer, bare, conjuncts_of, picks_in
+from leadline.symbolic.notation.lines import WIDTH, Lines, bullets, commas, enclose, fill, hang
 from leadline.symbolic.notation.names import (
     Scope,
     Words,
@@ -95,7 +84,7 @@ class OperatorWriter:
         self._updates = {words.variables[name]: node for name, node in action.updates}
         given = given or {}
         self._picks = {**given, **words.picks((pick.name for pick in action.picks), given.values())}
-        self._layout = ModulePrinter(words, self._picks)
+        self._layout = Printer.of_module(words, self._picks)
         self._layout.share(action.roots)
         self._picked: set[str] = set(given)
         self._defined: set[n.Node] = set()
@@ -384,7 +373,7 @@ def _property(one: Property, words: Words) -> Lines:
     if one.temporal is not None:
         lines = formula_lines(one.temporal, words)
         return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", lines)]
-    layout = ModulePrinter(words, {})
+    layout = Printer.of_module(words, {})
     layout.share([one.formula])
     body = layout.let(tuple(layout.parts), layout.lines(one.formula, WIDTH - len(_INDENT)))
     return [*told_of(one), *_definition(f"{words.properties[one.name]} ==", body)]
@@ -462,7 +451,7 @@ class _Fair:
 
     def conjunct(self) -> str:
         """The condition as a formula."""
-        layout = ModulePrinter(self.words, {})
+        layout = Printer.of_module(self.words, {})
         pairs = zip(self.parameters, self.fair.types, strict=True)
         ranges = ", ".join(layout.range(name, kind) for name, kind in pairs)
         called = f"{self.name}({', '.join(self.parameters)})" if self.parameters else self.name
@@ -582,7 +571,7 @@ class _Formulas:
         kind, span = formula.var.type, formula.var.span
         name = Scope((*self.words.taken, *self.bound.values())).take(camel(formula.var.name))
         leaf = n.make(n.PickVar, kind, span, f"bound {len(self.bound)}")
-        layout = ModulePrinter(self.words, self.bound)
+        layout = Printer.of_module(self.words, self.bound)
         chosen = n.make(n.Const, Set(kind), span, frozenset(formula.domain))
         within = layout.range(name, kind if ranges_over_type(formula) else chosen)
         inside = _Formulas(self.words, {**self.bound, leaf.name: name})
@@ -594,7 +583,7 @@ class _Formulas:
         return [head, *hang("  ", lines)]
 
     def _predicate(self, node: n.Node) -> Lines:
-        layout = ModulePrinter(self.words, self.bound)
+        layout = Printer.of_module(self.words, self.bound)
         layout.share([node])
         return layout.let(tuple(layout.parts), layout.lines(node, WIDTH - 20))
 

@@ -1,4 +1,4 @@
-"""Expressions as TLA+ text.
+"""Expressions as TLA+ text, on one line or on several.
 
 The text needs the modules Integers, Sequences, FiniteSets and, where they occur, TLC (`Assert`) and the
 community's FiniteSetsExt (`Min`, `Max`) and SequencesExt (`BoundedSeq`). An option's None is the model value
@@ -8,7 +8,9 @@ no declared ranges, so a coercion prints as the value that it coerces.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from leadline.symbolic.lang import (
@@ -26,7 +28,9 @@ from leadline.symbolic.lang import (
     spoken,
 )
 from leadline.symbolic.lang.nodes import Binary, Unary
-from leadline.symbolic.notation.types import bound_names, set_text
+from leadline.symbolic.notation.lines import WIDTH, Lines, bullets, commas, constant, enclose, hang
+from leadline.symbolic.notation.names import Scope, Words
+from leadline.symbolic.notation.types import NONE, Named, bound_names, set_text
 
 
 def to_tla(node: n.Node, names: Mapping[str, str] | None = None) -> str:
@@ -59,13 +63,34 @@ _QUANTIFIERS = {n.Forall: "\\A", n.Exists: "\\E", n.Choose: "CHOOSE"}
 _UPDATES = (n.MapUpdate, n.ComponentUpdate, n.SeqUpdate)
 
 
+_NARROW = 30
+"""Columns below which a line is not broken further. This also bounds the depth of nesting."""
+
+_LONG = 40
+"""Columns from which a repeated part of an expression gets a name."""
+
+_ANYWHERE = OPEN - 1
+
+NO_NAMES: Mapping[str, str] = {}
+
+
 class Printer:
     """Prints node by node, children first: by the tables above, or by a method for the kind of node.
+
+    On one line (`text`), or over several (`lines`): one conjunct, case, field on each where one line is too long.
+    The forms differ in more than line ends: a broken conjunction is a list with bullets, which needs no brackets.
 
     Args:
         names: the TLA+ names of state variables; one that is not given is printed in lowerCamelCase.
         taken: names that mean something around the expression, so that no bound variable may have them.
+        picks: the names of the picks around the expressions; likewise.
+        types: the operators that stand for types.
     """
+
+    @classmethod
+    def of_module(cls, words: Words, picks: Mapping[str, str]) -> Printer:
+        """A printer with the names of a module, and of the picks around the expressions."""
+        return cls(words.variables, (*words.taken, *picks.values()), picks, words.types)
 
     def __init_subclass__(cls) -> None:
         cls._check_total()
@@ -78,22 +103,32 @@ class Printer:
         if missing:
             raise TypeError(f"{cls.__name__} does not print {', '.join(missing)}")
 
-    def __init__(self, names: Mapping[str, str], taken: Collection[str] = ()) -> None:
-        self._names = names
-        self._taken = taken
+    def __init__(
+        self,
+        names: Mapping[str, str],
+        taken: Iterable[str] = (),
+        picks: Mapping[str, str] = NO_NAMES,
+        types: Named = NONE,
+    ) -> None:
+        self._names, self._picks, self._types = names, picks, types
+        self._scope = Scope(taken)
+        self.parts: dict[n.Node, str] = {}
+        self._defining: n.Node | None = None
         self._bound: Mapping[n.Bound, str] = {}
         self._done: dict[n.Node, Text] = {}
 
     def text(self, root: n.Node) -> str:
         """The text of one expression."""
         nodes = n.postorder(root)
-        self._bound = bound_names(nodes, self._variable, self._taken)
+        self._bound = bound_names(nodes, self._variable, self._scope.taken)
         self._done = {}
         for node in nodes:
             self._done[node] = self._print(node)
         return self._done[root].text
 
     def _print(self, node: n.Node) -> Text:
+        if node in self.parts and node is not self._defining:
+            return atom(self.parts[node])
         kind: Any = type(node)
         if isinstance(node, Binary) and kind in _INFIX:
             sign, low, high, associative = _INFIX[kind]
@@ -119,10 +154,10 @@ class Printer:
         return self._names.get(name, camel(name))
 
     def _pick(self, node: n.PickVar) -> str:
-        return spoken(node)
+        return self._picks.get(node.name, spoken(node))
 
     def _set(self, kind: Type) -> Text:
-        return set_text(kind)
+        return set_text(kind, self._types)
 
     # -- leaves and conversions ---------------------------------------------------------------------
 
@@ -311,6 +346,210 @@ class Printer:
             return _part(update)
         return f"[{self._plain(update.key if isinstance(update, n.MapUpdate) else update.place)}]"
 
+    # -- over several lines ---------------------------------------------------------------------------
+
+    def share(self, roots: Sequence[n.Node]) -> None:
+        """Name each long part that these expressions repeat, in `parts`, inner parts first."""
+        for node in repeated(roots):
+            if len(self.text(node)) >= _LONG:
+                self.parts[node] = self._scope.take(f"part{len(self.parts) + 1}")
+
+    def let(self, parts: Sequence[n.Node], body: Sequence[str]) -> Lines:
+        """The body in a LET with those of the parts that it names, directly or through another."""
+        lines = list(body)
+        defined: Lines = []
+        for part in reversed(parts):
+            name = re.compile(rf"\b{self.parts[part]}\b")
+            if any(map(name.search, (*defined, *lines))):
+                defined = [*self._definition(part), *defined]
+        return [*hang("LET ", defined), *hang("IN  ", lines)] if defined else lines
+
+    def _definition(self, part: n.Node) -> Lines:
+        name = self.parts[part]
+        self._defining = part
+        lines = self.lines(part, WIDTH // 2)
+        self._defining = None
+        return [f"{name} == {lines[0]}"] if len(lines) == 1 else [f"{name} ==", *hang("  ", lines)]
+
+    def lines(self, root: n.Node, room: int, above: int = _ANYWHERE) -> Lines:
+        """An expression as lines.
+
+        Args:
+            root: the expression.
+            room: the columns available.
+            above: the precedence of the operator whose operand it is, if any.
+        """
+        self.text(root)
+        return self._operand(root, room, above)
+
+    def lines_of_value(self, root: n.Node, room: int) -> Lines:
+        """An expression as lines, to stand after the sign `=`."""
+        self.text(root)
+        return self._lay_value(root, room)
+
+    def range(self, name: str, domain: n.Node | Type) -> str:
+        """`name \\in domain`, for a quantifier."""
+        if isinstance(domain, Type):
+            return f"{name} \\in {self._set(domain).above(5)}"
+        self.text(domain)
+        return f"{name} \\in {self._of(domain).above(5)}"
+
+    def _operand(self, node: n.Node, room: int, above: int) -> Lines:
+        if self._of(node).low > above:
+            return self._lay(node, room)
+        return enclose("(", self._lay(node, room - 2), ")")
+
+    def _lay(self, node: n.Node, room: int) -> Lines:
+        node = bare(node)
+        flat = self._plain(node)
+        if len(flat) <= room or room < _NARROW:
+            return [flat]
+        lay: Callable[[Any, int], Lines] | None = getattr(self, f"lay_{type(node).__name__}", None)
+        if lay is not None:
+            return lay(node, room)
+        return self._lay_infix(node, room) if isinstance(node, (*_INFIX, n.Member, n.Concat)) else [flat]
+
+    # -- Booleans -----------------------------------------------------------------------------------
+
+    def lay_And(self, node: n.And, room: int) -> Lines:
+        return bullets("/\\", [self._lay(item, room - 3) for item in _flat(node)])
+
+    def lay_Or(self, node: n.Or, room: int) -> Lines:
+        return bullets("\\/", [self._lay(item, room - 3) for item in _flat(node)])
+
+    def lay_Not(self, node: n.Not, room: int) -> Lines:
+        if isinstance(node.item, (n.Eq, n.Member)):
+            left, right = (getattr(node.item, name) for name in n.field_names(type(node.item)))
+            return self._lay_sides(self._of(node), left, right, room)
+        return hang("~", self._operand(node.item, room - 1, 15))
+
+    def lay_Implies(self, node: n.Implies, room: int) -> Lines:
+        premise = self._operand(node.premise, room - 3, 1)
+        if len(premise) > 1 and isinstance(node.premise, (n.And, n.Or)):
+            premise = enclose("(", premise, ")")
+        conclusion = self._operand(node.conclusion, room - 2, 1)
+        return [*enclose("", premise, " =>"), *hang("  ", conclusion)]
+
+    def lay_Ite(self, node: n.Ite, room: int) -> Lines:
+        lines: Lines = []
+        word = "IF "
+        while True:
+            condition = self._lay(node.condition, room - len(word))
+            arm = self._operand(node.then, room - 5, OPEN)
+            if len(condition) == len(arm) == 1 and len(word + condition[0] + arm[0]) + 6 <= room:
+                lines.append(f"{word}{condition[0]} THEN {arm[0]}")
+            else:
+                lines += hang(word, condition) + hang("THEN ", arm)
+            rest = bare(node.orelse)
+            if not isinstance(rest, n.Ite) or len(self._plain(rest)) <= room - 5:
+                return lines + hang("ELSE ", self._lay(rest, room - 5))
+            node = rest
+            word = "ELSE IF "
+
+    # -- binders ------------------------------------------------------------------------------------
+
+    def _lay_quantifier(self, node: n.Forall | n.Exists | n.Choose, room: int) -> Lines:
+        word = self._plain(node).partition(" ")[0]
+        head = f"{word} {self._range(node.var, node.domain)} :"
+        return [head, *hang("  ", self._lay(node.body, room - 2))]
+
+    lay_Forall = lay_Exists = lay_Choose = _lay_quantifier
+
+    def lay_SetFilter(self, node: n.SetFilter, room: int) -> Lines:
+        head = f"{self._range(node.var, node.domain)} :"
+        return enclose("{", [head, *hang("  ", self._lay(node.body, room - 4))], "}")
+
+    def lay_SetMap(self, node: n.SetMap, room: int) -> Lines:
+        end = f": {self._range(node.var, node.domain)}"
+        body = self._lay(node.body, room - 4)
+        if self._of(node.body).low <= 5:
+            body = enclose("(", body, ")")
+        return enclose("{", [*body, end], "}")
+
+    def lay_MapBuild(self, node: n.MapBuild, room: int) -> Lines:
+        head = f"{self._bound[node.var]} \\in {self._set(node.var.type).above(5)} |->"
+        return enclose("[", [head, *hang("  ", self._lay(node.body, room - 4))], "]")
+
+    # -- infix operators ----------------------------------------------------------------------------
+
+    def _lay_infix(self, node: n.Node, room: int) -> Lines:
+        text = self._of(node)
+        if not text.sign:
+            left, *rest = n.children(node)
+            return self._lay_call(text, [left, *rest], room)
+        left, right = n.children(node)
+        return self._lay_sides(text, left, right, room)
+
+    def _lay_sides(self, text: Text, left: n.Node, right: n.Node, room: int) -> Lines:
+        sign = f"{text.sign} "
+        end = self._operand(right, room - len(sign), text.high)
+        rights = [end]
+        # `a \\cup b \\cup c` is one list of operands.
+        while self._of(left).sign == text.sign and text.text.startswith(self._plain(left)):
+            parts = tuple(n.children(bare(left)))
+            if len(parts) != 2:
+                break  # the minus of a negative number is no infix operator
+            left, inner = parts
+            rights.append(self._operand(inner, room - len(sign), text.high))
+        first = self._operand(left, room, text.high)
+        if len(rights) == 1 and len(first) == 1 and len(first[0]) <= room // 3:
+            head = f"{first[0]} {sign}"
+            return hang(head, self._operand(right, room - len(head), text.high))
+        return [*first, *(line for side in reversed(rights) for line in hang(sign, side))]
+
+    def _lay_call(self, text: Text, parts: Sequence[n.Node], room: int) -> Lines:
+        """`Append(a, b)`, the only concatenation that is not infix."""
+        left, right = parts
+        added = right.items[0] if isinstance(right, n.MakeSeq) else None
+        if added is None:
+            return [text.text]
+        return commas("Append(", [self._lay(left, room - 8), self._lay(added, room - 8)], ")")
+
+    def lay_Const(self, node: n.Const, room: int) -> Lines:
+        return constant(node.type, node.value, room)
+
+    # -- values with parts --------------------------------------------------------------------------
+
+    def lay_SetOf(self, node: n.SetOf, room: int) -> Lines:
+        return commas("{", [self._lay(item, room - 2) for item in node.items], "}")
+
+    def _lay_items(self, node: n.MakeSeq | n.MakeTuple, room: int) -> Lines:
+        return commas("<<", [self._lay(item, room - 4) for item in node.items], ">>")
+
+    lay_MakeSeq = lay_MakeTuple = _lay_items
+
+    def lay_MakeRecord(self, node: n.MakeRecord, room: int) -> Lines:
+        return commas("[", self._lay_fields(node, room), "]")
+
+    def lay_MakeVariant(self, node: n.MakeVariant, room: int) -> Lines:
+        if not isinstance(node.payload, n.MakeRecord):
+            return [self._plain(node)]
+        return commas("[", [[f'type |-> "{node.tag}"'], *self._lay_fields(node.payload, room)], "]")
+
+    def _lay_fields(self, node: n.MakeRecord, room: int) -> list[Lines]:
+        assert isinstance(node.type, Record)
+        heads = [f"{name} |->" for name in node.type.labels]
+        return [self._after(head, item, room - 2) for head, item in zip(heads, node.items, strict=True)]
+
+    def _lay_except(self, node: n.Node, room: int) -> Lines:
+        base, changes = self._changes(node)
+        groups = [self._after(f"{path} =", value, room - 3) for path, value in changes]
+        first = enclose("[", self._operand(base, room - 8, 15), " EXCEPT")
+        return [*first, *commas("  ", groups, "]")]
+
+    lay_MapUpdate = lay_ComponentUpdate = lay_SeqUpdate = _lay_except
+
+    def _after(self, head: str, node: n.Node, room: int) -> Lines:
+        """A value after its head: beside it, or below where that leaves more room."""
+        beside = room - len(head) - 1
+        if len(self._plain(node)) > beside and len(head) > room // 4:
+            return [head, *hang("  ", self._lay_value(node, room - 2))]
+        return hang(f"{head} ", self._lay_value(node, beside))
+
+    def _lay_value(self, node: n.Node, room: int) -> Lines:
+        # An expression that is open to the right, such as IF, needs no brackets after the sign `=`.
+        return self._operand(node, room, _ANYWHERE if self._of(node).low == OPEN else 5)
+
 
 Printer._check_total()
 
@@ -346,3 +585,67 @@ def _record(fields: Mapping[str, str]) -> Text:
     if not fields:
         return atom("<<>>")
     return atom(f"[{', '.join(f'{name} |-> {text}' for name, text in fields.items())}]")
+
+
+def conjuncts_of(node: n.Node) -> list[n.Node]:
+    """The conjuncts of a conjunction, or else the node alone."""
+    return _flat(node) if isinstance(node, n.And) else [node]
+
+
+def _flat(node: n.And | n.Or) -> list[n.Node]:
+    """The items, and in place of an item of the same kind its items."""
+    items: list[n.Node] = []
+    todo: list[n.Node] = [node]
+    while todo:
+        one = todo.pop()
+        if type(one) is type(node):
+            todo += reversed(one.items)
+        else:
+            items.append(one)
+    return items
+
+
+# -- shared parts ----------------------------------------------------------------------------------------
+
+
+def repeated(roots: Sequence[n.Node]) -> list[n.Node]:
+    """The nodes that occur more than once and mention no variable that is bound around them.
+
+    A node that occurs only as a part of one larger node is left out. Inner nodes come first.
+    """
+    nodes = n.postorder(*roots)
+    uses = Counter(bare(root) for root in roots)
+    for node in nodes:
+        if not isinstance(node, n.Coerce):
+            uses.update(bare(child) for child in n.children(node))
+    closed = _closed(nodes)
+    return [node for node in nodes if uses[node] > 1 and node in closed]
+
+
+def picks_in(node: n.Node) -> set[str]:
+    """The names of the picks that an expression mentions."""
+    return {part.name for part in n.postorder(node) if isinstance(part, n.PickVar)}
+
+
+def bare(node: n.Node) -> n.Node:
+    """The node inside any coercions, which TLA+ does not print."""
+    while isinstance(node, n.Coerce):
+        node = node.item
+    return node
+
+
+def _closed(nodes: Sequence[n.Node]) -> set[n.Node]:
+    free: dict[n.Node, frozenset[n.Bound]] = {}
+    for node in nodes:
+        free[node] = frozenset(_free(node, free))
+    return {node for node in nodes if not free[node]}
+
+
+def _free(node: n.Node, free: dict[n.Node, frozenset[n.Bound]]) -> Iterator[n.Bound]:
+    if isinstance(node, n.Bound):
+        yield node
+    for child in n.children(node):
+        inside = free[child]
+        if isinstance(node, n.BINDERS) and child is node.body:
+            inside -= {node.var}
+        yield from inside
