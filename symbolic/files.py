@@ -1,4 +1,8 @@
-"""The one place that reads files which the user names: regular files only, and no more than they may hold."""
+"""The one place that reads files which the user names: regular files only, and no more than they may hold.
+
+A process may be confined to a folder, and so are the processes that it starts: `CONFINED` names the folder in
+their environment. Then a file elsewhere cannot be read, and is not there, whatever links lead to it.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,11 @@ from pathlib import Path
 from typing import Protocol
 
 from leadline.symbolic.lang import UserError
+
+CONFINED = "LEADLINE_ONLY_IN"
+"""The variable of the environment that names the folder whose files alone are read; those that Leadline brings
+along are read in any case."""
+_OURS = Path(__file__).parent
 
 LARGEST = 256 << 20
 """The most bytes that a file may have, unless its reader says otherwise: 256 MB."""
@@ -34,7 +43,11 @@ def file_bytes(path: Path | Readable, most: int = LARGEST) -> bytes:
         OSError: if it cannot be read, is no regular file, or is larger; `strerror` says which.
     """
     if not isinstance(path, Path):
+        if CONFINED in os.environ:
+            raise OSError(errno.EACCES, "only files of one folder may be read here", str(path))
         return path.content(most)
+    if not is_allowed(path):
+        raise OSError(errno.EACCES, _OUTSIDE.format(os.environ[CONFINED]), str(path))
     try:
         # Opening a pipe would wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -50,6 +63,18 @@ def file_bytes(path: Path | Readable, most: int = LARGEST) -> bytes:
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it has more than {_size(most)}, the most that is read", str(path))
     return content
+
+
+_OUTSIDE = "it is outside of {}, and only files in there may be read"
+
+
+def is_allowed(path: Path) -> bool:
+    """Whether a file may be read: this process is not confined to a folder, or the file is in there."""
+    folder = os.environ.get(CONFINED)
+    if folder is None:
+        return True
+    real = real_path(path)
+    return any(real.is_relative_to(real_path(one)) for one in (Path(folder), _OURS))
 
 
 def _size(size: int) -> str:
@@ -94,12 +119,12 @@ def read_text(path: Path | Readable, most: int = LARGEST) -> str:
 
 def is_there(path: Path) -> bool:
     """Whether there is a file or folder of that path, which may be no possible name at all."""
-    return os.path.exists(path)  # noqa: PTH110  # Path.exists raises an error for a name that is too long
+    return is_allowed(path) and os.path.exists(path)  # noqa: PTH110  # Path.exists raises an error for a name that is too long
 
 
 def is_folder(path: Path) -> bool:
     """Whether there is a folder of that path, which may be no possible name at all."""
-    return os.path.isdir(path)  # noqa: PTH112  # as above
+    return is_allowed(path) and os.path.isdir(path)  # noqa: PTH112  # as above
 
 
 def real_path(path: Path) -> Path:
