@@ -41,6 +41,7 @@ from leadline.symbolic.lang import (
     Foreign,
     LeadlineError,
     Mistake,
+    Model,
     ModelError,
     Setting,
     Span,
@@ -191,16 +192,8 @@ def show_protocol(asked: Asked) -> Json:
         for name, one in entry.protocol.parameters.items()
     ]
     typed = not issubclass(entry.protocol, Foreign)
-
-    def place(action: Action) -> Span:
-        return (
-            model.origin.specification.place_of(action.tla)
-            if isinstance(model.origin, TlaOrigin)
-            else action.span
-        )
-
     return {
-        "protocol": str(entry.name),
+        "protocol": entry.name,
         "about": entry.doc,
         "language": "python" if typed else "tla",
         "parameters": parameters,
@@ -208,20 +201,20 @@ def show_protocol(asked: Asked) -> Json:
             {"name": one.tla, **({"type": set_text(one.type).text} if typed else {})}
             for one in model.variables
         ],
-        "actions": [
-            {
-                "name": one.tla,
-                **({"picks": [pick.name for pick in one.picks]} if typed else {}),
-                "about": one.doc,
-                "place": _place(place(one)),
-            }
-            for one in model.actions
-        ],
+        "actions": [_action(model, one) for one in model.actions],
         "properties": [
             {"name": one.name, "kind": str(one.kind), "about": one.doc, "place": _place(one.span)}
             for one in model.properties.values()
         ],
     }
+
+
+def _action(model: Model, action: Action) -> Json:
+    """An action; of a module, the outline of whose actions has no picks, with the place of its definition."""
+    told: Json = {"name": action.tla, "about": action.doc}
+    if isinstance(model.origin, TlaOrigin):
+        return {**told, "place": _place(model.origin.specification.place_of(action.tla))}
+    return {**told, "picks": [pick.name for pick in action.picks], "place": _place(action.span)}
 
 
 def _place(span: Span) -> str:

@@ -329,7 +329,8 @@ def test_the_page_shows_real_answers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(CONFINED, str(tmp_path))
     monkeypatch.chdir(tmp_path)
     shown = blocks((DOCS / "how-to" / "agents.md").read_text(encoding="utf-8"))
-    _, asked, found, asked_there, there = [json.loads(text) for language, text in shown if language == "json"]
+    objects = [json.loads(text) for _, text in shown if text.startswith("{")]
+    _, asked, found, asked_there, there = objects
     answer = job.answered(job.Asked("check", asked, False, lambda _: None))
     assert {name: answer[name] for name in found} == found
     assert job.answered(job.Asked("evaluate", asked_there, False, lambda _: None)) == there
