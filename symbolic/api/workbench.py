@@ -392,7 +392,7 @@ class _OfModel(Ground):
         return trace.stages
 
     def value(self, text: str, state: Values) -> str | None:
-        made = self._evaluated(text)
+        made = self.evaluated(text)
         if made is None:
             return None
         if not isinstance(made, Expr):
@@ -403,7 +403,7 @@ class _OfModel(Ground):
         except OutOfBounds as error:
             return f"out of bounds: {error}"
 
-    def _evaluated(self, text: str) -> object:
+    def evaluated(self, text: str) -> object:
         """The value of a text in Python; None of a statement."""
         try:
             try:
@@ -418,7 +418,7 @@ class _OfModel(Ground):
             raise UserError(f"{type(error).__name__}: {error}") from error
 
     def nearest(self, text: str, depth: int, limits: Limits) -> Nearest:
-        formula = boolean(_node(self._evaluated(text)))
+        formula = boolean(_node(self.evaluated(text)))
         target = Property(
             _TARGET, "Typed", PropertyKind.PROBE, "", Span("<typed>", 1), _node(negation(formula))
         )
@@ -451,6 +451,20 @@ def _node(made: object) -> Node:
     if wrong := mistakes_of(node):
         raise UserError("; ".join(mistake.text for mistake in wrong))
     return node
+
+
+def expression_of(entry: Entry, settings: Mapping[str, Setting], text: str) -> Node:
+    """The expression of the state that a text is, as Python reads it in a protocol's method.
+
+    Raises:
+        UserError: if it is none, or the protocol is a TLA+ module.
+    """
+    if issubclass(entry.protocol, Foreign):
+        raise UserError("expressions are those of protocols in Python: of a module, name a part of the state")
+    made = _OfModel(entry, settings).evaluated(text)
+    if made is None:
+        raise UserError("a statement has no value")
+    return _node(made)
 
 
 # -- TLA+ modules ------------------------------------------------------------------------------------------

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
+from leadline.symbolic.catalog import Entry
 from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, write_out, written_trace
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform.cover import Coverage, Covered, goals_of
-from leadline.symbolic.conform.logs import log_of, part_of
+from leadline.symbolic.conform.logs import log_of
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.run.limits import TimeIsOver, limited, stop_at
-from leadline.symbolic.lang import Model, UserError, counted
+from leadline.symbolic.lang import Model, Setting, UserError, counted
+from leadline.symbolic.lang.nodes import Node
 
 _MOST_STATES = 1_000_000
 _MOST_TOLD = 20
@@ -35,7 +38,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default="actions",
         help="actions: each is taken; pairs: each right after each other; guards: each is true and false; "
         "properties: each probe and premise; or a part of the state that has each of its values, such as "
-        "role[s1] (default: actions)",
+        "role[s1], or an expression, such as 'now.waiting.size' (default: actions)",
     )
     parser.add_argument("--depth", metavar="K", type=at_least(0), help="steps of a run at most")
     parser.add_argument(
@@ -60,9 +63,9 @@ def run(args: argparse.Namespace) -> Exit:
     """Find the runs, show them and write them."""
     if args.out is not None:
         _make(args.out)
-    entry, _, model = chosen_model(args)
+    entry, settings, model = chosen_model(args)
     semantics = Semantics(model)
-    goals = goals_of(semantics, args.goal, lambda path: part_of(model, path))
+    goals = goals_of(semantics, args.goal, lambda text: _expression(entry, settings, text))
     stopped = None
     limits = Limits(args.timeout, args.memory).within_machine()
     with live("covering: ") as show:
@@ -84,6 +87,13 @@ def run(args: argparse.Namespace) -> Exit:
     data = as_json(_json(found, model)) if args.format == "json" else None
     code = deliver(_report(found, model), data, None)
     return max(code, Exit.HOLDS if found.complete or not found.missing else Exit.UNKNOWN)
+
+
+def _expression(entry: Entry, settings: Mapping[str, Setting], text: str) -> Node:
+    # Here, since most goals are no expressions.
+    from leadline.symbolic.api.workbench import expression_of
+
+    return expression_of(entry, settings, text)
 
 
 def _make(folder: Path) -> None:

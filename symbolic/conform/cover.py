@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import suspects
-from leadline.symbolic.conform.events import Part
 from leadline.symbolic.conform.explain import ways
-from leadline.symbolic.lang import Model, OutOfBounds, Pick, UserError, schedule
+from leadline.symbolic.conform.logs import part_of
+from leadline.symbolic.lang import Model, OutOfBounds, Pick, Type, UserError, nodes as n, schedule
 from leadline.symbolic.meaning import Outcome, Path
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import Trace, TraceEnd, trace_of_path
@@ -125,19 +125,34 @@ class Properties(Goals):
 
 
 class Values(Goals):
-    """A part of the state has each of its values."""
+    """An expression has each of its values.
 
-    def __init__(self, part: Part) -> None:
-        self._part = part
-        few = part.type.cardinality <= _MOST_VALUES
-        self.wanted = [self._text(part.type.tla(x)) for x in part.type.values()] if few else []
+    Args:
+        text: the expression, as it is shown.
+        kind: its type.
+        shown: its value in a state, as TLA+ text; None if it has none.
+    """
 
-    def _text(self, shown: str) -> str:
-        return f"{self._part.text} = {shown}"
+    def __init__(self, text: str, kind: Type, shown: Callable[[State], str | None]) -> None:
+        self._text, self._shown = text, shown
+        few = kind.cardinality <= _MOST_VALUES
+        self.wanted = [f"{text} = {kind.tla(x)}" for x in kind.values()] if few else []
 
     def of_state(self, state: State) -> Iterable[str]:
-        shown = self._part.shown(state)
-        return () if shown is None else (self._text(shown),)
+        shown = self._shown(state)
+        return () if shown is None else (f"{self._text} = {shown}",)
+
+
+def _values_of(semantics: Semantics, text: str, node: n.Node) -> Values:
+    """The goals that an expression has each of its values."""
+
+    def shown(state: State) -> str | None:
+        try:
+            return node.type.tla(semantics.evaluate(node, state))
+        except OutOfBounds:
+            return None
+
+    return Values(text, node.type, shown)
 
 
 KINDS: Mapping[str, Callable[[Semantics], Goals]] = {
@@ -146,7 +161,7 @@ KINDS: Mapping[str, Callable[[Semantics], Goals]] = {
     "guards": Guards,
     "properties": Properties,
 }
-"""The kinds of goals by name; another name is a part of the state."""
+"""The kinds of goals by name; another name is a part of the state, or an expression."""
 
 
 @dataclass(frozen=True)
@@ -295,22 +310,27 @@ class Coverage:
                 before = one.action
 
 
-def goals_of(semantics: Semantics, kind: str, part: Callable[[str], Part]) -> Goals:
-    """The goals of a name: a kind, or a part of the state.
+def goals_of(semantics: Semantics, kind: str, expression: Callable[[str], n.Node]) -> Goals:
+    """The goals of a name: a kind, a part of the state, or an expression of it.
 
     Args:
         semantics: the meaning of the model.
         kind: the name.
-        part: the part of the state of a text, as `logs.part_of`.
+        expression: the expression of a text that is no part of the state.
 
     Raises:
-        UserError: if the name is neither.
+        UserError: if the name is none of these.
     """
     if kind in KINDS:
         return KINDS[kind](semantics)
     try:
-        return Values(part(kind))
+        part = part_of(semantics.model, kind)
+        return Values(part.text, part.type, part.shown)
+    except UserError as error:
+        wrong = error
+    try:
+        return _values_of(semantics, kind, expression(kind))
     except UserError as error:
         raise UserError(
-            f"--goal {kind}: write {', '.join(KINDS)} or a part of the state ({error})"
+            f"--goal {kind}: write {', '.join(KINDS)}, a part of the state ({wrong}) or an expression ({error})"
         ) from error

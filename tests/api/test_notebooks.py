@@ -40,10 +40,27 @@ def shown(cells: list[dict[str, Any]], kind: str) -> list[str]:
 
 
 def test_the_notebooks_are_stored_without_outputs() -> None:
-    assert {path.stem for path in NOTEBOOKS} == {"first-protocol", "grid"}
+    assert {path.stem for path in NOTEBOOKS} == {"conform", "first-protocol", "grid"}
     for path in NOTEBOOKS:
         cells = json.loads(path.read_text())["cells"]
         assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
+def test_the_logs_of_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Jupyter, which takes seconds to start; the tests of the wheel run all notebooks in it."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "how-to" / "conform.md").read_text()
+    names: dict[str, Any] = {}
+    for cell in json.loads((ROOT / "docs" / "notebooks" / "conform.ipynb").read_text())["cells"]:
+        text = "".join(cell["source"])
+        if text.startswith("%%writefile "):
+            head, content = text.split("\n", 1)
+            name = head.split()[1]
+            assert f"# {name}\n{content}\n```" in page, "the files are those of the how-to page"
+            Path(name).write_text(content)
+        elif cell["cell_type"] == "code":
+            exec(compile(text, cell["id"], "exec"), names)
+    assert len(names["found"].run.steps) == 10
 
 
 @pytest.mark.slow

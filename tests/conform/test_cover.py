@@ -5,21 +5,29 @@ import json
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from leadline.symbolic.api.workbench import expression_of
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
+from leadline.symbolic.concrete.coverage import Counted
 from leadline.symbolic.conform.cover import Coverage, Covered, goals_of
-from leadline.symbolic.conform.logs import log_of, part_of
+from leadline.symbolic.conform.logs import log_of
 from leadline.symbolic.lang import Model, UserError
+from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.meaning import explore
+from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import disagreement
 from tests.strategies import models
 
 FEW = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+def not_in_python(text: str) -> Node:
+    raise UserError(f"{text} is no expression")
+
+
 def covered(model: Model, goal: str, depth: int | None = None, most: int = 100_000) -> Covered:
     semantics = Semantics(model)
-    search = Coverage(semantics, goals_of(semantics, goal, lambda x: part_of(model, x)), depth, most)
+    search = Coverage(semantics, goals_of(semantics, goal, not_in_python), depth, most)
     search.run()
     return search.covered()
 
@@ -55,8 +63,17 @@ def test_pairs_of_actions(commit: Model) -> None:
 def test_values_of_a_part(commit: Model) -> None:
     found = covered(commit, "rmState[1]")
     assert [goals[0] for _, goals in found.runs if goals] and not found.missing
-    with pytest.raises(UserError, match="--goal rmStat: write actions, pairs, guards, properties or a part"):
+    with pytest.raises(UserError, match="--goal rmStat: write actions, pairs, guards, properties, a part"):
         covered(commit, "rmStat")
+
+
+def test_values_of_an_expression(commit: Model) -> None:
+    aborted = expression_of(find("two-phase-commit"), {}, "now.rm_state[1] == 'aborted'")
+    semantics = Semantics(commit)
+    search = Coverage(semantics, goals_of(semantics, "gone", lambda _: aborted), None, 100_000)
+    search.run()
+    found = search.covered()
+    assert {goal for _, goals in found.runs for goal in goals} == {"gone = TRUE", "gone = FALSE"}
 
 
 def test_guards_and_properties(commit: Model) -> None:
@@ -95,6 +112,20 @@ def test_random_protocols(model: Model) -> None:
         assert ours.missing == [one.tla for one in model.actions if one.name not in possible(semantics)]
     for run, _ in ours.runs:
         assert disagreement(semantics, run) is None
+
+
+@settings(FEW, max_examples=8)
+@given(model=models())
+def test_guards_of_random_protocols_are_those_of_the_coverage_of_explore(model: Model) -> None:
+    semantics = Counted(model)
+    assume(any(x.state is not None for x in semantics.initial()))
+    explored = explore(semantics, [], max_states=60)
+    ours = covered(model, "guards", most=60)
+    if not (ours.complete and explored.complete):
+        return
+    names = {variable.name: variable.tla for variable in model.variables}
+    true = {f"{x.action.tla}: {to_tla(x.node, names)} is true" for x in semantics.guards if x.true}
+    assert {goal for _, goals in ours.runs for goal in goals if goal.endswith(" is true")} == true
 
 
 def test_a_run_as_a_log(commit: Model) -> None:
