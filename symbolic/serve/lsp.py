@@ -121,8 +121,8 @@ class Editor:
         self.folders = list(folders)
         self.options = Settings()
         self.documents: dict[Path, Document] = {}
-        self.answers: dict[tuple[str, str], tuple[str, Ruling | None]] = {}
-        self.checks: dict[tuple[str, str], Worker] = {}
+        self.answers: dict[tuple[Path, str], tuple[str, Ruling | None]] = {}
+        self.checks: dict[tuple[Path, str], Worker] = {}
         self.checker = self.guide = Worker(self.folders)
         self._learning: asyncio.Task[None] | None = None
         self._register()
@@ -195,7 +195,7 @@ class Editor:
         for change in params.content_changes:
             document.text = change.text
         for key, (said, answer) in self.answers.items():
-            if answer is not None and key[0] == str(path):
+            if answer is not None and key[0].parent == path.parent:
                 self.answers[key] = f"{said}, before changes", None
         self._hold(path, document.text)
 
@@ -307,8 +307,10 @@ class Editor:
             for spot, text in document.complaints
         ]
         for (where, name), (said, answer) in self.answers.items():
-            if where == str(path) and answer is not None and answer.judgement == "failed":
-                spot = answer.spot or Spot(0, 0, 1)
+            if answer is None or answer.judgement != "failed":
+                continue
+            place, spot = answer.place or (where, Spot(0, 0, 1))
+            if place == path:
                 one = self.diagnostic(lines, spot, f"{name}: {said}", t.DiagnosticSeverity.Warning)
                 one.related_information = [self.related(path, step, place) for step, place in answer.run]
                 found.append(one)
@@ -428,10 +430,10 @@ class Editor:
 
         return [*map(item, dict.fromkeys(found))]
 
-    async def renameable(self, params: t.PrepareRenameParams) -> t.Range:
+    async def renameable(self, params: t.PrepareRenameParams) -> t.Range | None:
         path, line, column = self.asked(params)
-        spot, _ = await self._refusing("renamed", path, line, column, None)
-        return self.range(self.lines(path), spot)
+        found = await self._refusing("renamed", path, line, column, None)
+        return self.range(self.lines(path), found[0]) if found is not None else None
 
     async def rename(self, params: t.RenameParams) -> t.WorkspaceEdit:
         path, line, column = self.asked(params)
@@ -454,23 +456,23 @@ class Editor:
         path = path_of(params.text_document.uri)
         found: list[Lens] = await self.guide.ask("lenses", path)
         lines = self.lines(path)
-        return [one for lens in found for one in self._lens(path, lens, self.range(lines, lens.spot))]
+        return [one for lens in found for one in self._lens(lens, self.range(lines, lens.spot))]
 
-    def _lens(self, path: Path, lens: Lens, at: t.Range) -> Iterable[t.CodeLens]:
+    def _lens(self, lens: Lens, at: t.Range) -> Iterable[t.CodeLens]:
         given = [lens.protocol, lens.name]
         for verb in ("check", "prove") if lens.always else ("check",):
             yield t.CodeLens(range=at, command=t.Command(verb, f"leadline.{verb}", arguments=given))
-        said, _ = self.answers.get((str(path), lens.name), ("", None))
+        said, _ = self.answers.get((file_of(lens.protocol), lens.name), ("", None))
         if said:
             yield t.CodeLens(range=at, command=t.Command(said, "leadline.check", arguments=given))
 
     async def run(self, verb: str, protocol: str, name: str) -> object:
         """Check or prove a property in a process with limits, and tell the verdict."""
-        path = Path(protocol.rpartition(".py:")[0] + ".py" if ".py:" in protocol else protocol)
+        path = file_of(protocol)
         if path in self.documents and split(self.documents[path].text) != disk_lines(path):
             self.message(t.MessageType.Warning, f"save {path.name} first: checks read the files")
             return None
-        key = str(path), name
+        key = path, name
         if key in self.checks:
             self.checks.pop(key).end()
         worker = self.checks[key] = Worker(self.folders, path.parent)
@@ -486,18 +488,17 @@ class Editor:
             return None  # asked again meanwhile
         self.checks.pop(key).end()
         names = [action for action, _ in answer.steps]
-        known = await self.guide.ask("places", path, [*names, name]) if path.suffix == ".tla" else {}
+        known = await self.guide.ask("places", path, [*names, name])
         return await self._answered(path, name, answer, known)
 
     async def _answered(
         self, path: Path, name: str, answer: Ruling, known: Mapping[str, Place]
     ) -> dict[str, object]:
         answer.run = [(text, known.get(action)) for action, text in answer.steps]
-        if name in known:
-            answer.spot = known[name][1]
-        self.answers[str(path), name] = answer.said, answer
-        if path in self.documents:
-            self.tell(path, self.documents[path])
+        answer.place = known.get(name)
+        self.answers[path, name] = answer.said, answer
+        for one, document in self.documents.items():
+            self.tell(one, document)
         await self.refresh()
         kind = {"passed": t.MessageType.Info, "failed": t.MessageType.Error}.get(
             answer.judgement, t.MessageType.Warning
@@ -539,6 +540,11 @@ class Editor:
 def path_of(uri: str) -> Path:
     """The file of a URI; one that is not yet on the disk has a name too."""
     return Path(to_fs_path(uri) or uri)
+
+
+def file_of(protocol: str) -> Path:
+    """The file of a protocol, which may have the name of a class behind it."""
+    return Path(f"{protocol.rpartition('.py:')[0]}.py" if ".py:" in protocol else protocol)
 
 
 def split(text: str) -> list[str]:

@@ -72,7 +72,7 @@ class Ruling:
     Attributes:
         steps: the states of its counterexample: for each the action before it, and what changed.
         run: the same, each text with the place of its action; None where that is not known.
-        spot: where the property is stated.
+        place: where the property is stated; None if that is not known.
     """
 
     verdict: str
@@ -80,7 +80,7 @@ class Ruling:
     reason: str
     steps: list[tuple[str, str]] = field(default_factory=list)
     run: list[tuple[str, Place | None]] = field(default_factory=list)
-    spot: Spot | None = None
+    place: Place | None = None
 
     @property
     def said(self) -> str:
@@ -254,13 +254,17 @@ class Study:
         found = (self.drafts.at(path, line, column) or (None, None))[1]
         return list(dict.fromkeys(self.drafts.mentions(found))) if found is not None else []
 
-    def renamed(self, path: Path, line: int, column: int, new: str | None) -> tuple[Spot, list[Place]]:
-        """The name at a place, and the places at which a new name replaces it; none are looked for without one.
+    def renamed(self, path: Path, line: int, column: int, new: str | None) -> tuple[Spot, list[Place]] | None:
+        """The name at a place, and the places at which a new name replaces it.
+
+        Without a new name no places are looked for, and there may be no name; None then.
 
         Raises:
             Refused: if it cannot be renamed, with the reason.
         """
         mention, found = self.drafts.at(path, line, column) or (None, None)
+        if mention is None and new is None:
+            return None
         if mention is None:
             raise Refused("there is no name here")
         if found is None:
@@ -370,23 +374,32 @@ class Study:
     # -- properties ---------------------------------------------------------------------------------------
 
     def lenses(self, path: Path) -> list[Lens]:
-        """The properties of a file that can be checked: those that the configuration beside a module names."""
+        """The properties of a file that can be checked: those that the configuration beside a module names.
+
+        They stand in the configuration too, which may be that of a module that extends theirs.
+        """
         if path.suffix == ".py":
             return [*_claims(self.drafts.text(path) or "", path)]
-        config = path.with_suffix(".cfg")
+        config, module = path.with_suffix(".cfg"), path.with_suffix(".tla")
         found, word = dict[Spot, Lens](), ""
         stated = {one.spot: x for one, x in self.drafts.configured(config)}
         for line, text in enumerate(self.lines(config)):
             for match in re.finditer(r"\w+", text):
                 word = match[0] if match[0] in KEYWORDS else word
                 one = stated.get(Spot(line, match.start(), match.end()))
-                if one is not None and one.path == path and word.startswith(("INVARIANT", "PROPERT")):
-                    lens = Lens(one.about.name, one.about.spot, str(path), word.startswith("INVARIANT"))
-                    found[one.about.spot] = lens
+                if (
+                    one is not None
+                    and path in (one.path, config)
+                    and word.startswith(("INVARIANT", "PROPERT"))
+                ):
+                    spot = Spot(line, match.start(), match.end()) if path == config else one.about.spot
+                    found[spot] = Lens(one.about.name, spot, str(module), word.startswith("INVARIANT"))
         return sorted(found.values(), key=lambda one: one.spot)
 
     def places(self, path: Path, names: Sequence[str]) -> dict[str, Place]:
-        """The declarations of names of a module."""
+        """The declarations of names of a module, or of the actions and properties of a Python file."""
+        if path.suffix == ".py":
+            return _functions(self.drafts.text(path) or "", path, names)
         known = self.drafts.names(path, path.stem)
         return {name: (known[name].path, known[name].about.spot) for name in names if name in known}
 
@@ -425,6 +438,25 @@ def _claims(text: str, path: Path) -> Iterator[Lens]:
                 always = _STATED[ast.unparse(mark.func).rpartition(".")[2]]
                 assert isinstance(one, ast.FunctionDef)
                 yield Lens(one.name.replace("_", "-"), Spot(line, 0, 1), named, always)
+
+
+def _functions(text: str, path: Path, names: Sequence[str]) -> dict[str, Place]:
+    """The functions of a Python file for names as traces have them: `Up` and `is-small` for up and is_small."""
+
+    def plain(name: str) -> str:
+        return re.sub(r"[-_]", "", name).lower()
+
+    try:
+        nodes = [*ast.walk(ast.parse(text))]
+    except (SyntaxError, ValueError):
+        return {}
+    made = {plain(x.name): x for x in nodes if isinstance(x, ast.FunctionDef)}
+    found = {name: made[plain(name)] for name in names if plain(name) in made}
+    starts = {name: (x.lineno - 1, x.col_offset + len("def ")) for name, x in found.items()}
+    return {
+        name: (path, Spot(line, column, column + len(found[name].name)))
+        for name, (line, column) in starts.items()
+    }
 
 
 def is_ours(text: str) -> bool:

@@ -268,6 +268,21 @@ def test_a_check_tells_the_verdict_and_the_steps_at_their_actions(client: Client
     assert "save Base.tla first" in message["params"]["message"]
 
 
+def test_a_check_of_a_module_tells_of_those_that_it_extends(client: Client, tmp_path: Path) -> None:
+    written(tmp_path)
+    (tmp_path / "Top.cfg").write_text(CONFIG.replace("TypeOK ", ""))
+    base, config = client.open(tmp_path / "Base.tla"), client.open(tmp_path / "Top.cfg")
+    assert client.mistakes(base, 1) == client.mistakes(config, 1) == []
+    check, _ = client.ask("textDocument/codeLens", textDocument={"uri": config})
+    assert check["range"]["start"] == {"line": 3, "character": 11}
+    assert client.ask("workspace/executeCommand", **check["command"])["verdict"] == "violated"
+    (failure,) = client.mistakes(base, 1)
+    assert failure["range"]["start"]["line"] == 12
+    assert client.mistakes(config, 1) == []
+    client.tell("textDocument/didClose", textDocument={"uri": base})
+    client.tell("textDocument/didClose", textDocument={"uri": config})
+
+
 def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
     written(tmp_path)
     uri = client.open(tmp_path / "count.py", PROTOCOL.replace("Int(0, 5)", "Int(0, 'five')"))
@@ -283,6 +298,9 @@ def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
     check, prove = client.ask("textDocument/codeLens", textDocument={"uri": uri})
     assert check["range"]["start"]["line"] == 20
     assert client.ask("workspace/executeCommand", **prove["command"])["verdict"] == "violated"
+    (failure,) = client.mistakes(uri, 3)
+    assert failure["range"]["start"] == {"line": 21, "character": 4}
+    assert place(failure["relatedInformation"][-1]["location"]) == ("count.py", 15, 8)
 
 
 def test_a_protocol_that_never_ends_is_ended(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ class Drafts:
         if path.suffix == ".cfg":
             yield from self.configured(path)
             return
-        for mention in self.scan(path).mentions:
+        for mention in self.scan(path).mentions if path.suffix != ".py" else ():
             yield mention, self.meaning(path, mention)
 
     def at(self, path: Path, line: int, column: int) -> tuple[Mention, Resolved | None] | None:
