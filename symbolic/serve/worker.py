@@ -6,6 +6,7 @@ A request and its answer are pickles, each behind its length. The texts that hav
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import pickle
 import resource
@@ -116,6 +117,8 @@ class Worker:
 
 def _serve(requests: IO[bytes], answers: IO[bytes], folders: Sequence[Path]) -> None:
     study = Study(folders)
+    # Objects are collected between answers, for which nobody waits.
+    gc.disable()
     while length := requests.read(_LENGTH):
         changed, question, given = pickle.loads(requests.read(int.from_bytes(length)))
         try:
@@ -128,6 +131,7 @@ def _serve(requests: IO[bytes], answers: IO[bytes], folders: Sequence[Path]) -> 
         content = pickle.dumps(answer)
         answers.write(len(content).to_bytes(_LENGTH) + content)
         answers.flush()
+        gc.collect()
 
 
 if __name__ == "__main__":
