@@ -179,11 +179,14 @@ def entry_of_data(given: str | None, protocol: str, source: str, what: str, comm
             raise UserError(f"{what} {protocol}, not {what.rpartition(' ')[2]} {entry.name}")
         return entry
     file = split_path(source)
-    if file is None:
+    module = source.endswith(".tla")
+    if file is None and not module:
         with suppress(UserError):
             return installed(protocol)
-    advice = shlex.join([*command, "--protocol", source if file is not None else "FILE.py"])
-    if file is None:
+    advice = shlex.join([*command, "--protocol", source if file is not None or module else "FILE.py"])
+    if module:
+        where = f" in {source}: if that is the module that you mean"
+    elif file is None:
         where = ", which is neither built in nor installed: if it is in a file that you trust"
     else:
         where = f" in {source}, a file that would run: if you trust it"

@@ -85,6 +85,13 @@ def test_a_counterexample_in_itf(leadline: Leadline) -> None:
     assert told["states"][2]["water"] == {"#bigint": "2"}
 
 
+def test_a_trace_of_a_module_asks_for_the_module(leadline: Leadline) -> None:
+    leadline("explore", "Jug.tla", "--invariant", "NotFull", "--format", "json", "--out", "bad.json")
+    ran = leadline("trace", "bad.json", "--property", "NotFull")
+    assert ran.code == 2
+    assert "leadline trace bad.json --protocol Jug.tla" in ran.err
+
+
 def test_a_module_is_shown(leadline: Leadline) -> None:
     ran = leadline("show", "Jug.tla")
     assert ran.code == 0

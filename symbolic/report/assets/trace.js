@@ -265,11 +265,14 @@ async function copy() {
   $("copy").textContent = "Copied";
 }
 
+// The name of an action, which a narrow window breaks between its words.
+const humps = (name) => name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=_)/).flatMap((word, k) => k ? [el("wbr"), word] : [word]);
+
 function makeSteps() {
   $("steps").replaceChildren(...steps.map((step, k) => el("li", {}, el("button", {
     className: [step.bad ? "bad" : "", repeats && k > run.loop ? "again" : ""].join(" ").trim(), data: {step: k}, title: step.bad ? `${run.property} is false` : "",
     on: {click: (event) => event.shiftKey ? beside(k) : go(k)},
-  }, el("span", {className: "number"}, String(k)), el("span", {className: "name"}, step.name),
+  }, el("span", {className: "number"}, String(k)), el("span", {className: "name"}, ...humps(step.name)),
   el("span", {className: "picks", title: picksOf(step)}, picksOf(step))))));
   $("end").prepend(`${run.end || again()} `);
   $("end").classList.toggle("violates", run.ends === "violates");
@@ -282,7 +285,7 @@ function showRun() {
     button.classList.toggle("beside", view.two && step === other());
   }
   const step = steps[view.at];
-  $("call").replaceChildren(el("span", {className: "count"}, `${view.at} of ${last}  `), step.name,
+  $("call").replaceChildren(el("span", {className: "count"}, `${view.at} of ${last}  `), ...humps(step.name),
     el("span", {className: "picks"}, step.picks.length ? `(${picksOf(step)})` : ""));
   $("link").textContent = $("link").href = `#${view.at}`;
   $("back").disabled = view.at === 0;
