@@ -103,10 +103,10 @@ class Scatter:
         keep: for each byte, the mask of the bits that stay.
     """
 
-    byte: npt.NDArray[np.intp]
-    begins: npt.NDArray[np.intp]
+    byte: Sequence[int]
+    begins: Sequence[int]
     shifts: npt.NDArray[np.uint8]
-    keep: npt.NDArray[np.uint8]
+    keep: Sequence[np.uint8]
 
     @staticmethod
     def of(bits: Sequence[int]) -> Scatter:
@@ -119,12 +119,7 @@ class Scatter:
         keep = [0xFF & ~sum(1 << (bit & 7) for bit in bits if bit >> 3 == one) for one in byte]
         begins = [next(i for i, bit in enumerate(bits) if bit >> 3 == one) for one in byte]
         shifts = np.array([bit & 7 for bit in bits], np.uint8).reshape(-1, 1)
-        return Scatter(
-            np.array(byte, np.intp),
-            np.array(begins, np.intp),
-            shifts,
-            np.array(keep, np.uint8).reshape(-1, 1),
-        )
+        return Scatter(byte, begins, shifts, [*map(np.uint8, keep)])
 
     def put(self, rows: Words, lanes: Indices, states: Words) -> None:
         """Set the bits of states.
@@ -138,9 +133,12 @@ class Scatter:
         found >>= (lanes & 7).astype(np.uint8)
         found &= np.uint8(1)
         found <<= self.shifts
-        whole = np.bitwise_or.reduceat(found, self.begins, axis=0)
         columns = states.view(np.uint8)
-        for place, byte in enumerate(self.byte):
+        ends = [*self.begins[1:], len(rows)]
+        for byte, keep, begin, end in zip(self.byte, self.keep, self.begins, ends, strict=True):
+            whole = found[begin]
+            for bit in found[begin + 1 : end]:
+                whole |= bit
             column = columns[:, byte]
-            column &= self.keep[place]
-            column |= whole[place]
+            column &= keep
+            column |= whole
