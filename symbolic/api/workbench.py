@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from leadline.symbolic import lang
@@ -30,6 +31,7 @@ from leadline.symbolic.lang import (
     Foreign,
     Model,
     ModelError,
+    NoSymbolicForm,
     OutOfBounds,
     Property,
     PropertyKind,
@@ -97,10 +99,12 @@ class Ground(ABC):
     Attributes:
         model: the model, or the outline of a module.
         language: the language of expressions: "python" or "tla".
+        place: the number of steps to the state that is asked about, which TLCGet("level") tells.
     """
 
     model: Model
     language: str
+    place: int = 0
 
     @abstractmethod
     def initial(self) -> Iterable[Outcome]:
@@ -125,6 +129,10 @@ class Ground(ABC):
     @abstractmethod
     def formulas(self, state: Values) -> tuple[Semantics, Values]:
         """The meaning of a model of formulas, and the state in its values."""
+
+    def counted(self, name: str, state: Values) -> list[Attempt]:
+        """What is against an action in a state, of a protocol that has no formulas."""
+        raise NotImplementedError
 
     @abstractmethod
     def run_of(self, stored: Stored) -> Sequence[Step]:
@@ -220,6 +228,7 @@ class Workbench:
         return self._shown(self._next(), self.state)
 
     def _next(self) -> list[Step]:
+        self.ground.place = self.place
         return [_step(one) for one in islice(self.ground.successors(self.state), MOST_STEPS)]
 
     def take(self, number: int) -> None:
@@ -273,6 +282,7 @@ class Workbench:
         Raises:
             UserError: if it cannot be understood.
         """
+        self.ground.place = self.place
         return self.ground.value(text, self.state)
 
     def find(self, text: str) -> Nearest:
@@ -302,7 +312,13 @@ class Workbench:
         known = [named for one in self.ground.model.actions for named in dict.fromkeys((one.tla, one.name))]
         if name not in known:
             raise UserError(unknown_name(f"{self.ground.model.protocol} has no action", name, known))
-        semantics, state = self.ground.formulas(self.state)
+        try:
+            semantics, state = self.ground.formulas(self.state)
+        except NoSymbolicForm:
+            if picks:
+                raise
+            self.ground.place = self.place
+            return self.ground.counted(name, self.state)
         # A module's action may be several of its model.
         actions = [one for one in semantics.model.actions if name in (one.name, one.tla)]
         found = [
@@ -499,6 +515,7 @@ class _OfModule(Ground):
     def successors(self, state: Values) -> Iterable[Outcome]:
         # As in a search, no step is taken from a state beyond the constraints.
         within = self._behaviour.constraint
+        self._behaviour.at_level(self.place)
         return self._behaviour.successors(state) if within is None or within(state) else ()
 
     def shown(self, steps: Sequence[Step]) -> tuple[Model, Sequence[Step]]:
@@ -520,6 +537,7 @@ class _OfModule(Ground):
         if name:
             self._kept[name] = expression
             return None
+        self._behaviour.at_level(self.place + 1)
         try:
             return tla_text(self._behaviour.interpreter.in_state(expression, state))
         except EvaluationError as error:
@@ -556,3 +574,27 @@ class _OfModule(Ground):
 
         self._formulas, typed = formed_around(self.model, self._formulas, state)
         return Semantics(self._formulas), typed
+
+    def counted(self, name: str, state: Values) -> list[Attempt]:
+        """The first conjunct of an action that is true nowhere, for all ways to choose the names that it binds."""
+        from leadline.symbolic.tla.read.coverage import excerpt
+        from leadline.symbolic.tla.values.interpreter import Interpreter
+
+        interpreter = Interpreter(self._specification, counting=True)
+        places = [place for place, one in enumerate(interpreter.actions, start=1) if one.name == name]
+        found: list[Values | None] = []
+        self._behaviour.at_level(self.place + 1)
+        for place in places:
+            interpreter.steps[place](state, found.append)
+        if any(after is not None for after in found):
+            return [Attempt(name, ())]
+        false = [one for one in interpreter.conjuncts.values() if one.counts[0] and not one.counts[1]]
+        return [Attempt(name, (_never(excerpt(x.formula), x.counts[0], x.formula.place),)) for x in false][
+            :_NEAREST
+        ]
+
+
+def _never(formula: str, times: int, place: Span) -> str:
+    """The sentence that a conjunct is false wherever it is evaluated."""
+    each = "" if times == 1 else f" at each of {times} evaluations"
+    return f"`{formula}` is false{each} ({Path(place.file).name}:{place.line})"

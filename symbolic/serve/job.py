@@ -358,7 +358,12 @@ def evaluate(asked: Asked) -> Json:
         "run": [str(one) for one in bench.shown()],
         "state": list(bench.whole().changes),
         "values": values,
-        "possible_steps": [str(one) + (" (out of bounds)" if one.state is None else "") for one in steps],
+        "possible_steps": [
+            {"step": str(one), "changes": list(one.changes)}
+            if one.state is not None
+            else {"step": str(one), "out_of_bounds": True}
+            for one in steps
+        ],
     }
     if len(steps) == MOST_STEPS:
         told["left_out"] = f"more than {MOST_STEPS} steps are possible"

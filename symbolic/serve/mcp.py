@@ -62,9 +62,10 @@ Leadline is a model checker for TLA+ modules and for protocols in Python. Begin 
 show_protocol. `check` answers most questions: a verdict for each property, with a shortest run to a violation
 where there is one. Verdicts: `violated` (with a counterexample), `out-of-bounds` (a step leaves the ranges of the
 model), `unknown` (the limits were reached, or runs prove nothing), `safe` (as deep as the search went), `proved`
-(in all reachable states). An answer with `error` says what to mend, and its `mistakes` where. To see why an action
-cannot be taken, or what holds in a state, use `evaluate`. Paths are relative to the server's folder; nothing
-outside of it is read."""
+(in all reachable states). An answer with `error` says what to mend, and its `mistakes` where. Where a message
+names an option of the command line, such as `-p N=3`, give the argument of that meaning: `parameters`. To see why
+an action cannot be taken, or what holds in a state, use `evaluate`. Paths are relative to the server's folder;
+nothing outside of it is read."""
 
 
 # -- schemas -----------------------------------------------------------------------------------------------

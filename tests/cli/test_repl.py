@@ -224,3 +224,31 @@ def test_a_trace_of_a_tla_module(ring: Leadline) -> None:
     ran = ring("repl", "Ring.tla", "--trace", "found.json", "--property", "Never", *lines("done", ":run"))
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("{0, 1}\n  0  Init\n  1  Pass(i = 0)\n  2  Pass(i = 1) <-\n")
+
+
+FORMLESS = """
+---- MODULE Formless ----
+EXTENDS Naturals, TLCExt, TLC
+VARIABLE x
+Init == x = 0
+Up == \\E i \\in 1..3 : x > i /\\ x' = x + i
+Down == x # 0 /\\ x' = x - 1
+Level == x = TLCGet("level") - 1 /\\ x' = x + 1
+Next == Up \\/ Down \\/ Level
+====
+"""
+
+
+def test_why_of_a_module_without_a_symbolic_form(leadline: Leadline) -> None:
+    Path("Formless.tla").write_text(FORMLESS)
+    ran = leadline("repl", "Formless.tla", *lines(":why Up", ":why Down", ":why Level"))
+    assert ran.out.splitlines() == [
+        "Up: `x > i` is false at each of 3 evaluations (Formless.tla:6)",
+        "Down: `x # 0` is false (Formless.tla:7)",
+        "Level: it is possible",
+    ]
+    typed = (":steps", ":steps", ":take 1", ":take 2", ":back", ":go 2", ":steps", 'TLCGet("level")')
+    ran = leadline("repl", "Formless.tla", *lines(*typed))
+    assert ran.err == ""
+    assert ran.out.endswith("  1  Up(i = 1)\n  2  Down\n  3  Level\n3\n"), "the level is that of the state"
+    assert "no symbolic form" in leadline("repl", "Formless.tla", *lines(":why Up(i = 1)")).err

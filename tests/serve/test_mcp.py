@@ -184,9 +184,8 @@ def test_a_violation_is_told_saved_explained_and_stood_in(call: Call, local: Cal
         expressions=["M == at + 1", "M * 10", "at +", "Few"],
         why=["Reset", "Pass", "Pas"],
     )
-    assert there["run"] == ["Init", "Pass(i = 0)", "Pass(i = 1)"] and there["possible_steps"] == [
-        "Pass(i = 2)"
-    ]
+    assert there["run"] == ["Init", "Pass(i = 0)", "Pass(i = 1)"]
+    assert there["possible_steps"] == [{"step": "Pass(i = 2)", "changes": ["at = 0", "done: added {2}"]}]
     values = there["values"]
     assert values["M * 10"] == {"value": "30"} and values["Few"] == {"value": "FALSE"}
     assert values["M == at + 1"] == {"defined": True} and "unfinished" in values["at +"]["error"]
