@@ -14,6 +14,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -112,7 +113,8 @@ class Worker:
         """End the process, and those that it has started."""
         process, self._process = self._process, None
         if process is not None and process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def _serve(requests: IO[bytes], answers: IO[bytes], folders: Sequence[Path]) -> None:

@@ -1,12 +1,14 @@
 """The language server, asked by its protocol."""
 
+import os
+import select
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.serve.client import Client
+from tests.serve.client import PATIENCE, Client
 from tests.serve.files import BASE, CONFIG, OTHER, PROTOCOL, TOP, at, place, written
 
 HALF = "---- MODULE Half ----\nVARIABLE x\nInit == x =\nNext == x' = x\nLast(a, b) == a\n====\n"
@@ -204,6 +206,7 @@ def test_a_name_is_changed_in_all_files(client: Client, tmp_path: Path) -> None:
         "Other.tla": [(4, 19)], "Top.tla": [(2, 8)],
     }  # fmt: skip
     assert renamed(client, uri, BASE, "n \\in", "m") == {"Base.tla": [(11, 11), (11, 29)]}
+    assert "Other.tla" in renamed(client, uri, BASE, "Small", "Big")  # B!Big is another one than Big
     # Other has an Init of its own, which is another one.
     assert "Other.tla" not in renamed(client, uri, BASE, "Init", "Begin")
 
@@ -214,6 +217,7 @@ def test_a_name_is_changed_in_all_files(client: Client, tmp_path: Path) -> None:
         ("Small", "Next", "declared already, at Base.tla:12"),
         ("Small", "Far", "declared already, at Top.tla:3"),
         ("Small", "n", "is bound at Base.tla"),
+        ("Step(n)\n", "Far", "declared already, at Top.tla:3"),
         ("Small", "Nat", "standard operator"),
         ("Small", "IF", "is no name"),
         ("Small", "a b", "is no name"),
@@ -283,6 +287,32 @@ def test_a_check_of_a_module_tells_of_those_that_it_extends(client: Client, tmp_
     client.tell("textDocument/didClose", textDocument={"uri": config})
 
 
+def test_of_thirty_changes_at_once_the_last_is_answered(client: Client, tmp_path: Path) -> None:
+    uri = client.open(tmp_path / "Half.tla", HALF)
+    for version in range(2, 32):
+        client.change(uri, version, HALF.replace("x =\n", "x = 0\n") if version == 31 else HALF)
+    client.kept.clear()
+    assert client.mistakes(uri, 31) == []
+    told = [x for x in client.kept if x.get("method") == "textDocument/publishDiagnostics"]
+    assert len(told) <= 3
+
+
+def test_names_are_answered_while_mistakes_of_a_large_module_are_looked_for(
+    client: Client, tmp_path: Path
+) -> None:
+    small = client.open(tmp_path / "Half.tla", HALF)
+    client.mistakes(small, 1)
+    asked = {"textDocument": {"uri": small}}
+    assert client.ask("textDocument/documentSymbol", **asked)
+    body = "".join(f"A{i}(n) == x' = x + n /\\ n < {i}\n" for i in range(6000))
+    text = f"---- MODULE Large ----\nEXTENDS Naturals\nVARIABLE x\n{body}====\n"
+    large = client.open(tmp_path / "Large.tla", text)
+    assert client.ask("textDocument/documentSymbol", **asked)
+    assert not [x for x in client.kept if x.get("params", {}).get("uri") == large]
+    # It is no longer wanted, so nobody waits for it.
+    client.tell("textDocument/didClose", textDocument={"uri": large})
+
+
 def test_a_protocol_in_python(client: Client, tmp_path: Path) -> None:
     written(tmp_path)
     uri = client.open(tmp_path / "count.py", PROTOCOL.replace("Int(0, 5)", "Int(0, 'five')"))
@@ -326,5 +356,8 @@ def test_the_session_ends_its_processes(tmp_path: Path) -> None:
     assert own.mistakes(uri, 1)
     children = Path(f"/proc/{own.process.pid}/task/{own.process.pid}/children").read_text().split()
     assert children
+    ends = [os.pidfd_open(int(one)) for one in children]
     assert own.end() == 0
-    assert not [one for one in children if Path(f"/proc/{one}").exists()]
+    for one in ends:
+        assert select.select([one], [], [], PATIENCE)[0]  # it has ended, though perhaps nobody has asked how
+        os.close(one)

@@ -171,20 +171,19 @@ class Drafts:
                 return mention, found
         return None
 
-    def _files(self, found: Resolved) -> Iterator[Path]:
-        """The files that may mention a declaration."""
+    def _files(self, found: Resolved) -> list[Path]:
+        """The files in which a declaration may be visible."""
         if found.about.kind == "bound":
-            yield found.path
-            return
+            return [found.path]
         folders = {found.path.parent, *self.folders, *(one.parent for one in self.texts)} - {LIBRARY}
         here = {path for one in folders for kind in ("tla", "cfg") for path in one.glob(f"*.{kind}")}
-        for path in sorted(here | {found.path} | {x for x in self.texts if x.suffix in (".tla", ".cfg")}):
-            if found.about.name in (self.text(path) or ""):
-                yield path
+        return sorted(here | {found.path} | {x for x in self.texts if x.suffix in (".tla", ".cfg")})
 
     def mentions(self, found: Resolved) -> Iterator[tuple[Path, Spot]]:
         """All places that mention a declaration."""
         for path in self._files(found):
+            if found.about.name not in (self.text(path) or ""):
+                continue
             for mention, other in self.meanings(path):
                 if other is not None and (other.path, other.about.spot) == (found.path, found.about.spot):
                     yield path, mention.spot
@@ -215,24 +214,25 @@ class Drafts:
             raise Refused(f"`{new}` is a standard operator: expected another name")
         if new == old:
             return []
-        places = list(self.mentions(found))
-        for path in dict.fromkeys(path for path, _ in places):
-            self._refuse_clash(found, new, path)
-        return places
+        for path in self._files(found):
+            # A module that sees the old name need not mention it, but would see the new one.
+            if path.suffix == ".tla" and any(one in (self.text(path) or "") for one in (old, new)):
+                self._refuse_clash(found, new, path)
+        return list(self.mentions(found))
 
     def _refuse_clash(self, found: Resolved, new: str, path: Path) -> None:
         """Refuse a new name that a file cannot have."""
         old, bound = found.about.name, found.about.kind == "bound"
-        if path.suffix == ".cfg":
-            return
-        scanned = self.scan(path)
-        if old in scanned.algorithm:
+        scanned, seen = self.scan(path), bound
+        if path == found.path and old in scanned.algorithm:
             raise Refused(
                 f"{path.name}: the algorithm mentions {old}: rename it there, and translate it again"
             )
         for module in scanned.modules:
             visible = self.names(path, module)
-            if (module == found.module or not bound) and new in visible:
+            here = module == found.module if bound else visible.get(old) == found
+            seen = seen or here
+            if here and new in visible:
                 other = visible[new]
                 place = f"{other.path.name}:{other.about.spot.line + 1}"
                 raise Refused(f"`{new}` is declared already, at {place}: expected another name")
@@ -242,7 +242,7 @@ class Drafts:
                     raise Refused(f"{told}: write `WITH {old} <- {old}` first")
         for one in scanned.mentions:
             other_bound = one.bound
-            if other_bound is None or one.name != new:
+            if other_bound is None or one.name != new or not seen:
                 continue
             apart = bound and (other_bound.last < found.about.first or found.about.last < other_bound.first)
             if not apart:
