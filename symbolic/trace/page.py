@@ -47,10 +47,9 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.trace.aliases import alias_values
 from leadline.symbolic.trace.document import Stored
-from leadline.symbolic.trace.explainer import Explainer
+from leadline.symbolic.trace.explainer import Explainer, Reason
 from leadline.symbolic.trace.explanation import Falsified, blame, explanation, predicates
 from leadline.symbolic.trace.fair import fairness
-from leadline.symbolic.trace.reason import Reason
 from leadline.symbolic.trace.replay import end_reason
 from leadline.symbolic.trace.text import LineKind, ending, finding, lines
 from leadline.symbolic.trace.trace import Step, Trace, TraceEnd, action_named, states, title

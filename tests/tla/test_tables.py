@@ -8,11 +8,13 @@ import pytest
 
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.cli import main
-from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines import Limits, Query, Verdict
+from leadline.symbolic.engines.ask.widening import widened_answers
 from leadline.symbolic.engines.bounded.bmc import SWEEPS, BmcOptions
 from leadline.symbolic.engines.explore.explore import VALUES, ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.prove.pdr import PdrOptions
+from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -29,6 +31,7 @@ from leadline.symbolic.lang import (
     sorts_in,
 )
 from leadline.symbolic.lang.listed import Listed
+from leadline.symbolic.solve import LONE
 from leadline.symbolic.tla import learning, origin
 from leadline.symbolic.tla.typing import typed, untyped
 from leadline.symbolic.tla.values.values import function
@@ -188,10 +191,12 @@ def test_one_message_more_than_slots_widens_them(tmp_path: Path, monkeypatch: py
     few_listed(monkeypatch)
     monkeypatch.setattr(origin, "AHEAD", 0.0)
     path = module(tmp_path, "sets", SYMMETRIC)
-    few = model_of(find(str(path)), {}).variable("sent").type
+    narrow = model_of(find(str(path)), {})
+    few = narrow.variable("sent").type
     assert isinstance(few, Slots)
-    model, result = asked(path, "Few", BmcOptions(6))
-    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 4)
+    question = Query(str(path), {}, ("Few",), BmcOptions(6), solver=LONE)
+    *_, (model, answer) = widened_answers(narrow, Limits(), lambda wider, _: answer_here(wider, question))
+    assert [(one.verdict, one.steps) for one in answer.results] == [(Verdict.VIOLATED, 4)]
     wide = model.variable("sent").type
     assert isinstance(wide, Slots) and wide.key.cardinality > few.key.cardinality
 
