@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -12,7 +13,7 @@ from leadline.symbolic.api.tables import columns
 from leadline.symbolic.catalog import Entry, complaints, entries, load_file, model_on_values, split_path
 from leadline.symbolic.cli.inputs import add_protocol, chosen_model
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver
-from leadline.symbolic.cli.terminal import Exit, tell
+from leadline.symbolic.cli.terminal import Exit, tell, width
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import (
     Action,
@@ -338,5 +339,18 @@ def summary(doc: str) -> str:
 
 
 def indented(doc: str, by: int) -> Iterable[str]:
-    """A docstring's lines, indented."""
-    return textwrap.indent(doc, " " * by).splitlines() if doc else ()
+    """A docstring's lines, indented. On a terminal its paragraphs and items fill the lines."""
+    room = width()
+    lines = doc.splitlines() if room is None else _filled(doc, room - by)
+    return textwrap.indent("\n".join(lines), " " * by).splitlines()
+
+
+def _filled(doc: str, room: int) -> Iterator[str]:
+    """The lines of a text whose paragraphs and items fill the room."""
+    for paragraph in re.split(r"\n\s*\n", doc.strip("\n")):
+        # An item begins with a dash; what is indented below it belongs to it.
+        for one in re.split(r"\n(?=- )", paragraph):
+            further = "  " if one.startswith("- ") else ""
+            text = " ".join(one.split())
+            yield from textwrap.wrap(text, room, subsequent_indent=further, break_on_hyphens=False)
+        yield ""

@@ -127,6 +127,15 @@ def test_words_are_not_broken_in_a_trace(leadline: Leadline, monkeypatch: pytest
         assert leadline("trace", "two.json").out.split() == words
 
 
+def test_a_description_fills_the_lines(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal_of(monkeypatch, 80)
+    told = leadline("show", "two-phase-commit").out.partition("one step is")[0].splitlines()
+    assert "  a message; it loses its messages and recovers its state from a log, and does" in told
+    begin = next(place for place, line in enumerate(told) if line.startswith("  - crashing-managers: all"))
+    assert told[begin + 1].startswith("    decides by itself, ")
+    assert told[begin + 3].startswith("  - backup-manager:")
+
+
 def test_the_list_fits_on_a_screen(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal_of(monkeypatch, 80)
     brief, whole = leadline("list").out.splitlines(), leadline("list", "--all").out.splitlines()
