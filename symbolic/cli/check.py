@@ -7,6 +7,7 @@ from pathlib import Path
 
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli import ask
+from leadline.symbolic.cli.inputs import at_least
 from leadline.symbolic.cli.output import check_writable, is_special, worst
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict, answer_in_child, engines_of
@@ -25,11 +26,28 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "formula that one of them fails or a step goes out of bounds (DIMACS), FILE its refutation (DRUP); "
         "--timeout and --memory limit the proof apart from the search",
     )
+    parser.add_argument(
+        "--all",
+        metavar="N",
+        type=at_least(1),
+        help="tell up to N counterexamples to invariants, each to another violation: another value of --view, or "
+        "without it another state up to the names of members",
+    )
+    parser.add_argument(
+        "--view", metavar="EXPRESSION", help="with --all: the expression by which violations differ"
+    )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
     """Check, and write a proof if one is asked for."""
+    if args.all is not None:
+        # Here, since few checks ask for several counterexamples.
+        from leadline.symbolic.cli.cover import violations
+
+        return violations(args)
+    if args.view is not None:
+        raise UserError("--view tells counterexamples of --all N apart: add --all")
     if args.proof is not None:
         # Here, since few checks write a proof.
         from leadline.symbolic.engines.bounded.refutation import formula_of

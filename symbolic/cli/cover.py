@@ -9,16 +9,17 @@ from pathlib import Path
 
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.catalog import Entry
-from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model
+from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model, chosen_properties
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, write_out, written_trace
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.conform.cover import Coverage, Covered, goals_of
+from leadline.symbolic.conform.cover import Coverage, Covered, Goals, Violations, goals_of
 from leadline.symbolic.conform.logs import log_of
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.run.limits import TimeIsOver, limited, stop_at
 from leadline.symbolic.lang import Model, Setting, UserError, counted
 from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.trace import document, lines
 
 _MOST_STATES = 1_000_000
 _MOST_TOLD = 20
@@ -66,22 +67,7 @@ def run(args: argparse.Namespace) -> Exit:
     entry, settings, model = chosen_model(args)
     semantics = Semantics(model)
     goals = goals_of(semantics, args.goal, lambda text: _expression(entry, settings, text))
-    stopped = None
-    limits = Limits(args.timeout, args.memory).within_machine()
-    with live("covering: ") as show:
-        search = Coverage(
-            semantics,
-            goals,
-            args.depth,
-            args.max_states,
-            lambda states, met: show(f"{counted(states, 'state')}, {counted(met, 'goal')} met"),
-        )
-        try:
-            with limited(limits):
-                search.run()
-        except (TimeIsOver, MemoryError) as error:
-            stopped = stop_at(error, limits).text
-    found = search.covered(stopped)
+    found = _searched(args, semantics, goals, args.depth, args.max_states)
     if args.out is not None:
         _write(args.out, found, semantics, entry.source)
     data = as_json(_json(found, model)) if args.format == "json" else None
@@ -89,11 +75,63 @@ def run(args: argparse.Namespace) -> Exit:
     return max(code, Exit.HOLDS if found.complete or not found.missing else Exit.UNKNOWN)
 
 
+def violations(args: argparse.Namespace) -> Exit:
+    """Find counterexamples that differ, and show them: `check --all N`."""
+    entry, settings, model = chosen_model(args)
+    given = [f"--{name}" for name in ("engine", "solver", "unroll", "proof") if getattr(args, name, None)]
+    if given or args.format not in ("text", "json"):
+        told = ", ".join(given) or f"--format {args.format}"
+        raise UserError(f"--all goes through the states and writes text or json: leave out {told}")
+    names = [
+        x for x in chosen_properties(model, args.properties) if model.properties[x].kind.value == "invariant"
+    ]
+    if not names:
+        raise UserError("--all tells the violations of invariants, and none is asked about")
+    semantics = Semantics(model)
+    view = None if args.view is None else _expression(entry, settings, args.view)
+    found = _searched(args, semantics, Violations(semantics, names, view, args.all), args.depth, _MOST_STATES)
+    report = Report()
+    shortest_first = found.runs[::-1]
+    for number, (trace, (way, *_)) in enumerate(shortest_first, start=1):
+        report.say(f"{number}. {way}")
+        report.trace(lines(semantics, trace))
+        report.say()
+    ended = "there are no more" if found.complete else f"found within {counted(found.states, 'state')}"
+    report.say(f"{counted(len(found.runs), 'counterexample')}, each to another violation; {ended}")
+    runs = [{"way": ways[0], "run": document(model, trace, entry.source)} for trace, ways in shortest_first]
+    document_of_all = {"protocol": model.protocol, "complete": found.complete, "counterexamples": runs}
+    code = deliver(report, as_json(document_of_all) if args.format == "json" else None, args.out)
+    if found.runs:
+        return max(code, Exit.VIOLATED)
+    return max(code, Exit.HOLDS if found.complete else Exit.UNKNOWN)
+
+
 def _expression(entry: Entry, settings: Mapping[str, Setting], text: str) -> Node:
     # Here, since most goals are no expressions.
     from leadline.symbolic.api.workbench import expression_of
 
     return expression_of(entry, settings, text)
+
+
+def _searched(
+    args: argparse.Namespace, semantics: Semantics, goals: Goals, depth: int | None, most_states: int
+) -> Covered:
+    stopped = None
+    limits = Limits(args.timeout, args.memory).within_machine()
+    with live("covering: ") as show:
+        search = Coverage(
+            semantics,
+            goals,
+            depth,
+            most_states,
+            lambda states, met: show(f"{counted(states, 'state')}, {counted(met, 'goal')} met"),
+        )
+        try:
+            with limited(limits):
+                search.run()
+        except (TimeIsOver, MemoryError) as error:
+            stopped = stop_at(error, limits).text
+    return search.covered(stopped)
 
 
 def _make(folder: Path) -> None:

@@ -8,18 +8,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from math import factorial, prod
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import suspects
+from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.conform.explain import ways
 from leadline.symbolic.conform.logs import part_of
-from leadline.symbolic.lang import Model, OutOfBounds, Pick, Type, UserError, nodes as n, schedule
+from leadline.symbolic.lang import (
+    Model,
+    OutOfBounds,
+    Pick,
+    Sort,
+    Type,
+    UserError,
+    nodes as n,
+    schedule,
+    symmetric_sorts,
+)
 from leadline.symbolic.meaning import Outcome, Path
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import Trace, TraceEnd, trace_of_path
 
 _MOST_VALUES = 1_000
+_MOST_PERMUTATIONS = 5_040
 
 
 class Goals(ABC):
@@ -27,9 +41,11 @@ class Goals(ABC):
 
     Attributes:
         wanted: all goals; those of values are as many as have been met if the type has very many.
+        enough: the number of goals after which the search ends, if any will do.
     """
 
     wanted: Sequence[str]
+    enough: int | None = None
 
     @abstractmethod
     def of_state(self, state: State) -> Iterable[str]:
@@ -38,6 +54,14 @@ class Goals(ABC):
     def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
         """The goals that a step meets, after a step of an action."""
         return ()
+
+    def is_last(self, state: State) -> bool:
+        """Whether runs end at a state."""
+        return False
+
+    def trace(self, path: Path, goal: str) -> Trace:
+        """The run to a goal."""
+        return trace_of_path(path, TraceEnd.STOPS)
 
 
 class Actions(Goals):
@@ -155,6 +179,50 @@ def _values_of(semantics: Semantics, text: str, node: n.Node) -> Values:
     return Values(text, node.type, shown)
 
 
+class Violations(Goals):
+    """Invariants are violated, in as many ways as are asked for. Runs end at the first violation.
+
+    Args:
+        semantics: the meaning of the model.
+        names: the names of the invariants.
+        view: an expression by whose values ways are told apart; without it they are by the state, in which names
+            of members that the model treats alike do not count.
+        most: the number of ways.
+    """
+
+    wanted = ()
+
+    def __init__(self, semantics: Semantics, names: Sequence[str], view: n.Node | None, most: int) -> None:
+        model = semantics.model
+        self._semantics, self._names, self._view, self.enough = semantics, names, view, most
+        self._tla = [(one.tla, one.type) for one in model.variables]
+        sorts: list[Sort] = []
+        for sort in symmetric_sorts(model, [model.properties[name] for name in names]):
+            # Orbits of more permutations take longer than they are worth: some ways may be told twice then.
+            if prod(factorial(one.cardinality) for one in (*sorts, sort)) <= _MOST_PERMUTATIONS:
+                sorts.append(sort)
+        self._least = Symmetric(model, sorts).canonical if sorts else None
+
+    def of_state(self, state: State) -> Iterator[str]:
+        for name in self._names:
+            with suppress(OutOfBounds):
+                if not self._semantics.holds(name, state):
+                    yield f"{name}: {self._way(state)}"
+
+    def is_last(self, state: State) -> bool:
+        return any(True for _ in self.of_state(state))
+
+    def trace(self, path: Path, goal: str) -> Trace:
+        name = next(name for name in self._names if goal.startswith(f"{name}: "))
+        return trace_of_path(path, TraceEnd.VIOLATES, name)
+
+    def _way(self, state: State) -> str:
+        if self._view is not None:
+            return self._view.type.tla(self._semantics.evaluate(self._view, state))
+        least = state if self._least is None else self._least(state)
+        return ", ".join(f"{tla} = {kind.tla(x)}" for (tla, kind), x in zip(self._tla, least, strict=True))
+
+
 KINDS: Mapping[str, Callable[[Semantics], Goals]] = {
     "actions": lambda semantics: Actions(semantics.model),
     "pairs": lambda semantics: Pairs(semantics.model),
@@ -232,6 +300,8 @@ class Coverage:
         while place < len(self._came):
             if wanted and wanted <= self._first.keys():
                 return
+            if self.goals.enough is not None and len(self._first) >= self.goals.enough:
+                return
             if len(self._came) > self.most_states:
                 return
             if self.depth is None or self._depths[place] < self.depth:
@@ -257,12 +327,15 @@ class Coverage:
     def _note(self, goals: Iterable[str], place: int, *more: Outcome) -> None:
         """Keep a run for each goal that it is the first to meet: that to a state, and some steps more."""
         for goal in goals:
-            if goal not in self._first:
+            full = self.goals.enough is not None and len(self._first) >= self.goals.enough
+            if goal not in self._first and not full:
                 self._first[goal] = place, more
 
     def _expand(self, place: int) -> None:
         (_, here) = self._came[place]
         assert here.state is not None
+        if self.goals.is_last(here.state):
+            return
         following = [x for x in self.semantics.successors(here.state) if x.state is not None]
         by_action = list({x.action: x for x in reversed(following)}.values())
         self._left[place] = by_action
@@ -294,7 +367,7 @@ class Coverage:
                 path = paths[goal]
                 new = [x for x in dict.fromkeys(self._met(path)) if x not in met]
                 met.update(new)
-                runs.append((trace_of_path(path, TraceEnd.STOPS), new))
+                runs.append((self.goals.trace(path, goal), new))
         wanted = [x for x in self.goals.wanted if x not in met]
         return Covered(runs, wanted, len(self._came), self.complete, None if self.complete else stopped)
 

@@ -98,3 +98,29 @@ def test_the_log_of_a_simulation_conforms(leadline: Leadline) -> None:
     Path("run.ndjson").write_text(json.dumps({"action": "Crash", "after": {"vote": {"s1": 1}}}))
     told = leadline("conform", str(module), "run.ndjson").err
     assert "run.ndjson:1: vote[s1]: a value of {None" in told and "is needed, not 1" in told
+
+
+def test_counterexamples_that_differ(leadline: Leadline) -> None:
+    page = (Path(__file__).parent.parent.parent / "docs" / "how-to" / "conform.md").read_text()
+    model = page.partition("```python\n")[2].partition("```")[0]
+    Path("hasty.py").write_text(
+        model.replace(
+            "forall(self.Participant, lambda p: now.counted", "exists(self.Participant, lambda p: now.counted"
+        )
+    )
+    ran = leadline("check", "hasty.py", "--all", "2", "--format", "json")
+    told = json.loads(ran.out)
+    assert (ran.code, told["complete"], len(told["counterexamples"])) == (12, False, 2)
+    assert [len(one["run"]["states"]) - 1 for one in told["counterexamples"]] == [5, 6]
+    ran = leadline("check", "hasty.py", "--all", "9", "--view", "now.counted.size")
+    assert [line for line in ran.out.splitlines() if line[:1].isdigit()] == [
+        "1. agreement: 1",
+        "2. agreement: 2",
+        "2 counterexamples, each to another violation; there are no more",
+    ]
+    assert "agreement violated in 5 steps" in ran.out
+    Path("right.py").write_text(model)
+    ran = leadline("check", "right.py", "--all", "2", "-p", "participants=2")
+    assert (ran.code, ran.out.splitlines()[-1][:18]) == (0, "0 counterexamples,")
+    ran = leadline("check", "right.py", "--all", "2", "--solver", "z3")
+    assert (ran.code, "leave out --solver" in ran.err) == (2, True)
