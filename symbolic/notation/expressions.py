@@ -20,6 +20,7 @@ from leadline.symbolic.lang import (
     Text,
     Tuple,
     Type,
+    Union,
     atom,
     camel,
     infix,
@@ -85,12 +86,13 @@ class Printer:
         taken: names that mean something around the expression, so that no bound variable may have them.
         picks: the names of the picks around the expressions; likewise.
         types: the operators that stand for types.
+        tagged: whether values of several kinds, which have no tags in TLA+, are written with those that they have here.
     """
 
     @classmethod
     def of_module(cls, words: Words, picks: Mapping[str, str]) -> Printer:
         """A printer with the names of a module, and of the picks around the expressions."""
-        return cls(words.variables, (*words.taken, *picks.values()), picks, words.types)
+        return cls(words.variables, (*words.taken, *picks.values()), picks, words.types, tagged=True)
 
     def __init_subclass__(cls) -> None:
         cls._check_total()
@@ -109,7 +111,10 @@ class Printer:
         taken: Iterable[str] = (),
         picks: Mapping[str, str] = NO_NAMES,
         types: Named = NONE,
+        *,
+        tagged: bool = False,
     ) -> None:
+        self._tagged = tagged
         self._names, self._picks, self._types = names, picks, types
         self._scope = Scope(taken)
         self.parts: dict[n.Node, str] = {}
@@ -212,6 +217,8 @@ class Printer:
 
     def visit_Ite(self, node: n.Ite) -> Text:
         then = self._of(node.then)
+        if not self._tagged and then == self._of(node.orelse):
+            return then  # the same of values of two kinds
         # An open arm would swallow the ELSE only if it were itself an IF; brackets keep that readable too.
         shown = f"({then.text})" if then.low == OPEN else then.text
         return Text(
@@ -265,6 +272,8 @@ class Printer:
         return _record({name: self._plain(x) for name, x in zip(node.type.labels, node.items, strict=True)})
 
     def visit_Component(self, node: n.Component) -> Text:
+        if isinstance(node.item, n.Payload) and self._is_bare(node.item.item.type):
+            return self._of(node.item.item)
         # The record behind a tag is the message itself but for its field `type`.
         item = node.item.item if isinstance(node.item, n.Payload) else node.item
         return self._at(item, _part(node))
@@ -276,9 +285,19 @@ class Printer:
         return self._of(node.item)
 
     def visit_MakeVariant(self, node: n.MakeVariant) -> Text:
+        if self._is_bare(node.type) and isinstance(node.payload, n.MakeRecord):
+            return self._of(node.payload.items[0])
         return _record({"type": f'"{node.tag}"'} | self._fields(node.payload))
 
+    def _is_bare(self, kind: Type) -> bool:
+        """Whether values of a type are written without their tags."""
+        return not self._tagged and isinstance(kind, Union) and bool(kind.bare)
+
     def visit_IsVariant(self, node: n.IsVariant) -> Text:
+        kind = node.item.type
+        if self._is_bare(kind) and isinstance(kind, Union) and isinstance(one := kind.bare[node.tag], Record):
+            names = ", ".join(f'"{name}"' for name in one.labels)
+            return infix("=", 5, 5, atom(f"DOMAIN {self._of(node.item).above(10)}"), atom(f"{{{names}}}"))
         return infix("=", 5, 5, self._at(node.item, ".type"), atom(f'"{node.tag}"'))
 
     def visit_Payload(self, node: n.Payload) -> Text:

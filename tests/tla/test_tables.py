@@ -224,4 +224,5 @@ def test_a_run_shows_messages_and_not_the_slots_they_lie_in(
     shown = capsys.readouterr().out
     assert "Answer(m = [from |-> " in shown
     assert "sent: added {[from |-> " in shown
+    assert 'FALSE  m.type # "yes"' in shown
     assert "slot" not in shown
