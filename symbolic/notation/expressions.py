@@ -86,7 +86,7 @@ class Printer:
         taken: names that mean something around the expression, so that no bound variable may have them.
         picks: the names of the picks around the expressions; likewise.
         types: the operators that stand for types.
-        tagged: whether values of several kinds, which have no tags in TLA+, are written with those that they have here.
+        tagged: whether values of several kinds are written with the tags that they have here, not in TLA+.
     """
 
     @classmethod

@@ -77,3 +77,15 @@ def test_an_unknown_answer_says_once_how_far_each_came() -> None:
     told = "time: x (bmc: no bug within 9 steps; pdr: 4 frames; explore: nothing yet)"
     assert best.reason == told
     assert best.reached == {"bmc": "no bug within 9 steps", "pdr": "4 frames"}
+
+
+def test_how_far_each_engine_of_a_portfolio_came_is_told_with_its_name() -> None:
+    """A member that asked others says how far each of them came, once."""
+    formless = Result("a", "explore", Verdict.UNKNOWN, reason="memory: y", reached={"explore": "5 states"})
+    asked = {"circuits": "90 states", "pdr": "1 frame"}
+    formulas = Result(
+        "a", "formulas", Verdict.UNKNOWN, reason="time: x, with 90 states", reached=asked, depth=3
+    )
+    assert parallel._best([formless, formulas]).reason == (
+        "explore: memory: y, with 5 states; formulas: time: x (circuits: 90 states; pdr: 1 frame)"
+    )

@@ -484,9 +484,24 @@ def _reasons(names: Sequence[str], results: Sequence[Result], fars: Sequence[Map
         results: the result of each.
         fars: how far each came, and those that it asked itself, by name.
     """
-    whys = [(one.reason or "").removesuffix(f", with {'; '.join(one.reached.values())}") for one in results]
+    whys = list(map(_bare_reason, results))
     if len(set(whys)) == 1:
         told = [far or {name: "nothing yet"} for name, far in zip(names, fars, strict=True)]
         return f"{whys[0]} ({'; '.join(f'{name}: {far}' for one in told for name, far in one.items())})"
     pairs = zip(names, whys, results, strict=True)
-    return "; ".join(f"{name}: {', with '.join([why, *one.reached.values()])}" for name, why, one in pairs)
+    return "; ".join(f"{name}: {why}{_far_in_words(name, one.reached)}" for name, why, one in pairs)
+
+
+def _bare_reason(result: Result) -> str:
+    """The reason of a result without how far the search came."""
+    why = result.reason or ""
+    for far in ("; ".join(result.reached.values()), *result.reached.values()):
+        why = why.removesuffix(f", with {far}")
+    return why
+
+
+def _far_in_words(name: str, reached: Mapping[str, str]) -> str:
+    """How far a search came, and those that it asked itself, each with its name."""
+    if [*reached] == [name]:
+        return f", with {reached[name]}"
+    return f" ({'; '.join(f'{one}: {far}' for one, far in reached.items())})" if reached else ""
