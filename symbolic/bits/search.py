@@ -171,14 +171,14 @@ class Table:
         slot = np.full(len(states), -1)
         self.looked_up = np.empty(len(states), np.int64)
         while len(place):
-            there = self._slots[at]
+            there = self._slots.take(at)
             self.looked_up[place] = at
             free = np.flatnonzero(there == 0)
             if len(free):
                 # Of equal states the first wins: later assignments prevail.
                 self._slots[at[free[::-1]]] = claims[place[free[::-1]]]
-                there[free] = self._slots[at[free]]
-                won = free[there[free] == claims[place[free]]]
+                there[free] = taken = self._slots.take(at[free])
+                won = free[taken == claims[place[free]]]
                 slot[place[won]] = at[won]
             going = self._differs(states, place, there, marks)
             place, at = place[going], (at[going] + 1) & (len(self._slots) - 1)
@@ -200,15 +200,19 @@ class Table:
 
     def _differs(self, states: Words, place: Indices, there: Words, marks: Words) -> Indices:
         """Those of some states that are not the one in their slot, which may be one that is being added."""
-        differs = (there ^ marks[place]) > _NUMBER
+        differs = (there ^ marks.take(place)) > _NUMBER
         alike = np.flatnonzero(~differs)
-        number = (there[alike] & _NUMBER).astype(np.int64) - 1
-        own = number - self.size
-        other = self._rows.room[np.where(own >= 0, 0, number)]
-        if own.max(initial=-1) >= 0:
-            other[own >= 0] = states[own[own >= 0]]
-        for column, own_column in zip(other.T, states.T, strict=True):
-            differs[alike] |= column != own_column[place[alike]]
+        number = (there.take(alike) & _NUMBER).astype(np.int64) - 1
+        new = np.flatnonzero(number >= self.size)
+        # These have no place yet; any will do until they are put in.
+        other = self._rows.room.take(number, axis=0, mode="clip")
+        if len(new):
+            other[new] = states.take(number[new] - self.size, axis=0)
+        other ^= states.take(place.take(alike), axis=0)
+        unlike = other[:, 0]
+        for column in other.T[1:]:
+            unlike |= column
+        differs[alike] = unlike != 0
         return np.flatnonzero(differs)
 
     def _make_room(self, more: int) -> None:
