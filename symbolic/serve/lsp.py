@@ -11,7 +11,6 @@ import asyncio
 import os
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -136,6 +135,7 @@ class Editor:
             t.TEXT_DOCUMENT_DID_CLOSE: self.closed,
         }
         asked: dict[str, tuple[Callable[[Any], Awaitable[Any]], object]] = {
+            t.SHUTDOWN: (self.close, None),
             t.TEXT_DOCUMENT_HOVER: (self.hover, None),
             t.TEXT_DOCUMENT_DEFINITION: (self.definition, None),
             t.TEXT_DOCUMENT_REFERENCES: (self.references, None),
@@ -173,6 +173,16 @@ class Editor:
                 setattr(self.options, name, kind(value))
         self.folders += map(Path, self.options.path)
         self.checker, self.guide = Worker(self.folders), Worker(self.folders)
+
+    async def close(self, _: Any = None) -> None:
+        """End all work."""
+        tasks = [x.task for x in self.documents.values() if x.task is not None]
+        tasks += [self._learning] if self._learning is not None else []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for worker in (self.checker, self.guide, *self.checks.values()):
+            await worker.close()
 
     def end(self) -> None:
         """End the processes that were started."""
@@ -276,7 +286,7 @@ class Editor:
         finally:
             search.cancel()
             if python:
-                worker.end()
+                await worker.close()
 
     def learn(self, path: Path) -> None:
         """Learn the types of a module's variables beside everything else."""
@@ -290,12 +300,15 @@ class Editor:
         worker = Worker(self.folders)
         for one, document in self.documents.items():
             worker.hold(one, document.text)
-        with suppress(TooLong, Faulty):
+        try:
             types = await worker.ask("learned", path, LEARNING, seconds=self.options.loading)
             await self.guide.ask("keep_types", path, types)
             about = f"{path}: the types of {len(types)} variables are known"
             self.server.window_log_message(t.LogMessageParams(type=t.MessageType.Log, message=about))
-        worker.end()
+        except (TooLong, Faulty):
+            pass  # a module whose types are not known has a hover without them
+        finally:
+            await worker.close()
 
     # -- mistakes -----------------------------------------------------------------------------------------
 
@@ -474,7 +487,7 @@ class Editor:
             return None
         key = path, name
         if key in self.checks:
-            self.checks.pop(key).end()
+            await self.checks.pop(key).close()
         worker = self.checks[key] = Worker(self.folders, path.parent)
         self.answers[key] = f"{verb}: running", None
         await self.refresh()
@@ -486,7 +499,7 @@ class Editor:
             answer = Ruling("unknown", "open", str(error).strip().rpartition("\n")[2])
         if self.checks.get(key) is not worker:
             return None  # asked again meanwhile
-        self.checks.pop(key).end()
+        await self.checks.pop(key).close()
         names = [action for action, _ in answer.steps]
         known = await self.guide.ask("places", path, [*names, name])
         return await self._answered(path, name, answer, known)

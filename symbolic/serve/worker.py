@@ -47,6 +47,7 @@ class Worker:
         self._words = [str(memory or 0), *map(str, folders)]
         self._beside = beside
         self._process: asyncio.subprocess.Process | None = None
+        self._ended: list[asyncio.subprocess.Process] = []
         self._lock = asyncio.Lock()
         self._texts: dict[Path, str] = {}
         self._changed: dict[Path, str | None] = {}
@@ -75,7 +76,7 @@ class Worker:
                     self._exchange(process, changed, question, given), seconds
                 )
             except (asyncio.IncompleteReadError, ConnectionError, TimeoutError) as error:
-                self.end()
+                await self.close()
                 raise TooLong(question) from error
             except BaseException:
                 self.end()
@@ -109,10 +110,17 @@ class Worker:
         found: tuple[str, Any] = pickle.loads(await process.stdout.readexactly(size))
         return found
 
+    async def close(self) -> None:
+        """End the process, and wait until it has: its pipes are to be closed before the loop is."""
+        self.end()
+        while self._ended:
+            await self._ended.pop().wait()
+
     def end(self) -> None:
         """End the process, and those that it has started."""
         process, self._process = self._process, None
         if process is not None and process.returncode is None:
+            self._ended.append(process)
             with suppress(ProcessLookupError):  # it has just ended by itself
                 os.killpg(process.pid, signal.SIGKILL)
 

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 PATIENCE = 60.0
 
@@ -21,14 +21,19 @@ class Client:
     Args:
         capabilities: those of the client.
         options: settings of the server.
+        errors: where the server's standard error goes; by default where that of the tests does.
         words: more words of the command line.
     """
 
     def __init__(
-        self, capabilities: dict[str, Any] | None = None, *words: str, options: dict[str, Any] | None = None
+        self,
+        capabilities: dict[str, Any] | None = None,
+        *words: str,
+        options: dict[str, Any] | None = None,
+        errors: IO[bytes] | None = None,
     ) -> None:
         command = [sys.executable, "-m", "leadline", "lsp", *words]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors)
         self.kept: list[dict[str, Any]] = []
         self._numbers = itertools.count(1)
         self._came: queue.Queue[dict[str, Any]] = queue.Queue()

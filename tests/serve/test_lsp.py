@@ -351,9 +351,13 @@ def test_a_protocol_that_never_ends_is_ended(tmp_path: Path) -> None:
 
 def test_the_session_ends_its_processes(tmp_path: Path) -> None:
     pytest.importorskip("pygls", reason="the extra leadline[lsp] is not installed")
-    own = Client()
+    errors = (tmp_path / "errors").open("w+b")
+    own = Client(errors=errors)
     uri = own.open(tmp_path / "Half.tla", HALF)
     assert own.mistakes(uri, 1)
+    assert own.ask("textDocument/documentSymbol", textDocument={"uri": uri})
+    written(tmp_path)
+    own.open(tmp_path / "Base.tla")
     children = Path(f"/proc/{own.process.pid}/task/{own.process.pid}/children").read_text().split()
     assert children
     ends = [os.pidfd_open(int(one)) for one in children]
@@ -361,3 +365,6 @@ def test_the_session_ends_its_processes(tmp_path: Path) -> None:
     for one in ends:
         assert select.select([one], [], [], PATIENCE)[0]  # it has ended, though perhaps nobody has asked how
         os.close(one)
+    errors.seek(0)
+    with errors:
+        assert b"Traceback" not in errors.read()
