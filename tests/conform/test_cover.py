@@ -47,7 +47,8 @@ def test_every_action_is_taken_by_few_short_runs(commit: Model) -> None:
         assert goals and disagreement(Semantics(commit), run) is None
 
 
-def test_pairs_of_actions(commit: Model) -> None:
+def test_pairs_of_actions() -> None:
+    commit = model_of(find("two-phase-commit"), {"rm_may_fail": False})
     found = covered(commit, "pairs")
     assert found.complete
     met = {
