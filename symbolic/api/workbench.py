@@ -7,6 +7,7 @@ first reason is asked for, and widened where the state at hand leaves their type
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,7 @@ from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer_her
 from leadline.symbolic.engines.bounded.bmc import BmcOptions
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.engines.run.limits import TimeIsOver, limited
 from leadline.symbolic.engines.run.parallel import answer_in_children
 from leadline.symbolic.lang import (
     Action,
@@ -314,7 +316,7 @@ class Workbench:
             raise UserError(unknown_name(f"{self.ground.model.protocol} has no action", name, known))
         try:
             semantics, state = self.ground.formulas(self.state)
-        except NoSymbolicForm:
+        except (NoSymbolicForm, _Late):
             if picks:
                 raise
             self.ground.place = self.place
@@ -501,6 +503,7 @@ class _OfModule(Ground):
         self._behaviour = Behaviour(self._specification).without_canonical()
         self._kept: dict[str, s.Expression] = {}
         self._formulas: Model | None = None
+        self._late = False
 
     @property
     def _origin(self) -> Outline:
@@ -572,7 +575,15 @@ class _OfModule(Ground):
     def formulas(self, state: Values) -> tuple[Semantics, Values]:
         from leadline.symbolic.tla.outline import formed_around
 
-        self._formulas, typed = formed_around(self.model, self._formulas, state)
+        main = threading.current_thread() is threading.main_thread()
+        if self._late:
+            raise _Late(_LATE)
+        try:
+            with limited(Limits(PATIENCE if main else None)):
+                self._formulas, typed = formed_around(self.model, self._formulas, state)
+        except TimeIsOver as error:
+            self._late = True
+            raise _Late(_LATE) from error
         return Semantics(self._formulas), typed
 
     def counted(self, name: str, state: Values) -> list[Attempt]:
@@ -592,6 +603,15 @@ class _OfModule(Ground):
         return [Attempt(name, (_never(excerpt(x.formula), x.counts[0], x.formula.place),)) for x in false][
             :_NEAREST
         ]
+
+
+class _Late(UserError):
+    """The formulas of a module are not made in time."""
+
+
+PATIENCE = 15.0
+"""Seconds in which the formulas of a module are made for a first reason; without them, conjuncts are told."""
+_LATE = f"the module's formulas are not made within {PATIENCE:.0f} s: ask about the action without picks"
 
 
 def _never(formula: str, times: int, place: Span) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from leadline.symbolic.cli import repl
+from leadline.symbolic.engines.run.limits import TimeIsOver
 from tests.cli.conftest import Leadline
 
 
@@ -252,3 +253,13 @@ def test_why_of_a_module_without_a_symbolic_form(leadline: Leadline) -> None:
     assert ran.err == ""
     assert ran.out.endswith("  1  Up(i = 1)\n  2  Down\n  3  Level\n3\n"), "the level is that of the state"
     assert "no symbolic form" in leadline("repl", "Formless.tla", *lines(":why Up(i = 1)")).err
+
+
+def test_why_where_formulas_take_long(ring: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object) -> None:
+        raise TimeIsOver
+
+    monkeypatch.setattr("leadline.symbolic.tla.outline.formed_around", late)
+    ran = ring("repl", "Ring.tla", *lines(":why Reset", ":why Pass(i = 1)", ":why Pass"))
+    assert ran.out == "Reset: `done = Node` is false (Ring.tla:9)\nPass: it is possible\n"
+    assert "not made within 15 s: ask about the action without picks" in ran.err
