@@ -85,11 +85,11 @@ def test_mermaid() -> None:
         "    Note over L0,L2: Init \u2717",
         "    Note over L0: 1 Send<br/>node = n1, other = n3",
         "    L0-)L2: Token",
-        "    Note over L2: 2 Receive \u2717<br/>token = [source |-#62; n1, target |-#62; n3]",
+        "    Note over L2: 2 Receive \u2717<br/>token = [source |-> n1, target |-> n3]",
         "    Note over L2: 3 Send<br/>node = n3, other = n1",
         "    L2-)L0: Token",
-        "    Note over L0: 4 Receive \u2717<br/>token = [source |-#62; n3, target |-#62; n1]",
-        "    Note over L0,L2: InTheMail is false in state 4#58; for node = n1, ~has[n1] is<br/>false.",
+        "    Note over L0: 4 Receive \u2717<br/>token = [source |-> n3, target |-> n1]",
+        "    Note over L0,L2: InTheMail is false in state 4: for node = n1, ~has[n1] is<br/>false.",
     ]
 
 
@@ -125,7 +125,7 @@ def test_without_lanes_the_states_stand_in_one_line() -> None:
 def test_a_deadlock_with_a_name_is_drawn() -> None:
     semantics, trace = ring()
     named = Trace({}, trace.initial, trace.steps, TraceEnd.DEADLOCK, "deadlock")
-    assert "Deadlock#58; no action is enabled." in mermaid(diagram(page_data(semantics, named)))
+    assert "Deadlock: no action is enabled." in mermaid(diagram(page_data(semantics, named)))
 
 
 def test_a_value_on_several_lines_is_one_change() -> None:
