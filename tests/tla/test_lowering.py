@@ -13,13 +13,15 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import BmcOptions, Options, Verdict
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.lang import NoSymbolicForm, nodes as n, span
+from leadline.symbolic.lang import NoSymbolicForm, Type, nodes as n, span
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.lower.terms import Terms
+from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
-from tests.tla.loading import write
+from tests.tla.loading import specification, write
 from tests.tla.lowered import asked, counts
 from tests.tla.modules import ALL
 
@@ -275,3 +277,23 @@ def nodes_in(one: object) -> Iterator[n.Node]:
             waiting += one
         elif is_dataclass(one):
             waiting += [getattr(one, part.name) for part in fields(one)]
+
+
+def test_a_value_that_paths_share_is_converted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = """
+        EXTENDS Naturals
+        VARIABLES sent, x
+        Init == sent = {} /\\ x = 0
+        Send(k) == x' = k /\\ sent' = sent \\cup {[kind |-> "a", n |-> x], [kind |-> "b"]}
+        Next == x < 2 /\\ (Send(x + 1) \\/ Send(x + 1) \\/ Send(x + 1))
+        """
+    made: list[tuple[object, object]] = []
+    convert = Terms._convert
+
+    def counted(self: Terms, node: n.Node, target: Type) -> n.Node:
+        made.append((node, target))
+        return convert(self, node, target)
+
+    monkeypatch.setattr(Terms, "_convert", counted)
+    TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {}).model()
+    assert made and len(set(made)) == len(made)

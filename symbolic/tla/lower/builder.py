@@ -52,6 +52,11 @@ class Builder:
         self.place: Span = NOWHERE
         self.sorts: Mapping[str, Sort] = {}
         self._folded: dict[n.Node, n.Node] = {}
+        self._converted: dict[tuple[n.Node, Type], n.Node] = {}
+
+    def forget(self) -> None:
+        """Convert values anew from here on, so that the parts of a claim have places of their own."""
+        self._converted.clear()
 
     # -- constants --------------------------------------------------------------------------------
 

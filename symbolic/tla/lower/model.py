@@ -305,6 +305,7 @@ def property_of(lowering: Lowering, name: str) -> Property:
     specification = lowering.specification
     if name in specification.properties:
         return Claims(lowering).of(name)
+    lowering.terms.forget()
     with n.written() as places:
         formula = lowering.truth(specification.invariants[name], Scope())
     return _invariant(name, specification.place_of(name), formula, places)

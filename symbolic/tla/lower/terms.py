@@ -69,9 +69,17 @@ class Terms(Builder):
 
     def convert(self, node: n.Node, target: Type) -> n.Node:
         """The value as one of another type; out of bounds if it is none."""
-        source = node.type
-        if source == target:
+        if node.type == target:
             return node
+        # The paths through a formula share most of their values.
+        key = (node, target)
+        found = self._converted.get(key)
+        if found is None:
+            found = self._converted[key] = self._convert(node, target)
+        return found
+
+    def _convert(self, node: n.Node, target: Type) -> n.Node:
+        source = node.type
         if isinstance(source, Never):
             return self.undefined(target, node.why if isinstance(node, n.Undefined) else "there is no value")
         if isinstance(target, Listed):
