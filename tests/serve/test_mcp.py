@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.cli import main
+from leadline.symbolic.engines.run.process import start_server
 from leadline.symbolic.files import CONFINED, is_there, read_text
 from leadline.symbolic.lang import UserError
 from tests.pages import DOCS, File, blocks, steps
@@ -124,11 +125,17 @@ def call(client: Any, portal: BlockingPortal) -> Call:
     return called
 
 
+def confine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Confine this process to a folder, but not the fork server, which outlives the test."""
+    start_server()
+    monkeypatch.setenv(CONFINED, str(folder))
+    monkeypatch.chdir(folder)
+
+
 @pytest.fixture
 def local(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """Calls a tool in this process, which has loaded all that it needs."""
-    monkeypatch.setenv(CONFINED, str(folder))
-    monkeypatch.chdir(folder)
+    confine(folder, monkeypatch)
 
     def called(tool: str, **arguments: object) -> Any:
         return json.loads(json.dumps(job.answered(job.Asked(tool, arguments, False, lambda _: None))))
@@ -308,8 +315,7 @@ def test_a_cancelled_call_ends_its_processes(client: Any, portal: BlockingPortal
 def test_python_runs_where_it_is_allowed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[Allowed] = []
     monkeypatch.setattr("leadline.symbolic.serve.mcp.serve", started.append)
-    monkeypatch.setenv(CONFINED, str(folder))
-    monkeypatch.chdir(folder)
+    confine(folder, monkeypatch)
     assert main(["mcp", "--python", "--timeout", "9"]) == main(["mcp"]) == 0
     allowed, not_allowed = started
     assert (allowed.python, allowed.seconds, allowed.folder) == (True, 9, folder)
@@ -325,8 +331,7 @@ def test_the_page_shows_real_answers(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for step in steps((DOCS / "how-to" / "debug.md").read_text(encoding="utf-8")):
         if isinstance(step, File):
             (tmp_path / step.name).write_text(step.text)
-    monkeypatch.setenv(CONFINED, str(tmp_path))
-    monkeypatch.chdir(tmp_path)
+    confine(tmp_path, monkeypatch)
     shown = blocks((DOCS / "how-to" / "agents.md").read_text(encoding="utf-8"))
     objects = [json.loads(text) for _, text in shown if text.startswith("{")]
     _, asked, found, asked_there, there = objects
