@@ -68,7 +68,6 @@ _MOST_TOLD = 10
 _MOST_REMEMBERED = 100_000
 _ABSENT = object()
 _TABLES = ("actions", "picks", "before", "after", "names")
-_OBJECTS = ("picks", "before", "after")
 _STEP = re.compile(r"\.?([A-Za-z_]\w*)|\[([^\[\]]+)\]")
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
