@@ -103,7 +103,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_the_protocol_is_as_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(RUNS) == 5
+    assert len(RUNS) == 4
     for command, shown in RUNS:
         for solver in SOLVERS:
             asked = shlex.split(command)

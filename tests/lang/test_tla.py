@@ -148,7 +148,8 @@ TABLE_OF_TEXTS = [
     (PAIR[1] + 1, "pair[2] + 1"),
     (of(Tuple((Bool(), Int(0, 3))), P, X), "<<p, x>>"),
     (of(INFO, seen_at=X, buddy=None), "[seenAt |-> x, buddy |-> None]"),
-    (ite(P, ONE, ONE).seen_at, "(IF p THEN one ELSE one).seenAt"),
+    (ite(P, ONE, INFOS["n1"]).seen_at, "(IF p THEN one ELSE infos[n1]).seenAt"),
+    (ite(P, ONE, ONE).seen_at, "one.seenAt"),
     # options
     (LEADER.is_some, "leader # None"),
     (LEADER.is_none, "leader = None"),
@@ -189,7 +190,10 @@ TABLE_OF_TEXTS = [
     (TABLE.set("n1", TABLE["n1"].set("n2", X)), "[table EXCEPT ![n1][n2] = x]"),
     (INFOS.set("n1", ONE).set("n2", ONE), "[infos EXCEPT ![n1] = one, ![n2] = one]"),
     (LOG.set(X, MY_NODE), "[log EXCEPT ![x] = myNode]"),
-    (ite(P, INFOS, INFOS).set("n1", ONE), "[(IF p THEN infos ELSE infos) EXCEPT ![n1] = one]"),
+    (
+        ite(P, INFOS, INFOS.set("n2", ONE)).set("n1", ONE),
+        "[(IF p THEN infos ELSE [infos EXCEPT ![n2] = one]) EXCEPT ![n1] = one]",
+    ),
 ]
 
 

@@ -47,9 +47,14 @@ from leadline.symbolic.tla.lower.shapes import join
 _MOST_EXPONENTS = 16
 
 
-def _is_simple(kind: Type) -> bool:
-    """Whether constants of this kind of type are equal if their values are."""
-    return isinstance(kind, Int | Atoms)
+def _are_plain(a: n.Node, b: n.Node) -> bool:
+    """Whether both are integers or both strings, as constants. TLC refuses to compare some model values."""
+    match a, b:
+        case n.Const(type=Int()), n.Const(type=Int()):
+            return True
+        case n.Const(type=Atoms(), value=one), n.Const(type=Atoms(), value=other):
+            return shapes.is_string(one) and shapes.is_string(other)
+    return False
 
 
 def _component_at(kind: Type, argument: n.Node) -> int | None:
@@ -202,12 +207,7 @@ class Terms(Builder):
         """Equality, out of bounds for values that TLC refuses to compare."""
         if isinstance(a.type, Slots) or isinstance(b.type, Slots):
             return slots.same(self, a, b)
-        if (
-            isinstance(a, n.Const)
-            and isinstance(b, n.Const)
-            and _is_simple(a.type)
-            and type(a.type) is type(b.type)
-        ):
+        if isinstance(a, n.Const) and isinstance(b, n.Const) and _are_plain(a, b):
             return self.boolean(a.value == b.value)
         return self._unless(clash(self, a, b), self.same(a, b))
 
