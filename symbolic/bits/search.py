@@ -598,7 +598,7 @@ class Search:
     def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Indices, Indices]]:
         """For each range of bits of a state, the first state with each value that they have, and how many have it.
 
-        States beyond a constraint are left out.
+        The most frequent value comes first. States beyond a constraint are left out.
         """
         numbers = self._within()
         for bits in columns:
@@ -613,7 +613,8 @@ class Search:
                 part.ravel() if high - low == 1 else part.view(np.dtype((np.void, 8 * (high - low)))).ravel()
             )
             _, first, counts = np.unique(items, return_index=True, return_counts=True)
-            yield numbers[first], counts
+            order = np.lexsort((first, -counts))
+            yield numbers[first[order]], counts[order]
 
     def _within(self) -> Indices:
         """The numbers of the states within the constraints."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspects
@@ -176,9 +174,8 @@ class CircuitExplorer:
             return {}
         found = {}
         for place, (first, counts) in enumerate(search.occurring(search.machine.encoding.columns)):
-            order = np.lexsort((first, -counts))[:MOST_VALUES]
-            frequent = (state[place] for state in states_at(search, first[order].tolist()))
-            pairs = zip(frequent, counts[order].tolist(), strict=True)
+            frequent = (state[place] for state in states_at(search, first[:MOST_VALUES].tolist()))
+            pairs = zip(frequent, counts[:MOST_VALUES].tolist(), strict=True)
             found[variables[place].name] = occurring(variables[place].type.tla, len(counts), pairs)
         return found
 
