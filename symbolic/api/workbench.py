@@ -32,7 +32,6 @@ from leadline.symbolic.lang import (
     Expr,
     Foreign,
     Model,
-    ModelError,
     NoSymbolicForm,
     OutOfBounds,
     Property,
@@ -471,14 +470,24 @@ def _node(made: object) -> Node:
     return node
 
 
-def expression_of(entry: Entry, settings: Mapping[str, Setting], text: str) -> Node:
-    """The expression of the state that a text is, as Python reads it in a protocol's method.
+def expression_of(entry: Entry, settings: Mapping[str, Setting], model: Model, text: str) -> Node:
+    """The expression of the state that a text is: Python as in a protocol's method, or TLA+ of a module.
+
+    Args:
+        entry: the protocol.
+        settings: the parameters that differ from their defaults.
+        model: the model that they make; of a module, one of formulas.
+        text: the text.
 
     Raises:
-        UserError: if it is none, or the protocol is a TLA+ module.
+        UserError: if it is none.
     """
     if issubclass(entry.protocol, Foreign):
-        raise UserError("expressions are those of protocols in Python: of a module, name a part of the state")
+        # Here, since protocols in Python need none of it.
+        from leadline.symbolic.tla.origin import TlaOrigin
+
+        assert isinstance(model.origin, TlaOrigin)
+        return model.origin.expression(model, text)
     made = _OfModel(entry, settings).evaluated(text)
     if made is None:
         raise UserError("a statement has no value")
@@ -550,11 +559,7 @@ class _OfModule(Ground):
         """An expression, and the name that it is given, "" for none."""
         from leadline.symbolic.tla.read.specification import read_expression
 
-        try:
-            return read_expression(self._specification, text, self._kept)
-        except ModelError as error:
-            # Its places are in no file.
-            raise UserError("; ".join(one.text for one in error.mistakes)) from error
+        return read_expression(self._specification, text, self._kept)
 
     def nearest(self, text: str, depth: int, limits: Limits) -> Nearest:
         from leadline.symbolic.tla.outline import outlined

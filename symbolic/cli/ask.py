@@ -60,7 +60,17 @@ from leadline.symbolic.engines.ask.choice import (
 )
 from leadline.symbolic.engines.ask.result import judgement, verdict_text
 from leadline.symbolic.engines.run.process import start_server
-from leadline.symbolic.lang import Action, Model, NoBehaviour, OutOfBounds, Property, UserError, counted
+from leadline.symbolic.lang import (
+    Action,
+    Model,
+    NoBehaviour,
+    OutOfBounds,
+    Property,
+    Setting,
+    UserError,
+    counted,
+)
+from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.meaning import Meaning, State
 from leadline.symbolic.solve import LONE, SOLVERS
 
@@ -114,11 +124,11 @@ def _add_graph(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--merge",
-        metavar="NAME",
+        metavar="EXPRESSION",
         action="append",
         default=[],
-        help="draw states as one that agree in a part of the state, such as role[s1], an alias, a property or, in "
-        "a TLA+ module, a variable or an operator; repeat it for several",
+        help="draw states as one that agree in a part of the state, such as role[s1], an alias, a property or an "
+        "expression, such as 'now.waiting.size', in a TLA+ module 'Cardinality(votes)'; repeat it for several",
     )
 
 
@@ -235,8 +245,13 @@ def _given(args: argparse.Namespace) -> dict[str, Any]:
 
 def _spelled(command: str) -> Callable[[str], str]:
     """Spells options of a command's engines."""
-    flags = {name: _flag(one) for name, (_, one) in options_of(command).items()}
-    return lambda name: flags.get(name, f"--{name}")
+    known = flags(command)
+    return lambda name: known.get(name, f"--{name}")
+
+
+def flags(command: str) -> dict[str, str]:
+    """The options of a command's engines by name, as they are written."""
+    return {name: _flag(one) for name, (_, one) in options_of(command).items()}
 
 
 def _flag(one: Field[Any]) -> str:
@@ -284,6 +299,18 @@ def assumed(found: NoBehaviour, args: argparse.Namespace) -> Exit:
     )
     deliver(report, told, args.out)
     return Exit.HOLDS
+
+
+def expressions(entry: Entry, settings: Mapping[str, Setting], model: Model) -> Callable[[str], Node]:
+    """Reads expressions about a protocol's state on the command line."""
+
+    def read(text: str) -> Node:
+        # Here, since most questions have none.
+        from leadline.symbolic.api.workbench import expression_of
+
+        return expression_of(entry, settings, model, text)
+
+    return read
 
 
 def asked(args: argparse.Namespace) -> tuple[Question, Exit]:
@@ -462,7 +489,7 @@ class _Graph:
         limits: the limits on time and memory.
 
     Raises:
-        UserError: if it is too large, or there is no part of a state of a name.
+        UserError: if it is too large, or what is merged by has a mistake.
     """
 
     def __init__(self, asked: Question, args: argparse.Namespace, limits: Limits) -> None:
@@ -471,6 +498,7 @@ class _Graph:
         from leadline.symbolic.meaning.graph import Merged, TooLarge
 
         self._file, self._names, self._model = args.dot, args.merge, asked.model
+        self._expression = expressions(asked.entry, asked.query.settings, asked.model)
         self._meaning, self._told = self._of_module() if asked.model.alone else self._of_model()
         within = limits.within_machine()
         try:
@@ -485,7 +513,7 @@ class _Graph:
         less = "give smaller parameters, or --depth K"
         if not nodes:
             return f"over a million states: {less}"
-        more = "merge more states" if self._names else "merge states with --merge NAME"
+        more = "merge more states" if self._names else "merge states with --merge EXPRESSION"
         return f"over {_MOST_NODES} nodes, more than a person can look at: {more}, {less}"
 
     def _of_module(self) -> tuple[Meaning, Told]:
@@ -502,9 +530,9 @@ class _Graph:
         return semantics, lambda state: tuple(line(state) for line in lines)
 
     def _line(self, semantics: Semantics, name: str) -> Callable[[State], str]:
-        """The line of an alias, of a property or of a part of the state."""
+        """The line of an alias, of a property, of a part of the state or of an expression."""
         # Here, since few questions draw a graph.
-        from leadline.symbolic.conform.logs import part_of
+        from leadline.symbolic.conform.cover import term_of
 
         model = self._model
         named = [*model.shown, *(x for x in model.properties.values() if x.temporal is None)]
@@ -512,11 +540,16 @@ class _Graph:
             if name in (one.name, one.tla):
                 return partial(_value_line, semantics, one)
         try:
-            part = part_of(model, name)
+            term = term_of(semantics, name, self._expression)
         except UserError as error:
-            others = ", ".join(one.name for one in named)
-            raise UserError(f"--merge {name}: {str(error).lstrip(': ')}; there are also {others}") from error
-        return lambda state: f"{name} = {part.shown(state)}"
+            others = "".join(f"{one.name}, " for one in named)
+            raise UserError(f"--merge {name}: write {others}{error}") from error
+
+        def line(state: State) -> str:
+            shown = term.shown(state)
+            return f"{name} is out of bounds" if shown is None else f"{name} = {shown}"
+
+        return line
 
     def write(self, asked: Question) -> None:
         """Write the graph with the path of the worst counterexample of the answer."""

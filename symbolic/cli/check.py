@@ -34,7 +34,9 @@ def declare(parser: argparse.ArgumentParser) -> None:
         "without it another state up to the names of members",
     )
     parser.add_argument(
-        "--view", metavar="EXPRESSION", help="with --all: the expression by which violations differ"
+        "--view",
+        metavar="EXPRESSION",
+        help="with --all: the expression by which violations differ, as in `cover --goal`",
     )
     parser.set_defaults(run=run)
 

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from leadline.symbolic.api.progress import live
-from leadline.symbolic.catalog import Entry
+from leadline.symbolic.cli.ask import every_trace, expressions, flags
 from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model, chosen_properties
 from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, write_out, written_trace
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.conform.cover import Coverage, Covered, Goals, Violations, goals_of
+from leadline.symbolic.conform.cover import Coverage, Covered, Goals, Violations, goals_of, term_of
 from leadline.symbolic.conform.logs import log_of
 from leadline.symbolic.engines import Limits
 from leadline.symbolic.engines.run.limits import TimeIsOver, limited, stop_at
-from leadline.symbolic.lang import Model, Setting, UserError, counted
-from leadline.symbolic.lang.nodes import Node
+from leadline.symbolic.lang import Model, UserError, counted
 from leadline.symbolic.trace import document, lines
 
 _MOST_STATES = 1_000_000
@@ -39,7 +37,8 @@ def declare(parser: argparse.ArgumentParser) -> None:
         default="actions",
         help="actions: each is taken; pairs: each right after each other; guards: each is true and false; "
         "properties: each probe and premise; or a part of the state that has each of its values, such as "
-        "role[s1], or an expression, such as 'now.waiting.size' (default: actions)",
+        "role[s1], or an expression, such as 'now.waiting.size', in a TLA+ module 'Cardinality(votes)' (default: "
+        "actions)",
     )
     parser.add_argument("--depth", metavar="K", type=at_least(0), help="steps of a run at most")
     parser.add_argument(
@@ -66,7 +65,7 @@ def run(args: argparse.Namespace) -> Exit:
         _make(args.out)
     entry, settings, model = chosen_model(args)
     semantics = Semantics(model)
-    goals = goals_of(semantics, args.goal, lambda text: _expression(entry, settings, text))
+    goals = goals_of(semantics, args.goal, expressions(entry, settings, model))
     found = _searched(args, semantics, goals, args.depth, args.max_states)
     if args.out is not None:
         _write(args.out, found, semantics, entry.source)
@@ -77,19 +76,21 @@ def run(args: argparse.Namespace) -> Exit:
 
 def violations(args: argparse.Namespace) -> Exit:
     """Find counterexamples that differ, and show them: `check --all N`."""
+    _check_beside_all(args)
     entry, settings, model = chosen_model(args)
-    given = [f"--{name}" for name in ("engine", "solver", "unroll", "proof") if getattr(args, name, None)]
-    if given or args.format not in ("text", "json"):
-        told = ", ".join(given) or f"--format {args.format}"
-        raise UserError(f"--all goes through the states and writes text or json: leave out {told}")
     names = [
         x for x in chosen_properties(model, args.properties) if model.properties[x].kind.value == "invariant"
     ]
     if not names:
         raise UserError("--all tells the violations of invariants, and none is asked about")
     semantics = Semantics(model)
-    view = None if args.view is None else _expression(entry, settings, args.view)
-    found = _searched(args, semantics, Violations(semantics, names, view, args.all), args.depth, _MOST_STATES)
+    try:
+        read = expressions(entry, settings, model)
+        view = None if args.view is None else term_of(semantics, args.view, read)
+    except UserError as error:
+        raise UserError(f"--view {args.view}: write {error}") from error
+    goals = Violations(semantics, names, view, args.all)
+    found = _searched(args, semantics, goals, args.depth, args.max_states or _MOST_STATES)
     report = Report()
     shortest_first = found.runs[::-1]
     for number, (trace, (way, *_)) in enumerate(shortest_first, start=1):
@@ -106,11 +107,26 @@ def violations(args: argparse.Namespace) -> Exit:
     return max(code, Exit.HOLDS if found.complete else Exit.UNKNOWN)
 
 
-def _expression(entry: Entry, settings: Mapping[str, Setting], text: str) -> Node:
-    # Here, since most goals are no expressions.
-    from leadline.symbolic.api.workbench import expression_of
+def _check_beside_all(args: argparse.Namespace) -> None:
+    """Check that all options given have a meaning beside --all, whose search has limits and no engine.
 
-    return expression_of(entry, settings, text)
+    Raises:
+        UserError: if one has none.
+    """
+    mute = {"engine": "--engine", "solver": "--solver", "proof": "--proof", **flags("check")}
+    given = [
+        flag
+        for name, flag in mute.items()
+        if name not in ("depth", "max_states") and getattr(args, name) not in (None, [])
+    ]
+    given += ["--deadlock"] if args.deadlock else []
+    given += ["--fail-fast"] if args.fail_fast else []
+    given += [f"--traces {args.traces}"] if every_trace(args) else []
+    given += [f"--format {args.format}"] if args.format not in ("text", "json") else []
+    if given:
+        raise UserError(
+            f"--all goes through the states for invariants, and writes text or json: leave out {', '.join(given)}"
+        )
 
 
 def _searched(

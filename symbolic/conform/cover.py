@@ -148,27 +148,41 @@ class Properties(Goals):
                 continue
 
 
-class Values(Goals):
-    """An expression has each of its values.
+@dataclass(frozen=True)
+class Term:
+    """A part of a state, or an expression of it.
 
-    Args:
-        text: the expression, as it is shown.
-        kind: its type.
+    Attributes:
+        text: its text, as it is shown.
+        type: its type.
         shown: its value in a state, as TLA+ text; None if it has none.
     """
 
-    def __init__(self, text: str, kind: Type, shown: Callable[[State], str | None]) -> None:
-        self._text, self._shown = text, shown
-        few = kind.cardinality <= _MOST_VALUES
-        self.wanted = [f"{text} = {kind.tla(x)}" for x in kind.values()] if few else []
-
-    def of_state(self, state: State) -> Iterable[str]:
-        shown = self._shown(state)
-        return () if shown is None else (f"{self._text} = {shown}",)
+    text: str
+    type: Type
+    shown: Callable[[State], str | None]
 
 
-def _values_of(semantics: Semantics, text: str, node: n.Node) -> Values:
-    """The goals that an expression has each of its values."""
+def term_of(semantics: Semantics, text: str, expression: Callable[[str], n.Node]) -> Term:
+    """The term that a user has written.
+
+    Args:
+        semantics: the meaning of the model.
+        text: the text.
+        expression: the expression of a text that is no part of the state.
+
+    Raises:
+        UserError: if it is none; its text says what would be, for the end of a sentence.
+    """
+    try:
+        part = part_of(semantics.model, text)
+        return Term(part.text, part.type, part.shown)
+    except UserError as error:
+        wrong = error
+    try:
+        node = expression(text)
+    except UserError as error:
+        raise UserError(f"a part of the state ({wrong}) or an expression ({error})") from error
 
     def shown(state: State) -> str | None:
         try:
@@ -176,7 +190,20 @@ def _values_of(semantics: Semantics, text: str, node: n.Node) -> Values:
         except OutOfBounds:
             return None
 
-    return Values(text, node.type, shown)
+    return Term(text, node.type, shown)
+
+
+class Values(Goals):
+    """A term has each of its values."""
+
+    def __init__(self, term: Term) -> None:
+        self._term = term
+        few = term.type.cardinality <= _MOST_VALUES
+        self.wanted = [f"{term.text} = {term.type.tla(x)}" for x in term.type.values()] if few else []
+
+    def of_state(self, state: State) -> Iterable[str]:
+        shown = self._term.shown(state)
+        return () if shown is None else (f"{self._term.text} = {shown}",)
 
 
 class Violations(Goals):
@@ -185,14 +212,14 @@ class Violations(Goals):
     Args:
         semantics: the meaning of the model.
         names: the names of the invariants.
-        view: an expression by whose values ways are told apart; without it they are by the state, in which names
+        view: a term by whose values ways are told apart; without it they are by the state, in which names
             of members that the model treats alike do not count.
         most: the number of ways.
     """
 
     wanted = ()
 
-    def __init__(self, semantics: Semantics, names: Sequence[str], view: n.Node | None, most: int) -> None:
+    def __init__(self, semantics: Semantics, names: Sequence[str], view: Term | None, most: int) -> None:
         model = semantics.model
         self._semantics, self._names, self._view, self.enough = semantics, names, view, most
         self._tla = [(one.tla, one.type) for one in model.variables]
@@ -218,7 +245,7 @@ class Violations(Goals):
 
     def _way(self, state: State) -> str:
         if self._view is not None:
-            return self._view.type.tla(self._semantics.evaluate(self._view, state))
+            return self._view.shown(state) or f"{self._view.text} is out of bounds"
         least = state if self._least is None else self._least(state)
         return ", ".join(f"{tla} = {kind.tla(x)}" for (tla, kind), x in zip(self._tla, least, strict=True))
 
@@ -397,13 +424,6 @@ def goals_of(semantics: Semantics, kind: str, expression: Callable[[str], n.Node
     if kind in KINDS:
         return KINDS[kind](semantics)
     try:
-        part = part_of(semantics.model, kind)
-        return Values(part.text, part.type, part.shown)
+        return Values(term_of(semantics, kind, expression))
     except UserError as error:
-        wrong = error
-    try:
-        return _values_of(semantics, kind, expression(kind))
-    except UserError as error:
-        raise UserError(
-            f"--goal {kind}: write {', '.join(KINDS)}, a part of the state ({wrong}) or an expression ({error})"
-        ) from error
+        raise UserError(f"--goal {kind}: write {', '.join(KINDS)}, {error}") from error

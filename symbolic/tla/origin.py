@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Span, Type
+from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Span, Type, UserError, nodes as n
 from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
 from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
-from leadline.symbolic.tla.lower.scope import Unsupported
+from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type, told_apart
 from leadline.symbolic.tla.read import syntax as s
-from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values import operators
@@ -182,6 +182,24 @@ class TlaOrigin(Origin):
 
     def learned(self) -> object:
         return dict(self.types)
+
+    def expression(self, model: Model, text: str) -> n.Node:
+        """An expression in TLA+ about a state of a model of this specification.
+
+        Raises:
+            UserError: if it has a mistake, no symbolic form, or no value anywhere.
+        """
+        types = {one.name: one.type for one in model.variables}
+        term = read_term(self.specification, text)
+        try:
+            found = Lowering(self.specification, types, self._sorts).value(term, Scope())
+        except Unsupported as error:
+            raise UserError(f"the expression has no symbolic form: {error.why}") from error
+        except RecursionError as error:
+            raise UserError("the operators of the expression nest too deeply") from error
+        if isinstance(found, n.Undefined):
+            raise UserError(f"the expression has no value: {found.why}")
+        return found
 
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:
         # This model keeps its types: another process may have to make it once more.

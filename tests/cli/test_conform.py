@@ -122,5 +122,42 @@ def test_counterexamples_that_differ(leadline: Leadline) -> None:
     Path("right.py").write_text(model)
     ran = leadline("check", "right.py", "--all", "2", "-p", "participants=2")
     assert (ran.code, ran.out.splitlines()[-1][:18]) == (0, "0 counterexamples,")
-    ran = leadline("check", "right.py", "--all", "2", "--solver", "z3")
-    assert (ran.code, "leave out --solver" in ran.err) == (2, True)
+    for option in (
+        "--solver=z3",
+        "--shortest",
+        "--no-symmetry",
+        "--every-state",
+        "--deadlock",
+        "--fail-fast",
+    ):
+        ran = leadline("check", "right.py", "--all", "2", option)
+        assert ran.code == 2 and f"leave out {option.partition('=')[0]}\n" in ran.err
+    ran = leadline("check", "hasty.py", "--all", "2", "--max-states", "1")
+    assert ran.code == 20 and "found within" in ran.out
+
+
+def test_expressions_of_a_module(leadline: Leadline) -> None:
+    text = r"""---- MODULE M ----
+EXTENDS Integers, FiniteSets
+VARIABLES x, y
+Init == x = {} /\ y = 0
+Next == \E e \in 1..3 : x' = x \union {e} /\ y' = Cardinality(x)
+Inv == Cardinality(x) < 2
+====
+"""
+    Path("M.tla").write_text(text)
+    Path("M.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Inv\n")
+    ran = leadline("cover", "M.tla", "--goal", "Cardinality(x) - y", "--format", "json")
+    told = json.loads(ran.out)
+    met = {goal for one in told["runs"] for goal in one["goals"]}
+    assert met == {f"Cardinality(x) - y = {number}" for number in (0, 1)}
+    ran = leadline("check", "M.tla", "--all", "9", "--view", "Cardinality(x) * 10")
+    assert [line for line in ran.out.splitlines() if line[:2] == "1."] == ["1. Inv: 20"]
+    assert (ran.code, "1 counterexample, each to" in ran.out) == (12, True)
+    # A violation is told although the view has no value there.
+    ran = leadline("check", "M.tla", "--all", "9", "--view", "IF x = {} THEN 1 ELSE CHOOSE e \\in {} : e = y")
+    assert ran.code == 12 and "is out of bounds" in ran.out
+    for text, told in (("Cardinal(x)", "unknown operator `Cardinal`"), ("y'", "about a step")):
+        for question in (("cover", "M.tla", "--goal"), ("check", "M.tla", "--all", "2", "--view")):
+            ran = leadline(*question, text)
+            assert ran.code == 2 and told in ran.err and len(ran.err.splitlines()) == 1

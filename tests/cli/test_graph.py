@@ -68,9 +68,28 @@ def test_states_are_merged(module: Leadline) -> None:
     nodes, edges, marked = drawn(module, "M.tla", "--merge", "Big", "--merge", "y")
     assert len(nodes) == 4 and len(edges) == 6
     assert marked == {("Big = FALSE\\ny = 0", "Big = TRUE\\ny = 0")}
-    for name, told in (("Bog", "did you mean `Big`?"), ("Of", "no variable or operator `Of`")):
-        ran = module("explore", "M.tla", "--dot", "graph.dot", "--merge", name)
-        assert ran.code == 2 and told in ran.err
+    nodes, edges, marked = drawn(module, "M.tla", "--merge", "x + y")
+    assert {*nodes.values()} == {f"x + y = {total}" for total in range(5)} and len(edges) == 8
+    assert marked == {("x + y = 0", "x + y = 1"), ("x + y = 1", "x + y = 2")}
+    others, *rest = drawn(module, "M.tla", "--merge", "x + y", "--by", "circuits")
+    assert {*others.values()} == {*nodes.values()} and rest == [edges, marked]
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("Bog", "--merge Bog: unknown operator `Bog`: did you mean `Big`?"),
+        ("Of", "--merge Of: Of takes 1 argument"),
+        ("x' + y", "the expression is about a step: expected one about one state"),
+        ("x +", "expected an expression"),
+        ("z == x", "a definition has no value: give the expression alone"),
+        ("x.a", "no value in a reachable state"),
+    ],
+)
+def test_mistakes_in_an_expression(module: Leadline, text: str, told: str) -> None:
+    ran = module("explore", "M.tla", "--dot", "graph.dot", "--merge", text)
+    assert ran.code == 2 and told in ran.err and len(ran.err.splitlines()) == 1
+    assert not Path("graph.dot").exists()
 
 
 def test_a_protocol_in_python(leadline: Leadline) -> None:
@@ -81,6 +100,8 @@ def test_a_protocol_in_python(leadline: Leadline) -> None:
     assert [*nodes.values()] == ["BelowThree = TRUE"] and not edges
     nodes, _, _ = drawn(leadline, "counter.py", "-p", "nodes=2", "--merge", "seenBy")
     assert len(nodes) == 4
+    nodes, _, _ = drawn(leadline, "counter.py", "--merge", "now.count > 1")
+    assert {*nodes.values()} == {"now.count > 1 = FALSE", "now.count > 1 = TRUE"}
     _, _, _ = drawn(leadline, "counter.py", "-p", "overflow=true")
     assert 'o3 [label="out of bounds"' in Path("graph.dot").read_text()
 
@@ -88,11 +109,12 @@ def test_a_protocol_in_python(leadline: Leadline) -> None:
 def test_what_is_refused(leadline: Leadline) -> None:
     ran = leadline("explore", "two-phase-commit", "--dot", "graph.dot")
     assert ran.code == 2 and not Path("graph.dot").exists()
-    assert "over 500 nodes" in ran.err and "--merge NAME" in ran.err and "--depth K" in ran.err
+    assert "over 500 nodes" in ran.err and "--merge EXPRESSION" in ran.err and "--depth K" in ran.err
     ran = leadline("explore", "counter.py", "--merge", "count")
     assert ran.code == 2 and "add --dot FILE" in ran.err
     ran = leadline("explore", "counter.py", "--merge", "cuont", "--dot", "graph.dot")
-    assert ran.code == 2 and "--merge cuont: counter has" in ran.err and "below-three" in ran.err
+    assert ran.code == 2 and "--merge cuont: write below-three, " in ran.err
+    assert "counter has no variable `cuont`" in ran.err and "name 'cuont' is not defined" in ran.err
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz: apt-get install graphviz")

@@ -69,7 +69,7 @@ def test_values_of_a_part(commit: Model) -> None:
 
 
 def test_values_of_an_expression(commit: Model) -> None:
-    aborted = expression_of(find("two-phase-commit"), {}, "now.rm_state[1] == 'aborted'")
+    aborted = expression_of(find("two-phase-commit"), {}, commit, "now.rm_state[1] == 'aborted'")
     semantics = Semantics(commit)
     search = Coverage(semantics, goals_of(semantics, "gone", lambda _: aborted), None, 100_000)
     search.run()

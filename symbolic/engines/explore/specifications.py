@@ -26,7 +26,7 @@ from leadline.symbolic.engines.explore.explore import (
 from leadline.symbolic.engines.explore.facts import ExploreFacts, VacuousPart
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, counted_values, occurring
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at, timely
-from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted, unknown_name
+from leadline.symbolic.lang import InternalError, LeadlineError, Model, UserError, counted
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Outcome, Path, State, path_of
 from leadline.symbolic.meaning.graph import OutsideAt
 from leadline.symbolic.tla.lower.scope import Unsupported
@@ -34,8 +34,7 @@ from leadline.symbolic.tla.origin import TlaOrigin, sets_of_model_values
 from leadline.symbolic.tla.outline import TYPED, Outline, Telling, outlined
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.coverage import Suspect, excerpt, suspects
-from leadline.symbolic.tla.read.levels import Level as Depends
-from leadline.symbolic.tla.read.specification import Specification
+from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Place
 from leadline.symbolic.tla.typing import shows, untyped
 from leadline.symbolic.tla.values.behaviour import Behaviour
@@ -277,39 +276,28 @@ def retold(model: Model, typed: Model, run: Trace) -> list[State]:
     return [*states(Retelling(model.origin.specification).run(typed, run))]
 
 
-def labels(model: Model, names: Sequence[str]) -> tuple[Behaviour, Callable[[State], tuple[str, ...]]]:
-    """The behaviour of a module, and the lines that tell a state of it: all variables, or what is named.
+def labels(model: Model, texts: Sequence[str]) -> tuple[Behaviour, Callable[[State], tuple[str, ...]]]:
+    """The behaviour of a module, and the lines that tell a state of it: all variables, or what is asked for.
 
     Args:
         model: the outline of the module.
-        names: variables, or operators without arguments that depend on a state at most.
+        texts: expressions in TLA+ about a state, such as the name of a variable or of an operator.
 
     Raises:
-        UserError: if there is none of a name.
+        UserError: if one of them has a mistake.
     """
     assert isinstance(model.origin, Outline)
     specification = model.origin.specification
     behaviour = Behaviour(specification).without_canonical()
-    if not names:
+    if not texts:
         pairs = list(enumerate(behaviour.variables))
         return behaviour, lambda state: tuple(f"{name} = {tla_text(state[i])}" for i, name in pairs)
-    known = [
-        name
-        for name, symbol in specification.names.items()
-        if symbol.key in behaviour.variables
-        or (
-            (one := specification.definitions.get(symbol.key)) is not None
-            and not one.parameters
-            and specification.levels.of_definition(symbol.key) <= Depends.STATE
-        )
-    ]
-    for name in names:
-        if name not in known:
-            raise UserError(
-                unknown_name(f"--merge: {specification.name} has no variable or operator", name, known)
-            )
-    named = ((name, specification.names[name].applied((), s.BUILT_IN)) for name in names)
-    terms = [(name, behaviour.interpreter.term(one)) for name, one in named]
+    terms = []
+    for text in texts:
+        try:
+            terms.append((text, behaviour.interpreter.term(read_term(specification, text))))
+        except UserError as error:
+            raise UserError(f"--merge {text}: {error}") from error
 
     def told(state: State) -> tuple[str, ...]:
         guarded = behaviour.interpreter.guarded

@@ -8,7 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leadline.symbolic.lang import Mistake, ModelError, NoInitialState, ParameterError, Span, unknown_name
+from leadline.symbolic.lang import (
+    Mistake,
+    ModelError,
+    NoInitialState,
+    ParameterError,
+    Span,
+    UserError,
+    unknown_name,
+)
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import Assigned, Config
 from leadline.symbolic.tla.read.enabled import Hiding
@@ -242,21 +250,34 @@ def read_expression(
         The name, "" if there is none, and the expression.
 
     Raises:
-        ModelError: with all mistakes.
+        UserError: with all mistakes, without their places, which are in no file.
     """
     found = _TYPED.fullmatch(text)
     name, body = found.groups() if found is not None else ("", text)
     loader = Loader(Files([]))
-    unit = _definition(name or "value", body, "typed")
     names = specification.names.new_child({key: Symbol(key, instead=one) for key, one in kept.items()})
-    resolved = loader.resolver(Copy(lambda _: None)).expr(unit.body, names)
-    if loader.mistakes:
-        raise ModelError(loader.mistakes)
+    try:
+        unit = _definition(name or "value", body, "typed")
+        resolved = loader.resolver(Copy(lambda _: None)).expr(unit.body, names)
+        if loader.mistakes:
+            raise ModelError(loader.mistakes)
+    except ModelError as error:
+        raise UserError("; ".join(one.text for one in error.mistakes)) from error
     level = specification.levels.of(resolved)
     if level > Level.STATE:
-        told = f"the expression is about {_ABOUT[level]}: expected one about {_ABOUT[Level.STATE]}"
-        raise ModelError([Mistake(unit.place, told)])
+        raise UserError(f"the expression is about {_ABOUT[level]}: expected one about {_ABOUT[Level.STATE]}")
     return name, resolved
+
+
+def read_term(specification: Specification, text: str) -> s.Expression:
+    """An expression about one state, which is no definition.
+
+    The arguments and errors are those of `read_expression`.
+    """
+    name, found = read_expression(specification, text, {})
+    if name:
+        raise UserError(f"a definition has no value: give the expression alone, without {name} ==")
+    return found
 
 
 @dataclass
