@@ -64,7 +64,7 @@ def test_all_states_and_shortest_violations(row: Row) -> None:
 def quick(row: Row) -> bool:
     """Whether a bounded check of the row finds violations, in few seconds."""
     states: int = row["distinct_states"]
-    return states < 1_000 and any(shortest_violations(row).values())
+    return states < 500 and any(shortest_violations(row).values())
 
 
 @pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])

@@ -45,7 +45,9 @@ from tests.truth import (
     steps_of,
 )
 
-SMALL: list[tuple[str, dict[str, Any], int | None]] = [
+LONG: tuple[str, dict[str, Any], int | None] = ("spanner-transactions", {"transactions": "circular"}, 6)
+"""The search on values takes several seconds."""
+SMALL = [
     ("kafka-replication", {"replicas": 2}, None),
     ("kafka-replication", {"replicas": 2, "variant": "kip-320-first-try"}, None),
     ("kafka-replication", {"replicas": 2, "variant": "truncate-to-high-watermark"}, None),
@@ -55,14 +57,18 @@ SMALL: list[tuple[str, dict[str, Any], int | None]] = [
     ("pulsar-compaction", {}, None),
     ("spanner-leases", {"replicas": 2}, None),
     ("spanner-transactions", {}, 9),
-    ("spanner-transactions", {"transactions": "circular"}, 6),
+    LONG,
     ("two-phase-commit", {}, None),
     ("two-phase-commit", {"variant": "backup-manager"}, None),
 ]
 """Protocols, their parameters, and a bound on depth."""
 
 
-@pytest.mark.parametrize(("name", "settings", "depth"), SMALL, ids=str)
+@pytest.mark.parametrize(
+    ("name", "settings", "depth"),
+    [pytest.param(*one, marks=pytest.mark.slow if one is LONG else ()) for one in SMALL],
+    ids=str,
+)
 def test_built_in_protocols(name: str, settings: dict[str, Any], depth: int | None) -> None:
     assert check_same(model_of(find(name), settings), depth) is not None
 

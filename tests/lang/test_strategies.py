@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from leadline.symbolic.lang import Int, Map, Model, Option, Pick, Seq, Set, Type, nodes as n, record, sort
@@ -29,6 +30,7 @@ RARE = settings(
 )
 
 
+@pytest.mark.slow
 def test_every_kind_of_node_occurs() -> None:
     seen: set[type[n.Node]] = set()
 
@@ -54,6 +56,7 @@ def test_a_literal_is_the_constant_of_its_value(data: st.DataObject) -> None:
     assert (node.type, node.value) == (kind, value)
 
 
+@pytest.mark.slow
 def test_random_protocols_use_all_of_actions() -> None:
     drawn: list[Model] = []
 

@@ -167,7 +167,7 @@ def test_a_message_that_is_not_in_the_table_widens_it(
     assert len(table_of(model.variable("sent").type).members) > len(few.members)
 
 
-@pytest.mark.parametrize("kind", ["sets", "bags"])
+@pytest.mark.parametrize("kind", ["sets", pytest.param("bags", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("claims", [("Few", "SomeYes", "Rounds"), ("FirstAsks",)])
 def test_engines_agree_about_slots(
     kind: str, claims: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
