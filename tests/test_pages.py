@@ -122,8 +122,9 @@ def test_a_page_is_read() -> None:
     assert code_of(Command("leadline one | tail -n 1", "x  violated  1")) == 0
 
 
-def test_the_graph_that_is_shown_is_of_the_file_beside_it() -> None:
-    """Graphviz made `states.svg` of `states.dot`; it writes the names of nodes and edges into its titles."""
-    nodes = re.findall(r"^  (n\d+(?: -> n\d+)?) \[", (PICTURES / "states.dot").read_text(), re.MULTILINE)
-    drawn = re.findall(r"<title>(n.*)</title>", (PICTURES / "states.svg").read_text())
+@pytest.mark.parametrize("name", ["retry", "states"])
+def test_the_graph_that_is_shown_is_of_the_file_beside_it(name: str) -> None:
+    """Graphviz made the SVG of the other file; it writes the names of nodes and edges into its titles."""
+    nodes = re.findall(r"^  (n\d+(?: -> n\d+)?) \[", (PICTURES / f"{name}.dot").read_text(), re.MULTILINE)
+    drawn = re.findall(r"<title>(n.*)</title>", (PICTURES / f"{name}.svg").read_text())
     assert {one.replace(" ", "") for one in nodes} == {html.unescape(one) for one in drawn}
