@@ -97,7 +97,7 @@ def violations(args: argparse.Namespace) -> Exit:
         report.say(f"{number}. {way}")
         report.trace(lines(semantics, trace))
         report.say()
-    ended = "there are no more" if found.complete else f"found within {counted(found.states, 'state')}"
+    ended = "there are no more" if found.complete else _within(found)
     report.say(f"{counted(len(found.runs), 'counterexample')}, each to another violation; {ended}")
     runs = [{"way": ways[0], "run": document(model, trace, entry.source)} for trace, ways in shortest_first]
     document_of_all = {"protocol": model.protocol, "complete": found.complete, "counterexamples": runs}
@@ -179,10 +179,13 @@ def _write(folder: Path, found: Covered, semantics: Semantics, source: str) -> N
 
 def _unmet(found: Covered) -> str:
     """The state of the goals that no run meets."""
-    if found.complete:
-        return "proved unreachable"
+    return "proved unreachable" if found.complete else f"not {_within(found)}"
+
+
+def _within(found: Covered) -> str:
+    """How far a search went that is not complete, and why it ended there."""
     why = f" ({found.stopped})" if found.stopped else ""
-    return f"not found within {counted(found.states, 'state')}{why}"
+    return f"found within {counted(found.states, 'state')}{why}"
 
 
 def _json(found: Covered, model: Model) -> dict[str, object]:

@@ -305,6 +305,7 @@ class Coverage:
         self.semantics, self.goals = semantics, goals
         self.depth, self.most_states, self.progress = depth, most_states, progress
         self.complete = False
+        self._outside = False
         self._first: dict[str, tuple[int, tuple[Outcome, ...]]] = {}
         self._states: dict[State, int] = {}
         self._came: list[tuple[int, Outcome]] = []
@@ -336,10 +337,12 @@ class Coverage:
             if place % 1000 == 0:
                 self.progress(len(self._came), len(self._first))
             place += 1
-        self.complete = self.depth is None or max(self._depths) < self.depth
+        # Beyond a step out of bounds may be other states.
+        self.complete = not self._outside and (self.depth is None or max(self._depths) < self.depth)
 
     def _add(self, parent: int, one: Outcome) -> int | None:
         if one.state is None:
+            self._outside = True
             return None
         place = self._states.get(one.state)
         if place is None:
@@ -363,7 +366,9 @@ class Coverage:
         assert here.state is not None
         if self.goals.is_last(here.state):
             return
-        following = [x for x in self.semantics.successors(here.state) if x.state is not None]
+        outcomes = [*self.semantics.successors(here.state)]
+        following = [x for x in outcomes if x.state is not None]
+        self._outside = self._outside or len(following) < len(outcomes)
         by_action = list({x.action: x for x in reversed(following)}.values())
         self._left[place] = by_action
         for action, (before, entering) in self._entered[place].items():
@@ -387,6 +392,8 @@ class Coverage:
 
     def covered(self, stopped: str | None = None) -> Covered:
         """The runs found so far."""
+        if self._outside:
+            stopped = stopped or "a step goes out of bounds"
         paths = {goal: (*self._path(place), *more) for goal, (place, more) in self._first.items()}
         runs, met = [], set[str]()
         for goal in sorted(paths, key=lambda one: -len(paths[one])):

@@ -134,6 +134,8 @@ def test_counterexamples_that_differ(leadline: Leadline) -> None:
         assert ran.code == 2 and f"leave out {option.partition('=')[0]}\n" in ran.err
     ran = leadline("check", "hasty.py", "--all", "2", "--max-states", "1")
     assert ran.code == 20 and "found within" in ran.out
+    ran = leadline("check", "counter.py", "--all", "2", "-p", "overflow=true", "--property", "not-negative")
+    assert ran.code == 20 and "(a step goes out of bounds)" in ran.out
 
 
 def test_expressions_of_a_module(leadline: Leadline) -> None:
