@@ -11,7 +11,7 @@ from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, point_order, verdict_text
 from leadline.symbolic.grid.where import plain_row
-from leadline.symbolic.report.outcomes import sentence, surprises, tally
+from leadline.symbolic.report.outcomes import as_expected, failures, sentence, surprises, tally
 
 if TYPE_CHECKING:
     from leadline.symbolic.api.grid_run import Answers
@@ -47,11 +47,13 @@ def result_lines(rows: Sequence[Row], found: Sequence[Cell]) -> Iterator[str]:
         rows: the rows, of which the queries are counted.
         found: the cells that they answer.
     """
-    surprising = surprises(found)
+    surprising, failed = surprises(found), failures(found)
     for cell, known in surprising:
         yield f"not as expected: {sentence(cell)}; known: {known.text()}"
-    if found and not surprising:
+    if found and not surprising and (not failed or any(map(as_expected, found))):
         yield "not as expected: nothing"
+    for cell, where in failed:
+        yield f"failed: {where}, such as {sentence(cell)}" if where else f"failed: {sentence(cell)}"
     if found:
         yield tally(found)
     yield counts(rows)

@@ -10,17 +10,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from html import escape
 
-from leadline.symbolic.engines.ask.result import Judgement, Note, NoteKind
+from leadline.symbolic.engines.ask.result import Note, NoteKind
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, said_of, verdict_text
-from leadline.symbolic.lang import counted
 from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
 from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_map, legend, varying
-from leadline.symbolic.report.outcomes import as_expected, outcome, sentence, surprises, tally
+from leadline.symbolic.report.outcomes import as_expected, failures, sentence, surprises, tally
 from leadline.symbolic.report.trace_page import hash_of
 
 _SLOWEST = 10
@@ -92,28 +91,15 @@ def _first(cells: Sequence[Cell], links: Links) -> str:
         told = f"<h2>Not as expected</h2><ul>{lines}</ul>"
     elif any(as_expected(cell) for cell in cells):
         told = "<p>No answer is other than expected.</p>"
-    others: dict[str, list[Cell]] = {}
-    for cell in cells:
-        if as_expected(cell) is None and outcome(cell) is Judgement.FAILED:
-            others.setdefault(f"{cell.goal.property} of {cell.goal.protocol}", []).append(cell)
-    if others:
-        lines = "".join(_failing(name, about, cells, links) for name, about in others.items())
+    if others := failures(cells):
+        lines = "".join(
+            f"<li>{escape(where)}, such as this: {_linked(cell, links)}</li>"
+            if where
+            else f"<li>{_linked(cell, links)}</li>"
+            for cell, where in others
+        )
         told += f"<h2>Failures</h2><ul>{lines}</ul>"
     return f'<section id="first">{told}</section>' if told else ""
-
-
-def _failing(name: str, failed: Sequence[Cell], cells: Sequence[Cell], links: Links) -> str:
-    """The failures of a property of which nothing is known, in a line that leads to the first of them."""
-    about = failed[0].goal
-    every = [
-        cell
-        for cell in cells
-        if cell.goal.protocol == about.protocol and cell.goal.property == about.property
-    ]
-    if len(every) == 1:
-        return f"<li>{_linked(failed[0], links)}</li>"
-    where = f"{len(failed)} of {counted(len(every), 'point')}"
-    return f"<li>{escape(name)} fails at {where}, such as this: {_linked(failed[0], links)}</li>"
 
 
 def _linked(cell: Cell, links: Links) -> str:

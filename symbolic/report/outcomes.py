@@ -90,6 +90,26 @@ def surprises(cells: Sequence[Cell]) -> list[tuple[Cell, Known]]:
     return [(cell, known) for cell, known in found if known is not None]
 
 
+def failures(cells: Sequence[Cell]) -> list[tuple[Cell, str]]:
+    """The first failure of each property of which nothing is known, and at how many points it fails.
+
+    The latter is "" where there is one point.
+    """
+    found: dict[tuple[str, str], list[Cell]] = {}
+    points = Counter((cell.goal.protocol, cell.goal.property) for cell in cells)
+    for cell in cells:
+        if as_expected(cell) is None and outcome(cell) is Judgement.FAILED:
+            found.setdefault((cell.goal.protocol, cell.goal.property), []).append(cell)
+    return [
+        (
+            failed[0],
+            f"{name} of {protocol} fails at {len(failed)} of {counted(every, 'point')}" if every > 1 else "",
+        )
+        for (protocol, name), failed in found.items()
+        for every in [points[protocol, name]]
+    ]
+
+
 def unanswered(cell: Cell) -> Row | None:
     """An unanswered query about a safe cell, or None.
 

@@ -56,6 +56,8 @@ def test_the_table(leadline: Leadline, filled: Filled) -> None:
         "2 below-three 10 steps z3 unknown beyond 4 steps: time: stopped after 9 s 1.0 42",
         "",
         "not as expected: nothing",
+        "failed: below-three of counter fails at 1 of 2 points, such as below-three of counter at "
+        "nodes = 1, overflow = false, top = 3: violated in 3 steps",
         "1 as expected, 1 violated, 1 safe, 1 without an answer, of 4 cells",
         "4 queries: 1 violated, 1 unknown, 1 reached, 1 safe",
     ]
