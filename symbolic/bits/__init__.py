@@ -7,11 +7,12 @@ values is the oracle for it, and counterexamples are replayed by values.
 from typing import TYPE_CHECKING
 
 from leadline.on_demand import on_demand
+from leadline.symbolic.lang import UserError
 
 if TYPE_CHECKING:
     from leadline.symbolic.bits.fair import Conditions
     from leadline.symbolic.bits.initial import initial_states
-    from leadline.symbolic.bits.machine import Claim, Machine, NoCircuits
+    from leadline.symbolic.bits.machine import Claim, Machine
     from leadline.symbolic.bits.orbits import Orbits
     from leadline.symbolic.bits.search import Found, Search
     from leadline.symbolic.bits.shards import Block, Shard, joined
@@ -30,12 +31,20 @@ __all__ = [
     "joined",
 ]
 
+
+class NoCircuits(UserError):
+    """A model cannot be explored on circuits; the text says why.
+
+    It stands here, since a handler of it must not load numpy where memory is short.
+    """
+
+
 __getattr__ = on_demand(
     __name__,
     {
         ".fair": ("Conditions",),
         ".initial": ("initial_states",),
-        ".machine": ("Claim", "Machine", "NoCircuits"),
+        ".machine": ("Claim", "Machine"),
         ".orbits": ("Orbits",),
         ".search": ("Found", "Search"),
         ".shards": ("Block", "Shard", "joined"),

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.bits.lanes import WORD, Words, sliced, unsliced, where, words_for
-from leadline.symbolic.bits.machine import Masks, NoCircuits
+from leadline.symbolic.bits.machine import Masks
 from leadline.symbolic.bits.programs import Program, Registers, compiled, support
 from leadline.symbolic.encode.actions import Actions, PickSlots
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit

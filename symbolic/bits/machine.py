@@ -14,6 +14,7 @@ from itertools import zip_longest
 import numpy as np
 import numpy.typing as npt
 
+from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
 from leadline.symbolic.encode.expressions import Expressions
@@ -26,7 +27,6 @@ from leadline.symbolic.lang import (
     Action,
     Model,
     Pick,
-    UserError,
     Value,
     Variable,
     nodes as n,
@@ -36,10 +36,6 @@ from leadline.symbolic.lang.nodes import substitute
 
 MOST_CHOICES = 20_000
 """The number of ways to choose picks for which steps are encoded one by one."""
-
-
-class NoCircuits(UserError):
-    """A model cannot be explored on circuits; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)

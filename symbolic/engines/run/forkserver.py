@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import base64
 import ctypes
+import errno
 import gc
 import json
 import os
@@ -169,12 +170,17 @@ def _tell_error(error: Exception, say: Say) -> None:
             "model_error",
             [[one.span.file, one.span.line, one.text, one.span.columns] for one in error.mistakes],
         )
-    elif isinstance(error, (AssumptionFailed, OutOfBounds)):
+    elif isinstance(error, (AssumptionFailed, OutOfBounds)) or _is_of_the_system(error):
         say("raised", base64.b64encode(pickle.dumps(error)).decode())
     elif isinstance(error, UserError):
         say("user_error", str(error))
     else:
         say("internal_error", traceback.format_exc())
+
+
+def _is_of_the_system(error: Exception) -> bool:
+    """Whether the system refuses more files or processes, which the parent tells its user."""
+    return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 
 def die_with(parent: int) -> None:
