@@ -115,7 +115,7 @@ def test_the_first_check_is_found_broken_as_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    shown = re.findall(r"\$ leadline (check two-phase-commit .*)", README)[0]
+    shown = re.findall(r"\$ leadline (check two-phase-commit .*?) \| ", README)[0]
     assert main(shlex.split(shown)) == 12
     found = re.search(r"consistency +violated +(\d+) ", capsys.readouterr().out)
     assert found is not None and int(found[1]) == 24

@@ -132,7 +132,7 @@ class Ground(ABC):
         """The meaning of a model of formulas, and the state in its values."""
 
     def counted(self, name: str, state: Values) -> list[Attempt]:
-        """What is against an action in a state, of a protocol that has no formulas."""
+        """The objections to an action in a state, of a protocol that has no formulas."""
         raise NotImplementedError
 
     @abstractmethod

@@ -108,7 +108,7 @@ def explained(steps: Steps, states: Iterable[State], event: Event) -> Explained:
 def objections(
     semantics: Semantics, action: Action, state: State, picks: Mapping[str, Value], most: int
 ) -> list[tuple[tuple[int, int], Attempt]]:
-    """What is against an action in a state, for the ways to choose the other picks that come nearest, each with
+    """The objections to an action in a state, for the ways to choose the other picks that come nearest, each with
     its rank: see `Way`."""
     found = islice(_objections(semantics, action, state, Event({action.name: picks})), _MOST_TRIED)
     nearest = nsmallest(most, found, key=lambda way: way.rank)
@@ -122,7 +122,7 @@ def _told(part: Part, state: State, verb: str) -> str:
 
 
 def _objections(semantics: Semantics, action: Action, state: State, event: Event) -> Iterator[Way]:
-    """What is against an action in a state, for each way to choose the picks that the log does not tell."""
+    """The objections to an action in a state, for each way to choose the picks that the log does not tell."""
     before = tuple(_told(part, state, "is") for part in event.before if not part.fits(state))
     for way in ways(semantics, action, state, event.actions[action.name]):
         wrong = (*before, *way.wrong)

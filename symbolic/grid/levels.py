@@ -163,7 +163,7 @@ class Divided:
         assert isinstance(options, ExploreOptions)
         self.options = options
         self.names = tuple(self.query.names(self.model))
-        # Whatever it cannot do is told before Spark starts.
+        # A model that has no circuits is refused before Spark starts.
         self._machine = bits.Machine(self.model)
         about = [self.model.fingerprint, self.names, self.shards, options.depth]
         self.folder = self.folder / hashlib.sha256(repr(about).encode()).hexdigest()[:16]

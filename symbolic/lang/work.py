@@ -55,7 +55,7 @@ def site(work: Callable[[Mapping[str, Any]], Work]) -> Callable[[F], F]:
 
 
 def at_work(frame: FrameType | None) -> Iterator[Work]:
-    """What the functions on a call stack are at work on, the innermost first."""
+    """The work of the functions on a call stack, the innermost first."""
     while frame is not None:
         work = _SITES.get(frame.f_code)
         if work is not None:

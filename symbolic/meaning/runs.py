@@ -153,7 +153,7 @@ class _Valuation:
         if self._loop is None:
             return None  # the conclusion may hold later
         asked, given = [*self._from(premise, place)], [*self._from(conclusion, place)]
-        # What holds in the loop holds again and again, so it answers at every place.
+        # A formula that holds in the loop holds again and again, so it answers at every place.
         in_loop = any(self._from(conclusion, self._loop))
         return in_loop or all(any(given[i:]) for i, one in enumerate(asked) if one)
 

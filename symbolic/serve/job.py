@@ -505,7 +505,7 @@ def _cut(value: Any, longest: int, most: int) -> Any:
 
 def main() -> None:
     """Answer one question."""
-    # What anything else prints must not reach the server.
+    # The server must not read what libraries and protocols print.
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     question = json.loads(sys.stdin.readline())

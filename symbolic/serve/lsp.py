@@ -96,7 +96,7 @@ def serve(folders: Sequence[Path]) -> None:
     Args:
         folders: other folders with TLA+ modules.
     """
-    # What anything else prints must not reach the editor.
+    # The editor must not read what libraries and protocols print.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     server = LanguageServer("leadline", leadline.__version__, t.TextDocumentSyncKind.Full)

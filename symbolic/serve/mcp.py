@@ -211,7 +211,7 @@ ABOUT = {
         "false at the end."
     ),
 }
-"""What each tool does."""
+"""The function of each tool."""
 
 
 def tools(allowed: Allowed) -> list[t.Tool]:

@@ -148,7 +148,7 @@ if __name__ == "__main__":
     memory = int(sys.argv[1]) << 20
     if memory:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    # What a protocol's file prints must not be taken for an answer, nor may it read what is asked.
+    # A protocol's file must neither print into the answers nor read the questions.
     asked, told = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

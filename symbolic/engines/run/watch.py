@@ -26,7 +26,7 @@ _MANY = 1_000
 
 
 class Lookout:
-    """What a process does, as its call stack tells now and then.
+    """The work of a process, as its call stack tells now and then.
 
     Args:
         tell: is called with it in words, about every second.

@@ -290,7 +290,7 @@ class _Walk:
                 around.extends.append(module)
 
     def _suffices_proof_step(self, node: Tree, scope: _Scope) -> None:
-        # What SUFFICES assumes holds for the steps that follow, and what another step assumes for its own proof.
+        # Assumptions of SUFFICES hold for the steps that follow, those of another step for its own proof.
         suffices = node.children[0].type == "SUFFICES"
         self.below(node, scope if suffices else _Scope(node, scope.module, scope))
 
