@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leadline.symbolic.bits import NoCircuits
+from leadline.symbolic.bits.programs import support
 from leadline.symbolic.encode import Encoding
-from leadline.symbolic.encode.circuit import FALSE, TRUE, Circuit
+from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.encode.layout import Layout
@@ -45,13 +46,15 @@ class Move:
     Attributes:
         action: the place of the action in the model.
         picks: the values of its picks.
-        enabled: the literal that it can be taken.
+        guard: the literal that its guards are true.
+        enabled: the literal that it can be taken: nothing after it is out of bounds either.
         changes: the bits that it may change, ascending, each with its literal after the step.
         notes: the literals of the formulas to note about it.
     """
 
     action: int
     picks: Mapping[str, Value]
+    guard: int
     enabled: int
     changes: tuple[tuple[int, int], ...]
     notes: tuple[int, ...] = ()
@@ -149,15 +152,45 @@ class Machine:
 
     def key(self, view: n.Node) -> Key:
         """The bits that tell states apart under a view: its value, and beyond a constraint all of a state."""
-        shape, error = self._expressions.evaluate(view)
-        variable = Variable("(view)", "(view)", view.type, NOWHERE)
-        masks = Masks(replace(self.model, variables=(variable,)), self.circuit)
-        value = masks.row(variable.name, Layout(self.circuit).literals(shape, view.type))
+        value, error = self._shown(view)
         if self.beyond == FALSE:
             return Key(tuple(value), error)
         pairs = zip_longest(self.inputs, value, fillvalue=FALSE)
         row = [self.circuit.mux(self.beyond, own, x) for own, x in pairs]
         return Key((self.beyond, *row), self.circuit.conj((error, -self.beyond)))
+
+    def _shown(self, view: n.Node) -> tuple[list[int], int]:
+        """The bits of a view's value, and the literal that it goes out of bounds."""
+        shape, error = self._expressions.evaluate(view)
+        variable = Variable("(view)", "(view)", view.type, NOWHERE)
+        masks = Masks(replace(self.model, variables=(variable,)), self.circuit)
+        return masks.row(variable.name, Layout(self.circuit).literals(shape, view.type)), error
+
+    def settled_by(self, view: n.Node, claims: Sequence[Claim]) -> bool:
+        """Whether it does not matter which one of the states with the same value of a view is kept.
+
+        So it is if the bits that the value is made of are parts of it, and neither claims, guards and constraints
+        nor these bits after a step depend on others. Bounds of what the view leaves out may: a search that meets
+        no step beyond them has the same states.
+        """
+        value, error = self._shown(view)
+        parts = {abs(x) for x in value} | self._constant
+        masked = [
+            x for one in self.model.variables for x in self._masks.row(one.name, self._before[one.name])
+        ]
+        known = {x for x, mask in zip(self.inputs, masked, strict=True) if {x, abs(mask)} & parts}
+        own = self._constant.union(*(support(self.circuit, x) for x in value))
+        asked = [error, self.beyond, *(x for one in claims for x in (one.violated, one.outside))]
+        for move in self.moves:
+            asked += [move.guard, *(x for bit, x in move.changes if self.inputs[bit] in own)]
+        return own.union(*(support(self.circuit, x) for x in asked)) <= known
+
+    @property
+    def _constant(self) -> set[int]:
+        """The bits that the constraints fix: states within them, which alone have steps, have one value."""
+        gate = self.circuit.gates.get(-self.beyond)
+        operands = gate.operands if isinstance(gate, And) else (self.beyond,)
+        return {abs(x) for x in operands}.intersection(self.inputs)
 
     def state(self, words: npt.NDArray[np.uint64]) -> tuple[Value, ...]:
         """The state in packed words, as values."""
@@ -231,7 +264,9 @@ class Machine:
             rows = self.encoding.rows_after(self.circuit, after)
             changes = self._masks.changes({name: (self._before[name], new) for name, new in rows.items()})
             notes_made = tuple(shape for shape, _ in notes)
-            self.moves.append(Move(body.place, _by_name(picked), enabled, tuple(changes), notes_made))
+            self.moves.append(
+                Move(body.place, _by_name(picked), reached, enabled, tuple(changes), notes_made)
+            )
         return outside
 
     def _fail(self, body: _Body, errors: Sequence[int], picked: Mapping[n.Bound, Value]) -> None:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from leadline.symbolic.concrete.semantics import Semantics, State
-from leadline.symbolic.lang import Model, Sort, group_of, permuted
+from leadline.symbolic.lang import Model, Permutation, permuted
 
 
 class Symmetric(Semantics):
@@ -20,15 +20,12 @@ class Symmetric(Semantics):
 
     Args:
         model: the model.
-        sorts: the sorts whose members it treats alike, few enough that their permutations can be listed.
-
-    Attributes:
-        group: the permutations.
+        group: permutations of members of sorts that it treats alike, with the identity and all that combine them.
     """
 
-    def __init__(self, model: Model, sorts: Sequence[Sort]) -> None:
+    def __init__(self, model: Model, group: Sequence[Permutation]) -> None:
         super().__init__(model)
-        self.group = group_of(sorts)
+        self.group = group
         self._kinds = [variable.type for variable in model.variables]
         self.canonical = self._least
         self.weight = lambda state: len(set(self._images(state)))

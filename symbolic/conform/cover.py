@@ -24,6 +24,7 @@ from leadline.symbolic.lang import (
     Sort,
     Type,
     UserError,
+    group_of,
     nodes as n,
     schedule,
     symmetric_sorts,
@@ -228,7 +229,7 @@ class Violations(Goals):
             # Orbits of more permutations take longer than they are worth: some ways may be told twice then.
             if prod(factorial(one.cardinality) for one in (*sorts, sort)) <= _MOST_PERMUTATIONS:
                 sorts.append(sort)
-        self._least = Symmetric(model, sorts).canonical if sorts else None
+        self._least = Symmetric(model, group_of(sorts)).canonical if sorts else None
 
     def of_state(self, state: State) -> Iterator[str]:
         for name in self._names:

@@ -286,6 +286,9 @@ class Model:
         origin: the specification in another language that it was made of, if any.
         view: an expression; `explore` keeps one state for each of its values. Every other engine looks at
             all states.
+        symmetry: permutations, with the identity, by which `explore` takes states for one; without them, all of
+            the members of sorts that are treated alike. The image of each member that has another one, by the
+            name of its sort and its own.
         aliases: expressions that are shown at the states of traces.
     """
 
@@ -300,6 +303,7 @@ class Model:
     fairness: tuple[Fairness, ...] = ()
     origin: Origin | None = field(default=None, compare=False, repr=False)
     view: Property | None = None
+    symmetry: tuple[Mapping[tuple[str, str], str], ...] = ()
     aliases: tuple[Property, ...] = ()
 
     @cached_property
@@ -383,6 +387,7 @@ LEFT_OUT: Mapping[tuple[str, str], str] = {
     ("Model", "parameters"): "labels: what they decide is in the formulas, and queries' ids have them too",
     ("Model", "origin"): "what it means is in the formulas",
     ("Model", "view"): "only the command `explore` uses it, and tells so",
+    ("Model", "symmetry"): "only the command `explore` uses it",
     ("Model", "aliases"): "text for people",
     ("Action", "doc"): "text for people",
     ("Action", "places"): "places in files",

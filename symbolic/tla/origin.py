@@ -5,12 +5,25 @@ It also gives the fields of ALIAS at the states of a trace.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from leadline.symbolic.lang import AliasValue, Endless, Model, Origin, Sort, Span, Type, UserError, nodes as n
+from leadline.symbolic.lang import (
+    AliasValue,
+    Endless,
+    Model,
+    Origin,
+    Permutation,
+    Property,
+    PropertyKind,
+    Sort,
+    Span,
+    Type,
+    UserError,
+    nodes as n,
+)
 from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -22,8 +35,10 @@ from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
 from leadline.symbolic.tla.typing import type_of, typed, untyped
 from leadline.symbolic.tla.values import operators
+from leadline.symbolic.tla.values.behaviour import symmetry_of
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.runs import is_violated
+from leadline.symbolic.tla.values.symmetry import group
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, ModelValue, Value, items_of
 
 AHEAD = 4.0
@@ -189,16 +204,49 @@ class TlaOrigin(Origin):
         Raises:
             UserError: if it has a mistake, no symbolic form, or no value anywhere.
         """
-        types = {one.name: one.type for one in model.variables}
         term = read_term(self.specification, text)
         try:
-            found = Lowering(self.specification, types, self._sorts).value(term, Scope())
+            found = self._value(model, term)
         except Unsupported as error:
             raise UserError(f"the expression has no symbolic form: {error.why}") from error
         except RecursionError as error:
             raise UserError("the operators of the expression nest too deeply") from error
         if isinstance(found, n.Undefined):
             raise UserError(f"the expression has no value: {found.why}")
+        return found
+
+    def _value(self, model: Model, term: s.Expression) -> n.Node:
+        types = {one.name: one.type for one in model.variables}
+        return Lowering(self.specification, types, self._sorts).value(term, Scope())
+
+    def taking_for_one(self, model: Model) -> Model:
+        """A model of this specification with its VIEW, and with its SYMMETRY as permutations of sorts.
+
+        Raises:
+            Unsupported: if the view has no symbolic form, there is a symmetry too, or the symmetry moves values
+                that the specification or the model tells apart.
+        """
+        view, symmetry = self.specification.view, symmetry_of(self.specification)
+        if view is None and symmetry is None:
+            return model
+        if symmetry is not None and (view is not None or symmetry.apart):
+            raise Unsupported(s.BUILT_IN, symmetry.remark() or "a view of states that symmetry takes for one")
+        if view is not None:
+            name = self.specification.view_name
+            formula = self._value(model, view)
+            return replace(model, view=Property(name, name, PropertyKind.VIEW, "", view.place, formula))
+        assert symmetry is not None
+        moves = [self._of_sorts(one) for one in group(symmetry.permutations)]
+        return replace(model, symmetry=({}, *moves))
+
+    def _of_sorts(self, permutation: Mapping[Value, Value]) -> Permutation:
+        """A permutation of model values as one of members of sorts."""
+        found = {}
+        for value, image in permutation.items():
+            sort = self._sorts.get(str(value))
+            if sort is None or sort is not self._sorts.get(str(image)):
+                raise Unsupported(s.BUILT_IN, f"SYMMETRY: {value} is no member of a sort, as {image} is")
+            found[sort.name, str(value)] = str(image)
         return found
 
     def widened(self, model: Model, states: Sequence[Any]) -> Model | None:

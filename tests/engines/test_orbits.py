@@ -26,7 +26,7 @@ from leadline.symbolic.lang import (
     UserError,
     build,
 )
-from leadline.symbolic.lang.symmetry import permuted
+from leadline.symbolic.lang.symmetry import group_of, permuted
 from leadline.symbolic.meaning import Exploration, explore
 from tests.engines.crowd import Crowd, at_most_three, not_all
 from tests.engines.numbers import lengths, names_of
@@ -57,7 +57,7 @@ def by_circuits(semantics: Semantics, depth: int | None = None) -> Exploration:
 def check_orbits(model: Model, alone: Exploration, depth: int | None = None) -> None:
     """Orbits, by values and on circuits, against all states."""
     properties = [model.properties[name] for name in names_of(model)]
-    semantics = Symmetric(model, sorts_alike(model, [*properties, *model.constraints]))
+    semantics = Symmetric(model, group_of(sorts_alike(model, [*properties, *model.constraints])))
     by_values = explore(semantics, names_of(model), depth)
     found = [by_values]
     with suppress(NoCircuits):
@@ -111,7 +111,7 @@ def test_one_image_stands_for_all(seed: int) -> None:
     """The least image of each is an image, it is that of all of them, and the images are counted."""
     model = symmetric_model(seed)
     kinds = [variable.type for variable in model.variables]
-    semantics = Symmetric(model, sorts_alike(model, ()))
+    semantics = Symmetric(model, group_of(sorts_alike(model, ())))
     orbits = Orbits(model, [one for one in semantics.group if one])
     dice = random.Random(seed)
     for _ in range(20):
@@ -147,7 +147,7 @@ def test_constraints_deadlocks_and_bounds(claims: tuple[Any, ...]) -> None:
 def test_a_path_is_one_of_the_protocol() -> None:
     model = crowd(not_all)
     meaning = Semantics(model)
-    symmetric = Symmetric(model, sorts_alike(model, list(model.properties.values())))
+    symmetric = Symmetric(model, group_of(sorts_alike(model, list(model.properties.values()))))
     for found in (explore(meaning, names_of(model)), by_circuits(symmetric)):
         for path in (found.properties["not-all"].violation, found.deadlock, found.out_of_bounds):
             assert path is not None and path[0] in meaning.initial()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +14,9 @@ from leadline.symbolic.engines import Answer, Query, answer
 from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
+from tests.tla.asking import Tlc
 from tests.tla.modules import ALL
+from tests.tla.random_modules import MODULES
 
 WITHOUT_MODEL = """---- MODULE Odd ----
 EXTENDS Naturals, TLC
@@ -69,3 +74,92 @@ def test_a_module_whose_actions_have_other_names_stays_on_values(tmp_path: Path,
 def test_a_short_search_is_on_values(tmp_path: Path) -> None:
     _, facts = explored(tmp_path, *ALL["Climb"])
     assert facts.by == "values"
+
+
+# -- SYMMETRY and VIEW --------------------------------------------------------------------------------
+
+VOTES = r"""---- MODULE Reduced ----
+EXTENDS Naturals
+CONSTANTS N, V
+VARIABLES voted, sent, clock
+Init == voted = [n \in N |-> {}] /\ sent = {} /\ clock = 0
+Vote(n, v) == voted[n] = {} /\ voted' = [voted EXCEPT ![n] = {v}]
+              /\ sent' = sent \cup {[from |-> n, val |-> v]} /\ clock' = (clock + 1) % 3
+Forget(n) == voted[n] # {} /\ voted' = [voted EXCEPT ![n] = {}] /\ UNCHANGED sent /\ clock' = (clock + 2) % 3
+Next == \E n \in N : Forget(n) \/ \E v \in V : Vote(n, v)
+Late == clock = 2 /\ UNCHANGED <<voted, sent>> /\ clock' = 0
+Timely == Next \/ Late
+Sooner == clock = 2 /\ sent' = {} /\ UNCHANGED <<voted, clock>>
+Settling == Next \/ Sooner
+Symmetry == Permutations(N) \cup Permutations(V)
+OfNodes == Permutations(N)
+View == <<sent, voted>>
+Some == \A m \in sent : m.val \in V
+AllVoted == \E n \in N : voted[n] = {}
+Soon == clock < 2
+====
+""".replace("EXTENDS Naturals", "EXTENDS Naturals, TLC")
+REDUCED = {
+    "symmetry": ("Next", "SYMMETRY Symmetry INVARIANT Some", 65),
+    "of one set": ("Next", "SYMMETRY OfNodes INVARIANT AllVoted", 120),
+    "view": ("Next", "VIEW View INVARIANT Some", 512),
+}
+"""The steps, further lines of the configuration, and the states that TLC finds where it asks no invariant."""
+HEAD = "INIT Init CONSTANTS N = {n1, n2, n3} V = {v1, v2} CHECK_DEADLOCK FALSE "
+
+
+@pytest.mark.parametrize("name", REDUCED)
+def test_symmetry_and_view_have_the_numbers_of_values(name: str, tmp_path: Path, at_once: None) -> None:
+    steps, lines, states = REDUCED[name]
+    config = f"{HEAD} NEXT {steps} {lines}"
+    found, facts = explored(tmp_path, VOTES, config)
+    expected, by_values = explored(tmp_path, VOTES, config, "values")
+    assert (facts.by, facts.states) == ("circuits", states)
+    assert replace(facts, by="values", by_values_since=None) == by_values
+    told = [(one.property, one.verdict, one.steps, one.reason) for one in expected.results]
+    assert [(one.property, one.verdict, one.steps, one.reason) for one in found.results] == told
+
+
+@pytest.mark.parametrize(
+    ("steps", "lines"),
+    [
+        ("Timely", "VIEW View INVARIANT Some"),  # guards read what the view leaves out
+        ("Settling", "VIEW View"),
+        ("Next", "VIEW View INVARIANT Soon"),  # so does the invariant
+        ("Next", "VIEW View SYMMETRY Symmetry"),
+    ],
+)
+def test_states_that_depend_on_the_order_of_the_search_stay_on_values(
+    steps: str, lines: str, tmp_path: Path, at_once: None
+) -> None:
+    _, facts = explored(tmp_path, VOTES, f"{HEAD} NEXT {steps} {lines}")
+    assert facts.by == "values"
+
+
+def test_members_that_a_module_names_are_not_exchanged(tmp_path: Path, at_once: None) -> None:
+    module = VOTES.replace("sent = {} /\\", "sent = {[from |-> First, val |-> v] : v \\in V} /\\")
+    config = f"{HEAD} NEXT Next SYMMETRY Symmetry"
+    module = module.replace("CONSTANTS N, V", "CONSTANTS N, V, First")
+    _, facts = explored(tmp_path, module, f"{config} CONSTANT First = n1")
+    assert facts.by == "values" and facts.symmetry is not None
+
+
+def is_reduced(seed: int) -> bool:
+    """Whether a random module has a SYMMETRY or VIEW, and a symbolic form: no string is used as a sequence."""
+    body, config = MODULES.module(seed)
+    return bool(re.search("SYMMETRY|VIEW", config)) and not re.search(r"RandomElement|Len\(s\)", body)
+
+
+REDUCING = [row for row in MODULES.rows() if row[3] is not None and is_reduced(row[0])]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(x, marks=pytest.mark.slow if i % 12 else []) for i, x in enumerate(REDUCING)],
+    ids=str,
+)
+def test_random_modules_have_tlcs_states(row: list[Any], tmp_path: Path, at_once: None) -> None:
+    told = Tlc(*row)
+    body, config = MODULES.module(told.seed)
+    _, facts = explored(tmp_path, f"---- MODULE M ----\n{body}\n====\n", config)
+    assert (facts.by, facts.states, facts.complete or facts.all_views) == ("circuits", told.distinct, True)

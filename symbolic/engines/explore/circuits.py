@@ -68,10 +68,14 @@ class CircuitExplorer:
             formulas = [model.properties[name].formula for name in self.properties]
             claims = [machine.claim(x) for x in (*formulas, *(one.weakened for one in self._suspects))]
             key = None if self._view is None else machine.key(self._view)
+            settled = self._view is None or model.origin is None or machine.settled_by(self._view, claims)
             begin = bits.initial_states(model)
         except (ModelError, RecursionError) as error:
             raise bits.NoCircuits(str(error)) from error
 
+        if not settled:
+            # The interpreter finds the steps of a state in another order.
+            raise bits.NoCircuits("the states found depend on which one is kept for a value of the view")
         if self._unless_sure and not machine.may_fail(claims):
             return
 

@@ -19,7 +19,7 @@ from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
 from leadline.symbolic.engines.explore.statistics import Occurring, counted_values, values_of
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, address_space_mb, limited, stop_at
-from leadline.symbolic.lang import Model, OutOfBounds, Property, Slots, UserError, Value, counted
+from leadline.symbolic.lang import Model, OutOfBounds, Property, Slots, UserError, Value, counted, group_of
 from leadline.symbolic.meaning import Exploration, Explorer, Level, Path
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, trace_of_path
 
@@ -426,7 +426,15 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
         return Counted(model)
     if not options.symmetry:
         return Semantics(model)
-    sorts = sorts_alike(model, [*properties, *model.constraints])
+    # Where a module has SYMMETRY, a state may be looked at in place of one that has an error, as in TLC.
+    sorts = sorts_alike(model, [*properties, *model.constraints], truth_alone=bool(model.symmetry))
+    if model.symmetry:
+        apart = {name for one in model.symmetry for name, _ in one} - {sort.name for sort in sorts}
+        if apart:
+            raise UserError(
+                f"SYMMETRY: {model.protocol} tells members of {' and '.join(sorted(apart))} apart"
+            )
+        return Symmetric(model, model.symmetry)
     if not sorts:
         raise UserError(
             f"--symmetry: {model.protocol} with these properties treats the members of no sort alike: leave it out"
@@ -438,7 +446,7 @@ def meaning(model: Model, properties: Sequence[Property], options: ExploreOption
             f"--symmetry: the members, {which}, have {number} permutations, and at most {MOST_PERMUTATIONS} are "
             "gone through: give fewer members, or leave it out"
         )
-    return Symmetric(model, sorts)
+    return Symmetric(model, group_of(sorts))
 
 
 def unfinished(result: Result, stopped: str, far: str) -> Result:

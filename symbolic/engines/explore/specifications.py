@@ -84,7 +84,8 @@ def answer_of_module(
     assert isinstance(options, ExploreOptions) and isinstance(model.origin, Outline)
     names = {one.name for one in query.chosen(model)}
     specification = _asked(model.origin.specification, names, options)
-    stays = specification.symmetry or specification.view is not None or options.coverage or options.prove
+    reduced = specification.symmetry or specification.view is not None
+    stays = (reduced and specification.properties) or options.coverage or options.prove
     hurried = limits.seconds is not None and limits.seconds < ENOUGH * SHORT
     if options.by == VALUES or stays or hurried:
         return _on_values(specification, query, limits, listener)
@@ -134,11 +135,13 @@ def _on_circuits(
 ) -> Answer | None:
     """The answer by the module's model; None if it has none, or something is out of bounds of the model alone."""
     assert isinstance(query.options, ExploreOptions)
-    asked = replace(query, options=replace(query.options, by=CIRCUITS))
+    symmetry = bool(specification.symmetry)
+    asked = replace(query, options=replace(query.options, by=CIRCUITS, symmetry=symmetry))
 
     def put(wider: Model, rest: Limits) -> Answer:
+        assert isinstance(wider.origin, TlaOrigin)
         try:
-            return ask(wider, asked, rest)
+            return ask(wider.origin.taking_for_one(wider), asked, rest)
         except Interrupted as interrupted:
             # Its runs have types already.
             told = replace(interrupted.answer, model=wider)
@@ -153,6 +156,10 @@ def _on_circuits(
     except (LeadlineError, TimeIsOver, Unsupported, RecursionError):
         return None
     facts = answer.told(ExploreFacts)
+    if facts.orbits is not None and facts.orbits_within_steps is not None:
+        # As of TLC, the states that stand for others are counted.
+        facts = replace(facts, states=facts.orbits, states_within_steps=facts.orbits_within_steps)
+        facts = replace(facts, orbits=None, orbits_within_steps=None)
     beyond = {Cause.TYPES, Cause.NO_FORM}
     outside = any(one.verdict is Verdict.OUT_OF_BOUNDS or one.cause in beyond for one in answer.results)
     if outside or facts.steps_out_of_bounds:
@@ -471,7 +478,7 @@ def explore_specification(
         values = {name: occurring(tla_text, len(x), x.most_common(MOST_VALUES)) for name, x in counts}
         facts = replace(facts, values=values)
     if found.all_views is not None:
-        facts = replace(facts, view=behaviour.view_name, all_views=found.all_views)
+        facts = replace(facts, view=specification.view_name, all_views=found.all_views)
         results = [qualified(one, facts) for one in results]
     if isinstance(explorer, CoveringModule):
         facts = explorer.covered(facts, results)

@@ -109,6 +109,11 @@ class Specification:
         after = s.Apply("'", (s.Apply("/\\", others, place=place),), place=place)
         return s.Apply("=>", (after, whole), place=place)
 
+    @property
+    def view_name(self) -> str:
+        """The view's name in the configuration."""
+        return self.view.operator if isinstance(self.view, s.Apply) else "VIEW"
+
     def no_initial_state(self) -> NoInitialState:
         """The error that no state satisfies the initial condition."""
         place = self.init.place if self.init is not None else s.BUILT_IN

@@ -63,7 +63,7 @@ class Behaviour:
 
     def __init__(self, specification: Specification, counting: bool = False) -> None:
         self.specification = specification
-        self.symmetry = _symmetry(specification)
+        self.symmetry = symmetry_of(specification)
         self.interpreter = Interpreter(specification, counting, self.symmetry)
         if self.symmetry is not None:
             pure = all(map(self.interpreter.translation.pure, specification.formulas))
@@ -151,12 +151,6 @@ class Behaviour:
             return None
         view, guarded = self.interpreter.term(self.specification.view), self.interpreter.guarded
         return lambda state: guarded(lambda: self._alike(lambda: view(state)))
-
-    @property
-    def view_name(self) -> str:
-        """The view's name in the configuration."""
-        view = self.specification.view
-        return view.operator if isinstance(view, s.Apply) else "VIEW"
 
     @cached_property
     def steps(self) -> list[Callable[..., None]]:
@@ -328,7 +322,7 @@ def no_behaviour(specification: Specification) -> ModelError:
     return ModelError([Mistake(s.Place(specification.file, 1, 1), text)])
 
 
-def _symmetry(specification: Specification) -> Symmetry | None:
+def symmetry_of(specification: Specification) -> Symmetry | None:
     """The permutations of SYMMETRY that move nothing that the specification names."""
     if not specification.symmetry:
         return None
