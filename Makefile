@@ -11,8 +11,9 @@ RUN_REPORT = $(BIN)/leadline report $(STORE) --out $(REPORT)
 INSTALLED := $(VENV)/.installed
 EQUIPPED := $(VENV)/.equipped
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
+# A worker keeps to the files that it began, so that what a file makes once (a site, a Spark) is not made by both workers.
 # Tests start many processes. They share one bytecode, apart from the sources, also where the environment asks for none.
-TESTS = env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(abspath $(VENV))/bytecode $(BIN)/pytest -n 2
+TESTS = env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(abspath $(VENV))/bytecode $(BIN)/pytest -n 2 --dist worksteal
 
 .PHONY: setup test test-slow run java lint format docs clean
 .DEFAULT_GOAL := test

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import json
 from collections.abc import Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 
 import pytest
@@ -17,37 +20,56 @@ from leadline.symbolic.lang.parameters import Setting
 settings.register_profile("leadline", deadline=None, max_examples=40)
 settings.load_profile("leadline")
 
-HERE = Path(__file__).parent
-OWN = {path.read_bytes(): path for path in (*HERE.glob("*/counter.py"), *HERE.glob("protocols/*.py"))}
-OWN |= {path.read_bytes(): path for path in (HERE / "engines").glob("[!t]*.py")}
-"""The protocol files of the tests, by their content."""
+
+@dataclass(frozen=True)
+class Text:
+    """The text of a protocol file with those of the files beside it that it may import, wherever they lie."""
+
+    texts: tuple[bytes, ...]
+    path: Path = field(compare=False)
+
+    @classmethod
+    def of(cls, path: Path) -> Text:
+        text = path.read_bytes()
+        beside = [one for one in sorted(path.parent.glob("*.py")) if one.stem.encode() in text]
+        return cls((text, *(one.read_bytes() for one in beside)), path)
+
+
+@lru_cache(maxsize=4)
+def _trial(text: Text) -> Trial:
+    return Trial(text.path)
 
 
 @cache
-def _fingerprint(path: Path, name: str, given: frozenset[tuple[str, Setting]]) -> str | None:
-    return Trial(path).fingerprint(name, dict(given))
+def _loaded(text: Text) -> bool:
+    return _trial(text).loaded
+
+
+@cache
+def _fingerprint(text: Text, name: str, settings: str) -> str | None:
+    return _trial(text).fingerprint(name, json.loads(settings))
 
 
 class KnownTrial:
-    """The trial of a copy of one of the tests' own files: each point of it is tried once for all tests."""
-
-    loaded = True
+    """The trial of a text: each point of it is tried once for all tests."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._text = Text.of(path)
+        self.loaded = _loaded(self._text)
 
     def fingerprint(self, name: str, settings: Mapping[str, Setting]) -> str | None:
-        return _fingerprint(self._path, name, frozenset(settings.items()))
+        return _fingerprint(self._text, name, json.dumps(dict(settings)))
+
+
+def pytest_collection_finish() -> None:
+    """Tests and the modules that they load stay to the end: the garbage collector need not look at them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _known_trials() -> Iterator[None]:
-    """Most commands of the tests are about a few files, and a trial takes a quarter of a second to start."""
-
-    def tried(path: Path) -> Trial | KnownTrial:
-        own = OWN.get(path.read_bytes())
-        return Trial(path) if own is None else KnownTrial(own)
-
+    """Many tests are about the same few texts, and a trial takes a fifth of a second to start."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trial, "Trial", tried)
+        patch.setattr(trial, "Trial", KnownTrial)
         yield

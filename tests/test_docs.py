@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import re
 import subprocess
 import sys
@@ -58,6 +60,22 @@ def test_links_between_documents_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if not target.startswith(("http:", "https:")):
             assert (document.parent / target.partition("#")[0]).exists(), target
+
+
+SOURCES = ROOT / "src" / "leadline"
+WITH_EXAMPLES = [
+    path.relative_to(SOURCES.parent)
+    for folder in (SOURCES, *(one for one in SOURCES.iterdir() if one.is_symlink()))
+    for path in sorted(folder.rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=str)
+def test_examples_of_docstrings(path: Path) -> None:
+    """Only the modules that have examples are loaded; pytest's own collector loads all, in each of its workers."""
+    failed, tried = doctest.testmod(importlib.import_module(".".join(path.with_suffix("").parts)))
+    assert tried and not failed
 
 
 @pytest.fixture(scope="module")

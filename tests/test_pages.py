@@ -24,11 +24,14 @@ GRID = re.compile(r"^\$ leadline grid (?!.*--plan)", re.MULTILINE)
 SLOW = re.compile(rf"{GRID.pattern}|^\$ leadline check .*--config", re.MULTILINE)
 """Pages with one of these take long: the second run modules under several configurations."""
 
+INDEX = ROOT / "docs" / "index.md"
+"""Runs the script of docs/how-to/script.md."""
+
 
 def of_pages() -> list[object]:
     """The pages; the slow ones are marked. Only tests/test_wheel.py starts the cluster, which has a fixed port."""
     pages = [page for page in (*PAGES, *REFERENCE) if page.stem != "clusters"]
-    slow = [SLOW.search(page.read_text(encoding="utf-8")) for page in pages]
+    slow = [page == INDEX or SLOW.search(page.read_text(encoding="utf-8")) for page in pages]
     return [
         pytest.param(page, id=f"{page.parent.name}/{page.stem}", marks=[pytest.mark.slow] if long else [])
         for page, long in zip(pages, slow, strict=True)

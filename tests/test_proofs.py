@@ -34,7 +34,7 @@ def made(protocol: str, **settings: Any) -> Model:
     return model_of(find(protocol), settings)
 
 
-@pytest.mark.parametrize("managers", range(2, 8))
+@pytest.mark.parametrize("managers", [2, 4, pytest.param(7, marks=pytest.mark.slow)])
 def test_consistency_of_two_phase_commit(managers: int) -> None:
     assert failing(made("two-phase-commit", resource_managers=managers), "consistency") == []
 
@@ -60,7 +60,7 @@ def test_each_strengthening_of_consistency_is_needed(name: str) -> None:
     assert failing(replace(model, properties=fewer), "consistency")
 
 
-@pytest.mark.parametrize("replicas", [2, 3, 4])
+@pytest.mark.parametrize("replicas", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("variant", ["as-published", "mended-handle-vote"])
 def test_disjointness_of_leases(variant: str, replicas: int) -> None:
     assert failing(made("spanner-leases", variant=variant, replicas=replicas), "disjointness") == []
@@ -87,7 +87,9 @@ def test_disjointness_of_leases_of_five_replicas_as_published_is_not_proved() ->
     ]
 
 
-@pytest.mark.parametrize("transactions", SPANNER_SETS)
+@pytest.mark.parametrize(
+    "transactions", ["nonconflict", "circular", pytest.param("read-only", marks=pytest.mark.slow)]
+)
 def test_strict_serializability_of_transactions(transactions: str) -> None:
     model = made("spanner-transactions", transactions=transactions, tt_max_si=16)
     assert failing(model, "strict-serializability") == []
@@ -114,6 +116,7 @@ def test_types_of_kafka_replication(variant: str, replicas: int) -> None:
     assert failing(made("kafka-replication", variant=variant, replicas=replicas), "type-ok") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", KAFKA_REPLICATION)
 def test_types_of_kafka_replication_of_more(variant: str) -> None:
     sizes = {"log_size": 4, "max_records": 4, "max_leader_epoch": 4}
@@ -141,7 +144,7 @@ def test_types_of_pulsar_compaction(settings: dict[str, Any]) -> None:
     assert failing(made("pulsar-compaction", **settings), "type-safe") == []
 
 
-@pytest.mark.parametrize("goal", ["weak-isr", "strong-isr"])
+@pytest.mark.parametrize("goal", [pytest.param("weak-isr", marks=pytest.mark.slow), "strong-isr"])
 @pytest.mark.parametrize("variant", ["kip-279", "kip-320-first-try", "kip-320"])
 def test_what_is_committed_stays_so_with_two_replicas(variant: str, goal: str) -> None:
     assert failing(made("kafka-replication", variant=variant, replicas=2), goal) == []
@@ -157,7 +160,13 @@ def test_what_is_committed_stays_so_with_longer_logs(goal: str) -> None:
 
 @pytest.mark.parametrize("variant", KAFKA_TRANSACTIONS)
 @pytest.mark.parametrize(
-    "settings", [{"clients": 1}, {"clients": 1, "max_coordinator_changes": 0}, {"brokers": 1}], ids=str
+    "settings",
+    [
+        {"clients": 1},
+        pytest.param({"clients": 1, "max_coordinator_changes": 0}, marks=pytest.mark.slow),
+        pytest.param({"brokers": 1}, marks=pytest.mark.slow),
+    ],
+    ids=str,
 )
 def test_types_of_small_kafka_transactions(variant: str, settings: dict[str, Any]) -> None:
     assert failing(made("kafka-transactions", variant=variant, **settings), "type-ok") == []

@@ -73,8 +73,15 @@ RIGHT: dict[str, tuple[Callable[[], Protocol], tuple[Claim, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("options", [EXPLORE, PDR], ids=lambda one: one.engine)
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        pytest.param(name, one, id=f"{name}-{one.engine}", marks=[pytest.mark.slow] if long else [])
+        for name in RIGHT
+        for one in (EXPLORE, PDR)
+        for long in (name == "paxos" and one is PDR,)
+    ],
+)
 def test_it_holds(name: str, options: Options) -> None:
     protocol, claims = RIGHT[name]
     model = build(protocol(), claims)

@@ -37,7 +37,16 @@ def test_there_are_figures_for_every_variant() -> None:
     assert (len(COMPLETE), len(INCOMPLETE)) == (12, 4)
 
 
-@pytest.mark.parametrize("row", COMPLETE, ids=name_of)
+def large(row: Row) -> bool:
+    """Whether exploring on values takes long; on circuits every row is quick (tests/engines/test_circuits.py)."""
+    states: int = row["distinct_states"]
+    return states > 20_000
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=name_of(row), marks=[pytest.mark.slow] if large(row) else []) for row in COMPLETE],
+)
 def test_all_states_and_shortest_violations(row: Row) -> None:
     exploration = explored(row)
     check_all_states(exploration, row)
@@ -46,9 +55,9 @@ def test_all_states_and_shortest_violations(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", INCOMPLETE, ids=name_of)
-def test_states_within_six_steps(row: Row) -> None:
-    exploration = explored(row, depth=6)
-    assert list(exploration.states_within_steps) == row["states_within_steps"][:7]
+def test_states_within_five_steps(row: Row) -> None:
+    exploration = explored(row, depth=5)
+    assert list(exploration.states_within_steps) == row["states_within_steps"][:6]
     check_bounds(exploration)
 
 

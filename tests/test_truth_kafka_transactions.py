@@ -86,7 +86,7 @@ def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> N
         pytest.param("as-published", 1, None, marks=pytest.mark.slow),
         ("as-published", 2, 7),
         pytest.param("mended-become-leader", 1, None, marks=pytest.mark.slow),
-        ("mended-become-leader", 2, None),
+        pytest.param("mended-become-leader", 2, None, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("transaction_ids", [1, pytest.param(2, marks=pytest.mark.slow)])
@@ -110,7 +110,13 @@ def test_variants_differ_with_several_log_partitions_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("transaction_ids", "changes", "falls"), [(1, 0, False), (1, 1, True), (2, 0, False), (2, 1, True)]
+    ("transaction_ids", "changes", "falls"),
+    [
+        (1, 0, False),
+        (1, 1, True),
+        pytest.param(2, 0, False, marks=pytest.mark.slow),
+        pytest.param(2, 1, True, marks=pytest.mark.slow),
+    ],
 )
 def test_the_source_of_producer_ids_can_fall(transaction_ids: int, changes: int, falls: bool) -> None:
     """It is set back to an id that was made before: here, for a client that has to ask again."""
@@ -153,9 +159,14 @@ def test_every_action_fires_and_clients_rest_in_the_end() -> None:
         {"clients": 1, "max_coordinator_changes": 3, "transaction_ids": 2},
         {"clients": 1, "max_coordinator_changes": 2, "topic_partitions": 3},
         {"clients": 1, "max_coordinator_changes": 2, "brokers": 3},
-        {"clients": 1, "max_coordinator_changes": 2, "brokers": 3, "log_partitions": 2},
+        pytest.param(
+            {"clients": 1, "max_coordinator_changes": 2, "brokers": 3, "log_partitions": 2},
+            marks=pytest.mark.slow,
+        ),
         {"clients": 2, "max_coordinator_changes": 0, "topic_partitions": 2},
-        {"clients": 2, "max_coordinator_changes": 1, "transaction_ids": 2},
+        pytest.param(
+            {"clients": 2, "max_coordinator_changes": 1, "transaction_ids": 2}, marks=pytest.mark.slow
+        ),
     ],
     ids=str,
 )
@@ -168,7 +179,7 @@ def test_the_bounds_are_never_reached_with_two_changes() -> None:
     assert explored(max_coordinator_changes=2).states == 462_999
 
 
-@pytest.mark.parametrize("changes", [0, 1])
+@pytest.mark.parametrize("changes", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("bound", ["max_pid", "max_producer_epoch", "max_log_length"])
 def test_bounds_are_as_small_as_can_be_up_to_one_change(bound: str, changes: int) -> None:
     """One less is too small, and told."""

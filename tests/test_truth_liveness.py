@@ -18,13 +18,16 @@ ROWS: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("data").joinpath("liveness.json").read_text()
 )
 LONG = 12.0
-"""The seconds that TLC takes for a row that is tested among the slow ones."""
+"""The seconds that TLC takes for a row that is tested among the slow ones, as is Kafka with two of all."""
 
 
 def marked(row: dict[str, Any]) -> Any:
     given = "-".join(map(str, row["parameters"].values()))
     name = f"{row['protocol']}-{row['property']}-{given}"
-    return pytest.param(row, id=name, marks=[pytest.mark.slow] if row["tlc_seconds"] > LONG else [])
+    long = (
+        row["tlc_seconds"] > LONG or row["parameters"].get("brokers") == row["parameters"].get("clients") == 2
+    )
+    return pytest.param(row, id=name, marks=[pytest.mark.slow] if long else [])
 
 
 def asked(row: dict[str, Any], **options: Any) -> Any:

@@ -23,7 +23,7 @@ from tests.holder import holder
 from tests.simulated import OUT, Simulation, Steps, concrete_outcome, inputs_of, pick_values
 from tests.strategies import expressions, models, models_of_logs, states, types
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=3000)
 
 
@@ -81,7 +81,7 @@ def check_steps(model: Model, data: st.DataObject) -> None:
                 )
 
 
-@settings(FEW, max_examples=25)
+@settings(FEW, max_examples=12)
 @given(models() | models_of_logs(), st.data())
 def test_steps(model: Model, data: st.DataObject) -> None:
     check_steps(model, data)

@@ -1,5 +1,6 @@
 """The measurement of plans: their time, and the sizes that they predict."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,18 +10,12 @@ from leadline.benchmarks.planning import GRIDS, SHAPES, Shape, accuracy, main, m
 SMALL = Shape("4 points", "depth = [1, 2]\nparameters = { first = [1, 2], third = [1, 2] }\n")
 
 
-def test_what_is_measured() -> None:
-    took = measure(SMALL)
-    assert took.queries == 4 * 4 * 2
-    assert took.seconds > 0
-    assert 10 < took.memory_mb < 1024
-
-
 def test_a_line_for_each_grid(capsys: pytest.CaptureFixture[str]) -> None:
     main([SMALL], [])
-    out = capsys.readouterr().out
-    assert out.startswith("4 points: 32 queries planned in ")
-    assert out.endswith(" MB\n")
+    told = r"4 points: 32 queries planned in (\S+) s of CPU, the next time in \S+ s, at most (\d+) MB\n"
+    line = re.fullmatch(told, capsys.readouterr().out)
+    assert line is not None
+    assert float(line[1]) > 0 and 10 < int(line[2]) < 1024
 
 
 def test_predicted_sizes_are_compared_with_real_ones(

@@ -13,11 +13,19 @@ import pytest
 
 from leadline.symbolic.cli import repl
 from leadline.symbolic.engines.run.limits import TimeIsOver
-from tests.cli.conftest import Leadline
+from tests.cli.conftest import Leadline, Ran
 
 
 def lines(*typed: str) -> list[str]:
     return [part for line in typed for part in ("-e", line)]
+
+
+def check_shown(ran: Ran, shown: str) -> None:
+    """Check that a session ended well and showed these pieces, `...` for what is between them."""
+    assert (ran.code, ran.err) == (0, "")
+    place = 0
+    for piece in shown.split("..."):
+        place = ran.out.index(piece, place) + len(piece)
 
 
 @pytest.mark.parametrize(
@@ -63,10 +71,7 @@ def test_what_is_typed(typed: tuple[str, ...], shown: str, leadline: Leadline) -
     if shown == "NameError":
         assert (ran.code, "name 'high' is not defined" in ran.err) == (2, True)
         return
-    assert (ran.code, ran.err) == (0, "")
-    place = 0
-    for piece in shown.split("..."):
-        place = ran.out.index(piece, place) + len(piece)
+    check_shown(ran, shown)
 
 
 @pytest.mark.parametrize(
@@ -194,10 +199,7 @@ def ring(leadline: Leadline) -> Leadline:
 )
 def test_a_tla_module(typed: tuple[str, ...], shown: str, ring: Leadline) -> None:
     ran = ring("repl", "Ring.tla", *lines(*typed))
-    assert (ran.code, ran.err) == (0, "")
-    place = 0
-    for piece in shown.split("..."):
-        place = ran.out.index(piece, place) + len(piece)
+    check_shown(ran, shown)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,17 @@
 """Every table is whole at 80 and at 120 columns: no line is longer, and no verdict is cut or broken."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
 from leadline.symbolic.api.tables import SPARE, plain
-from leadline.symbolic.cli import terminal
+from leadline.symbolic.cli import main, terminal
 from leadline.symbolic.cli.output import coloured
 from leadline.symbolic.engines import Table
 from leadline.symbolic.grid.store import Store
-from tests.cli.conftest import Leadline
+from tests.cli.conftest import HERE, Leadline
 from tests.grid.rows import row, unknown
 
 WIDTHS = (80, 120)
@@ -52,10 +53,12 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
 
 
-def files(leadline: Leadline) -> None:
-    """A grid, a store with answers of every kind, and two counterexamples."""
-    Path("grid.toml").write_text(GRID)
-    store = Store(Path("store"))
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a grid, a store with answers of every kind, and two counterexamples."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "grid.toml").write_text(GRID)
+    store = Store(folder / "store")
     store.create()
     moot = row(
         query="m",
@@ -69,9 +72,21 @@ def files(leadline: Leadline) -> None:
     proved = row(query="p", property="a-property-of-a-long-name", verdict="proved", steps=None, trace=None)
     for one in (row(), moot, proved, unknown("time: stopped after 600 s", query="u", parameters='{"top":9}')):
         store.keep(one)
-    leadline("check", "counter.py", "--depth", "4", "--format", "json", "--out", "counter.json")
+    counter = ("counter.py", "--depth", "4", "--format", "json", "--out", str(folder / "counter.json"))
     backup = ("two-phase-commit", "-p", "variant=backup-manager", "--property", "consistency")
-    leadline("check", *backup, "--unroll", "sweeps", "--format", "json", "--out", "two.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(HERE)
+        assert main(["check", *counter]) == 12
+    assert (
+        main(["check", *backup, "--unroll", "sweeps", "--format", "json", "--out", str(folder / "two.json")])
+        == 12
+    )
+    return folder
+
+
+def files(made: Path) -> None:
+    """Copy the files into the working directory."""
+    shutil.copytree(made, ".", dirs_exist_ok=True)
 
 
 def refused(line: str, width: int) -> bool:
@@ -82,9 +97,9 @@ def refused(line: str, width: int) -> bool:
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_line_is_longer_than_the_terminal(
-    command: str, width: int, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+    command: str, width: int, made: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files(leadline)
+    files(made)
     terminal_of(monkeypatch, width)
     ran = leadline(*command.split())
     assert ran.out, ran.err
@@ -108,9 +123,9 @@ def test_verdicts_stand_beside_their_properties(
 
 
 def test_a_table_of_a_store_has_no_hash_and_whole_verdicts(
-    leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+    made: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files(leadline)
+    files(made)
     for width in WIDTHS:
         terminal_of(monkeypatch, width)
         out = leadline("results", "store").out
@@ -119,8 +134,10 @@ def test_a_table_of_a_store_has_no_hash_and_whole_verdicts(
         assert out.rstrip().splitlines()[-1].startswith("4 queries: ")
 
 
-def test_words_are_not_broken_in_a_trace(leadline: Leadline, monkeypatch: pytest.MonkeyPatch) -> None:
-    files(leadline)
+def test_words_are_not_broken_in_a_trace(
+    made: Path, leadline: Leadline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(made)
     words = leadline("trace", "two.json").out.split()
     for width in WIDTHS:
         terminal_of(monkeypatch, width)

@@ -18,7 +18,7 @@ from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import disagreement
 from tests.strategies import models
 
-FEW = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def not_in_python(text: str) -> Node:

@@ -13,7 +13,7 @@ from tests.conform.thinned import Thinning, altered, fits, interleaved, random_r
 from tests.strategies import models
 
 WAYS = ("values", "circuits", "solver")
-FEW = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @st.composite

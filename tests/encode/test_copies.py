@@ -16,7 +16,7 @@ from leadline.symbolic.solve import Satisfiability
 from leadline.symbolic.solve.z3_solver import Z3Solver
 from tests.encode.protocols import Clock, Letterbox, Picky, Shelf
 
-LAYERS = 12
+LAYERS = 8
 OWN: dict[str, Protocol] = {"clock": Clock(), "letterbox": Letterbox(), "picky": Picky(), "shelf": Shelf()}
 NAMES = [
     pytest.param(name, marks=[pytest.mark.slow] if name == "kafka-transactions" else [])

@@ -60,7 +60,7 @@ def test_random_symmetric_protocols(split: int) -> None:
 
 
 @given(models())
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_protocols(model: Model) -> None:
     check_parts(model, 5)
 

@@ -9,7 +9,7 @@ import pytest
 
 from leadline.symbolic.bits.fair import Conditions, Graph, components
 
-STATES = 12
+STATES = 8
 CONDITIONS = Conditions(recurrent=2, strong=1)
 
 

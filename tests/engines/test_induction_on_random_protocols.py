@@ -102,7 +102,7 @@ def compare(model: Model, solver: str) -> None:
 
 
 @given(models())
-@settings(max_examples=12, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+@settings(max_examples=8, deadline=None, suppress_health_check=SLOW_TO_MAKE)
 def test_obligations_are_those_of_enumeration(model: Model) -> None:
     compare(model, "cadical")
 

@@ -147,12 +147,12 @@ def sampled(seed: int) -> PdrOptions:
 
 
 @given(models())
-@settings(max_examples=12, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+@settings(max_examples=8, deadline=None, suppress_health_check=SLOW_TO_MAKE)
 def test_verdicts_are_those_of_exploration(model: Model) -> None:
     compare(model, PdrOptions())
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_verdicts_are_those_of_exploration_with_symmetry(seed: int) -> None:
     compare(symmetric_model(seed), sampled(seed))
 

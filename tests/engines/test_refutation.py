@@ -57,7 +57,7 @@ def proved(asked: Query, names: list[str], limits: Limits, file: Path) -> Refute
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
 def test_the_formula_says_what_the_search_looks_for(name: str, settings: dict[str, Any], unroll: str) -> None:
     seen = set()
-    for depth in range(6):
+    for depth in (0, 1, 2, 5):
         asked = query(name, depth, settings=settings, unroll=unroll, deadlock=True)
         model, results = answered(asked)
         for one, result in results.items():

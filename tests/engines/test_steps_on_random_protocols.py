@@ -16,7 +16,7 @@ SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @given(models())
-@settings(max_examples=12, deadline=None, suppress_health_check=SLOW_TO_MAKE)
+@settings(max_examples=8, deadline=None, suppress_health_check=SLOW_TO_MAKE)
 def test_reachable_bad_depths_are_the_same(solver: str, model: Model) -> None:
     compare(model, solver)
 

@@ -112,7 +112,7 @@ def depth_of(model: Model) -> int:
 
 
 @given(model=models())
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 def test_random_protocols(model: Model, tmp_path: Path) -> None:
     assume(few_inputs(model))
     try:

@@ -43,7 +43,7 @@ def test_protocol(name: str, setting: dict[str, Setting]) -> None:
     assert expected <= operators.keys()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(models())
 def test_random_protocol(model: Model) -> None:
     check_module(model)

@@ -18,6 +18,8 @@ from leadline.symbolic.cli import main
 from leadline.symbolic.cli.grid import duration
 from leadline.symbolic.grid import layers, plan as plans
 from leadline.symbolic.grid.cost import FILE, CostModel, read_cost_model
+from leadline.symbolic.grid.gridfile import read_checks
+from leadline.symbolic.grid.gridvalues import Mistakes
 from leadline.symbolic.grid.plan import Plan, plan
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.lang import Model, UserError
@@ -232,6 +234,15 @@ PROTOCOLS = {
 }
 
 
+@pytest.mark.parametrize("name", sorted(path.name for path in GRIDS.glob("*.toml")))
+def test_a_grid_has_no_mistake(name: str) -> None:
+    """Its tables are read; no model is made."""
+    mistakes = Mistakes(GRIDS / name)
+    assert read_checks(GRIDS / name, mistakes)
+    mistakes.check()
+
+
+@pytest.mark.slow
 def test_the_main_grid() -> None:
     found: Plan = plan(GRIDS / "main.toml")
     assert {query.protocol for query in found.queries} == {*PROTOCOLS, "transaction-commit"}

@@ -207,7 +207,7 @@ SLOW_TO_MAKE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 @given(models(), st.data())
 @settings(max_examples=2, deadline=None, suppress_health_check=SLOW_TO_MAKE)
 def test_rows_are_those_of_an_empty_store(model: Model, data: st.DataObject) -> None:
-    compare(cast(st.DrawFn, data.draw), model, edits=3)
+    compare(cast(st.DrawFn, data.draw), model, edits=2)
 
 
 @pytest.mark.slow

@@ -126,6 +126,7 @@ depth = 60
 
 
 @needs_java
+@pytest.mark.slow
 def test_the_pages_tell_what_runs_and_ctrl_c_leaves_rows_and_no_processes(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, HARD)
     with grid_process(folder, "--master", "local[2]", "--ui", "--conf", "spark.ui.port=0") as process:

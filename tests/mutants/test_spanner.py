@@ -1,6 +1,7 @@
 """Leases and transactions with a mistake put in: each breaks what holds without it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -112,21 +113,21 @@ read = ["x", "y"]
 
 SHORT_LEASES = {"leader_interval": 1, "tt_interval": 0}
 
-LEASES: list[tuple[type[TrueTime], dict[str, int | str], int]] = [
+LEASES: list[Any] = [
     # Two requests at different times, the four grants, two leaders, one of which steps down to grant; a tick.
-    (TakesTheEarliestTimeForPassed, {**SHORT_LEASES, "tt_max_si": 2}, 10),
+    pytest.param(TakesTheEarliestTimeForPassed, {**SHORT_LEASES, "tt_max_si": 2}, 10, marks=pytest.mark.slow),
     # Two requests and a tick between them, two grants for each by the same replicas, two leaders.
     (GrantsWhileBound, {**SHORT_LEASES, "tt_max_si": 1}, 9),
     # Two requests and a tick between them, a grant, another tick and another grant, two leaders.
     (LeadsWithoutMajority, {**SHORT_LEASES, "tt_max_si": 2}, 8),
 ]
-TRANSACTIONS: list[tuple[type[TrueTime], str, int]] = [
+TRANSACTIONS: list[Any] = [
     # The clock drifts back, so that who has read the first one's write gets an earlier timestamp than it has.
     (DoesNotWait, READS_FROM, 11),
     # Each reads before the other writes: five steps each, and three of the time for both.
-    (ReadsWithoutLock, WRITE_SKEW, 13),
+    pytest.param(ReadsWithoutLock, WRITE_SKEW, 13, marks=pytest.mark.slow),
     # A read of both keys after one of the two has been written and before the other is.
-    (ReadsAtPreparedTimestamp, READ_BOTH, 11),
+    pytest.param(ReadsAtPreparedTimestamp, READ_BOTH, 11, marks=pytest.mark.slow),
 ]
 
 

@@ -18,7 +18,7 @@ from leadline.symbolic.tla.read.specification import load
 from leadline.symbolic.tla.values.behaviour import Behaviour
 from tests.strategies import models
 
-FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=1000)
 
 
@@ -56,8 +56,8 @@ def compare(model: Model, folder: Path, depth: int | None, most: int | None = No
 @pytest.mark.parametrize(
     ("name", "depth"),
     [
-        ("kafka-replication", 5),
-        ("kafka-transactions", 8),
+        ("kafka-replication", 4),
+        ("kafka-transactions", 6),
         ("pulsar-compaction", 4),
         ("spanner-leases", 5),
         ("spanner-transactions", 6),
