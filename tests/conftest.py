@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -31,7 +32,7 @@ class Text:
     @classmethod
     def of(cls, path: Path) -> Text:
         text = path.read_bytes()
-        beside = [one for one in sorted(path.parent.glob("*.py")) if one.stem.encode() in text]
+        beside = [one for one in sorted(path.parent.glob("*.py")) if os.fsencode(one.stem) in text]
         return cls((text, *(one.read_bytes() for one in beside)), path)
 
 
