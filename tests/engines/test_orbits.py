@@ -81,7 +81,7 @@ def test_random_protocols(part: int) -> None:
         if alone is not None and alone.states > 10:
             compared += 1
             check_orbits(model, alone)
-    assert compared > 3
+    assert compared > 1
 
 
 @pytest.mark.parametrize("name", SMALL)
