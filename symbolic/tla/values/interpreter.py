@@ -14,7 +14,7 @@ from leadline.symbolic.tla.read.levels import Level
 from leadline.symbolic.tla.read.specification import Specification
 from leadline.symbolic.tla.values import differences, operators, sets, values
 from leadline.symbolic.tla.values.scopes import Scope
-from leadline.symbolic.tla.values.search import RULES, Part, Search, StagedSearch, parts
+from leadline.symbolic.tla.values.search import RULES, Part, Search, parts
 from leadline.symbolic.tla.values.symmetry import Symmetry
 from leadline.symbolic.tla.values.translation import Translation
 from leadline.symbolic.tla.values.values import FAILURES, EvaluationError, Value, in_words, tla_text
@@ -110,11 +110,9 @@ class Interpreter:
         fn.lines.append(f"({''.join(f'{name}, ' for name in now.values())}) = state")
         next_ = self.specification.next
         assert next_ is not None
-        plain = traced or self._counting or not self.translation.pure(next_)
         for part in action.parts:
             counted = partial(self._counts, action.name) if self._counting and not traced else None
-            form = Search if plain else StagedSearch
-            search = form(self.translation, partial(self._found, traced=traced), counted=counted)
+            search = Search(self.translation, partial(self._found, traced=traced), counted=counted)
             write = partial(search.run, next_, Scope(fn, {}, now, {}), path=part.path)
             self._attempt(fn, write, traced)
         return fn

@@ -177,7 +177,6 @@ class Translation:
         self._computing: set[int] = set()
         self._closed: dict[int, tuple[s.Node, bool]] = {}
         self._reached: dict[str, frozenset[str]] = {}
-        self._looping: dict[int, tuple[s.Node, int]] = {}
 
     def expr(self, e: s.Expression, scope: Scope) -> Code:
         """An expression."""
@@ -261,21 +260,11 @@ class Translation:
         free = self.analysis.free(e)
         return free.union(*(self.reached(key) for key in free if key in self.definitions)).isdisjoint(_IMPURE)
 
-    def loops_in(self, e: s.Expression, names: Names) -> int:
-        """The number of loops through sets in an expression, and in what it stands for."""
-        if id(e) not in self._looping:
-            free = self.analysis.free(e)
-            inside = frozenset[str]().union(
-                *(self.reached(key) | {key} for key in free & self.definitions.keys())
-            )
-            bodies = [self.definitions[key].body for key in inside & self.definitions.keys()]
-            self._looping[id(e)] = (e, sum(map(_loops, (e, *bodies))))
-        found = self._looping[id(e)][1]
-        for name in self.analysis.free(e):
-            match names.get(name):
-                case ByName(body, inner) | Pending(body, inner) | Operator(_, body, inner):
-                    found += self.loops_in(body, inner)
-        return found
+    def _goes_through_sets(self, e: s.Expression) -> bool:
+        """Whether an expression, or a definition that it mentions, has a loop through a set."""
+        free = self.analysis.free(e) & self.definitions.keys()
+        inside = free.union(*map(self.reached, free)) & self.definitions.keys()
+        return any(map(_has_loop, (e, *(self.definitions[key].body for key in inside))))
 
     def _chooses(self, e: s.Expression) -> bool:
         """Whether the value of an expression may depend on a CHOOSE."""
@@ -497,7 +486,7 @@ class Translation:
             and not (reads.next or scope.primed or any(p.arity for p in one.parameters))
             and (not reads.now or all(self.simple(argument, scope) for argument in e.arguments))
             and not self.recursive(one.name)
-            and self.loops_in(one.body, {}) > 0
+            and self._goes_through_sets(one.body)
             and self.pure(e)
         )
 
@@ -704,10 +693,11 @@ def _without(scope: Scope, name: str) -> Scope:
     return scope.within({key: one for key, one in scope.names.items() if key != name})
 
 
-def _loops(e: s.Node) -> int:
-    bounds = sum(len(child.names) for child in s.children(e) if isinstance(child, s.Bound))
-    enabled = isinstance(e, s.Apply) and e.operator == "ENABLED"
-    return bounds + enabled + sum(map(_loops, s.children(e)))
+def _has_loop(e: s.Node) -> bool:
+    return any(
+        isinstance(node, s.Bound) or (isinstance(node, s.Apply) and node.operator == "ENABLED")
+        for node in s.nodes(e)
+    )
 
 
 def as_value(code: Code) -> str:
