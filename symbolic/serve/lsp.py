@@ -27,8 +27,6 @@ from leadline.symbolic.serve.worker import Faulty, TooLong, Worker
 from leadline.symbolic.tla.read.drafts import Refused
 from leadline.symbolic.tla.read.scan import Spot
 
-QUIET = 0.05
-"""Seconds without a change after which mistakes are looked for."""
 STALE = 1.0
 """Seconds after which work on a text that has changed is ended, and not waited for."""
 LEARNING = 1.0
@@ -75,9 +73,8 @@ class Document:
     Attributes:
         saved: whether it is as it was opened or saved. Only then its code runs, if it is a Python file.
         complaints: the mistakes in it.
-        busy: since when its mistakes are being looked for; None if they are not.
-        again: whether it has changed since.
-        task: that search.
+        again: whether its mistakes are to be looked for once more.
+        task: the search for them.
     """
 
     uri: str
@@ -85,7 +82,6 @@ class Document:
     text: str
     saved: bool = True
     complaints: list[Complaint] = field(default_factory=list)
-    busy: float | None = None
     again: bool = False
     task: asyncio.Task[None] | None = None
 
@@ -234,27 +230,19 @@ class Editor:
                 self.look(other)
 
     def look(self, path: Path) -> None:
-        """Look for mistakes after a while, or once the search that runs has ended."""
+        """Look for mistakes, or do so once the search that runs has ended."""
         document = self.documents[path]
-        if document.busy is not None:
-            document.again = True
-            return
-        if document.task is not None:
-            document.task.cancel()
-        document.task = asyncio.get_running_loop().create_task(self._look(path, document))
+        document.again = True
+        if document.task is None or document.task.done():
+            document.task = asyncio.get_running_loop().create_task(self._look(path, document))
 
     async def _look(self, path: Path, document: Document) -> None:
-        await asyncio.sleep(QUIET)
-        document.again = True
         while document.again:
-            document.again = False
-            document.busy, version = asyncio.get_running_loop().time(), document.version
+            document.again, version = False, document.version
             try:
                 found = await self._searched(path, document)
             except (TooLong, Faulty) as error:
                 found = [(Spot(0, 0, 1), f"Leadline cannot read this file: {error}")]
-            finally:
-                document.busy = None
             if found is not None and version == document.version and self.documents.get(path) is document:
                 document.complaints = found
                 self.tell(path, document)

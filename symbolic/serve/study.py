@@ -6,6 +6,7 @@ Lines and columns count characters from 0.
 from __future__ import annotations
 
 import ast
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -20,6 +21,8 @@ from leadline.symbolic.tla.read.parse import RESERVED
 from leadline.symbolic.tla.read.scan import Declared, Mention, ModuleScan, Spot
 from leadline.symbolic.tla.read.standard import CORE, LIBRARY, STANDARD
 
+_PATIENT = 10
+"""How much nicer the process of long work is: answers come first."""
 _SHOWN = 20
 """The most lines of a definition that are shown."""
 
@@ -182,12 +185,16 @@ class Study:
             ]
 
     def learned(self, path: Path, seconds: float) -> dict[str, str]:
-        """The types of a module's variables in runs that take so many seconds; none if it has no runs."""
+        """The types of a module's variables in runs that take so many seconds; none if it has no runs.
+
+        Other processes come first from then on.
+        """
         # Here, since most answers need no interpreter.
         from leadline.symbolic.notation.types import set_text
         from leadline.symbolic.tla.learning import Learner
         from leadline.symbolic.tla.values.interpreter import Interpreter
 
+        os.nice(_PATIENT)
         try:
             learner = Learner(Interpreter(self.drafts.specification(path)))
             learner.run_ahead(learner.some_initial()[0], seconds)

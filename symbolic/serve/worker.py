@@ -10,6 +10,7 @@ import gc
 import os
 import pickle
 import resource
+import select
 import signal
 import sys
 import traceback
@@ -22,6 +23,8 @@ from leadline.symbolic.serve.study import Study
 from leadline.symbolic.tla.read.drafts import Refused
 
 _LENGTH = 8
+_IDLE = 1.0
+"""Seconds without a question after which a process has time for itself."""
 
 
 class Faulty(Exception):
@@ -127,7 +130,7 @@ class Worker:
 
 def _serve(requests: IO[bytes], answers: IO[bytes], folders: Sequence[Path]) -> None:
     study = Study(folders)
-    # Objects are collected between answers, for which nobody waits.
+    # Objects are collected when nobody has asked for a while.
     gc.disable()
     while length := requests.read(_LENGTH):
         changed, question, given = pickle.loads(requests.read(int.from_bytes(length)))
@@ -141,7 +144,8 @@ def _serve(requests: IO[bytes], answers: IO[bytes], folders: Sequence[Path]) -> 
         content = pickle.dumps(answer)
         answers.write(len(content).to_bytes(_LENGTH) + content)
         answers.flush()
-        gc.collect()
+        if not select.select([requests], [], [], _IDLE)[0]:
+            gc.collect()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,16 @@
 """Modules while they are being written: the names in them, and all their mistakes."""
 
+import random
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from leadline.symbolic.tla.read import parse
 from leadline.symbolic.tla.read.drafts import Drafts, Refused, config_mentions
+from leadline.symbolic.tla.read.levels import Levels
+from leadline.symbolic.tla.read.resolve import Resolver
 
 SHAPES = r"""---- MODULE Shapes ----
 EXTENDS Naturals
@@ -162,3 +167,96 @@ def test_the_part_that_is_parsed_with_a_log_tells_the_same(broken: str) -> None:
     )
     search = parse._Search(parse.language(), text)
     assert search._misfit() == parse._stop(parse.language(), text) is not None
+
+
+USER = r"""---- MODULE User ----
+EXTENDS Shapes, FiniteSets
+VARIABLES x, y
+vars == <<x, y>>
+I == INSTANCE Inner2
+J(q1) == INSTANCE Other WITH z <- x + q1
+
+(* A comment (* in a comment *) of
+   two lines. *)
+Init == x = 0 /\ y = Op(LAMBDA c : c, 2)
+Step(n) ==
+  /\ x < N
+  /\ x' = LET g == n  h(u) == u + g IN h(1)
+  /\ UNCHANGED y
+Half == Step(1)!2 /\ J(1)!Twice = I!deep
+Next == \E n \in Set : Step(n) \/ Half
+Live == <>(x = 1) /\ WF_vars(Next)
+Named == [a |-> fact(x), b |-> f[1, 1, 1]]
+ASSUME N \in Nat
+THEOREM Safe == Init => Cardinality({x}) = 1
+Spec == Init /\ [][Next]_vars
+====
+"""
+OTHER = "---- MODULE Other ----\nEXTENDS Naturals\nVARIABLE z\nTwice == 2 * z\nMore == z' = Twice\n====\n"
+PIECES = (
+    "\n", "\n\n", " ", "(", ")", "==", "'", "[]", "<>", "x", "N", "\nNew == x\n", "\nOp == 1\n", '"', "\\/ ",
+    "\nVARIABLE more\n", "(*", "*)", " + Missing", "\nINSTANCE Other WITH z <- y\n", "\nLOCAL x == 2\n", "@",
+)  # fmt: skip
+
+
+def edited(text: str, chosen: random.Random) -> str:
+    """The text after a change: something added, removed or moved, or a word in place of another."""
+    at, way, lines = chosen.randrange(len(text)), chosen.randrange(4), text.split("\n")
+    if way == 0:
+        return text[:at] + chosen.choice(PIECES) + text[at:]
+    if way == 1:
+        return text[:at] + text[at + chosen.randrange(1, 4) :]
+    if way == 2:
+        moved = lines.pop(chosen.randrange(len(lines)))
+        lines.insert(chosen.randrange(len(lines)), moved)
+        return "\n".join(lines)
+    words = list(re.finditer(r"\w+", text))
+    one, put = chosen.choice(words), chosen.choice(words)[0]
+    return text[: one.start()] + put + text[one.end() :]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mistakes_after_changes_are_those_of_a_fresh_reading(seed: int) -> None:
+    chosen, path = random.Random(seed), Path("/nowhere/User.tla")
+    texts = sound = {"Shapes": SHAPES, "Inner2": INNER, "Other": OTHER, "User": USER}
+    kept = drafts(**texts)
+    assert kept.mistakes(path) == []
+    told = 0
+    for _ in range(20):
+        name = chosen.choice(["User", "User", "Shapes", "Other"])
+        texts = {**texts, name: edited(texts[name], chosen)}
+        fresh = drafts(**texts)
+        kept.texts.update(fresh.texts)
+        kept.refresh()
+        found = fresh.mistakes(path)
+        assert kept.mistakes(path) == found
+        told += len(found)
+        if found and chosen.random() < 0.7:  # most are undone: mistakes hide others
+            texts = sound
+        elif not found:
+            sound = texts
+    assert told
+
+
+def test_after_a_change_only_what_it_touches_is_read_and_resolved_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, path = drafts(Long=long(-1)), Path("/nowhere/Long.tla")
+    assert made.mistakes(path) == []
+    done: list[str] = []
+    for kind, name in ((parse.Reader, "unit"), (Resolver, "definition"), (Levels, "_of")):
+        whole = getattr(kind, name)
+
+        def counted(*given: object, whole: Callable[..., object] = whole, name: str = name) -> object:
+            done.append(name)
+            return whole(*given)
+
+        monkeypatch.setattr(kind, name, counted)
+    made.texts[path] = long(-1).replace("A100(n) ==\n", "\nA100(n) ==\n  /\\ n > Missing\n")
+    (mistake,) = made.mistakes(path)
+    assert made.texts[path].split("\n")[mistake.span.line - 1].endswith("Missing")
+    made.texts[path] = long(-1).replace("A100(n) ==\n", "A100(n) ==\n  /\\ n > 1\n")
+    assert made.mistakes(path) == []
+    counts = {name: done.count(name) for name in done}
+    assert counts.keys() == {"unit", "definition", "_of"}
+    assert max(counts.values()) < 250  # as many as definitions

@@ -1,21 +1,25 @@
 """Modules and configurations while they are being written: the names across files, and all mistakes.
 
-The text that counts is the editor's, where a file is open there.
+The text that counts is the editor's, where a file is open there. After a change only the units that it touches are
+read again, and only those definitions are resolved and judged again in which a name has another meaning now.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from leadline.symbolic.files import is_there, read_text
 from leadline.symbolic.lang import Mistake, ModelError, UserError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.config import KEYWORDS, parse_config, words_of
-from leadline.symbolic.tla.read.modules import Files
-from leadline.symbolic.tla.read.parse import RESERVED, Mended, mended, readable
+from leadline.symbolic.tla.read.levels import Judged
+from leadline.symbolic.tla.read.modules import Files, Loader
+from leadline.symbolic.tla.read.parse import RESERVED, Mended, Reader, Tree, mended, readable
+from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol
 from leadline.symbolic.tla.read.scan import Declared, Mention, ModuleScan, Scan, Spot, scan_of
 from leadline.symbolic.tla.read.specification import Specification, load
 from leadline.symbolic.tla.read.standard import BUILT_IN, LIBRARY, STANDARD
@@ -51,6 +55,8 @@ class Drafts:
 
     def __post_init__(self) -> None:
         self._mended: dict[Path, tuple[str, Mended]] = {}
+        self._units: dict[Path, _Units] = {}
+        self._found: dict[Path, _Found] = {}
         self._scans: dict[Path, tuple[Mended, Scan]] = {}
         self._names: dict[tuple[Path, str], dict[str, Resolved]] = {}
 
@@ -284,19 +290,34 @@ class Drafts:
     def _loaded(self, path: Path, config: Path | None) -> list[Mistake]:
         """The mistakes that reading a specification finds."""
         files = _Buffers([path.parent, *self.folders], drafts=self)
+        loader = _Again(files, self._found.setdefault(path, _Found()))
         try:
             read = None if config is None else parse_config(self.text(config) or "", str(config))
         except ModelError as error:
             files.mistakes += error.mistakes
             read = None
         try:
-            load(path, read, files=files, assumed=read is None)
+            load(path, read, loader=loader, assumed=read is None)
+            self._found[path] = loader.found
         except ModelError as error:
             # Where declarations cannot be read, each use of their names would be told as a mistake.
             files.mistakes += error.mistakes if files.complete else self._absent(path, files)
         except UserError as error:
             files.mistakes.append(Mistake(s.Place(str(path), 1, 1), str(error)))
-        return sorted(set(files.mistakes))
+        return sorted({self._real(one) for one in files.mistakes})
+
+    def units(self, path: Path) -> _Units:
+        """The units of a file."""
+        return self._units.setdefault(path, _Units(str(path)))
+
+    def _real(self, mistake: Mistake) -> Mistake:
+        """A mistake with the lines of the text in place of those that units count."""
+        span, text = mistake.span, mistake.text
+        for path, units in self._units.items():
+            if path == Path(span.file):
+                span = replace(span, line=units.line(span.line))
+            text = units.told(text)
+        return Mistake(span, text)
 
     def specification(self, path: Path) -> Specification:
         """The specification of a module with the configuration beside it.
@@ -306,7 +327,7 @@ class Drafts:
         """
         config = path.with_suffix(".cfg")
         read = parse_config(self.text(config) or "", str(config)) if self.text(config) is not None else None
-        return load(path, read, files=_Buffers([path.parent, *self.folders], drafts=self))
+        return load(path, read, loader=Loader(_Buffers([path.parent, *self.folders], drafts=self)))
 
     def _absent(self, path: Path, files: _Buffers) -> Iterator[Mistake]:
         """The modules that a module names and that are not found."""
@@ -314,6 +335,159 @@ class Drafts:
             if mention.of == "module" and found is None and mention.name not in STANDARD:
                 place = s.Place(str(path), mention.spot.line + 1, mention.spot.start + 1)
                 yield Mistake(place, files.lacking(mention.name))
+
+
+_FAR = 1_000_000
+"""More lines than any file has."""
+_Name: TypeAlias = tuple[str, str, int]
+"""A unit's kind, its name, and how many such units come before it."""
+
+
+@dataclass
+class _Units:
+    """The units of a file as they were read last: one that is written as before is not read again.
+
+    The lines of a unit count from a number that belongs to its name, so that a unit equals itself wherever it
+    moves, and so does all that was found of it.
+
+    Attributes:
+        known: the units by name: for each its text, its column, the units that it makes and the mistakes in it.
+        numbers: the numbers of the names.
+        firsts: the first line of each number.
+    """
+
+    file: str
+    known: dict[_Name, tuple[object, tuple[s.Unit, ...], list[Mistake]]] = field(default_factory=dict)
+    numbers: dict[_Name, int] = field(default_factory=dict)
+    firsts: dict[int, int] = field(default_factory=dict)
+    modules: tuple[Mended, tuple[s.Module, ...], list[Mistake]] | None = None
+
+    def read(self, text: str, made: Mended) -> tuple[tuple[s.Module, ...], list[Mistake]]:
+        """The modules of a text, and the mistakes in its syntax."""
+        if self.modules is None or self.modules[0] is not made:
+            reader = _Rereader(made.text, self)
+            self.modules = made, *readable(text, made, reader)
+            self.known = reader.known
+        return self.modules[1:]
+
+    def line(self, line: int) -> int:
+        """The line of the text for one that a unit counts."""
+        number, within = divmod(line, _FAR)
+        return self.firsts[number] + within if number else line
+
+    def told(self, text: str) -> str:
+        """A message with lines of the text."""
+        return re.sub(f"(?<={re.escape(self.file)}:)\\d+", lambda x: str(self.line(int(x[0]))), text)
+
+
+class _Rereader(Reader):
+    """A reading of a file that takes what it can from the one before."""
+
+    def __init__(self, text: str, units: _Units) -> None:
+        super().__init__(text, units.file)
+        self.units = units
+        self.known: dict[_Name, tuple[object, tuple[s.Unit, ...], list[Mistake]]] = {}
+        self._moved = 0
+
+    def place(self, node: Tree) -> s.Place:
+        place = super().place(node)
+        return replace(place, line=place.line + self._moved) if self._moved else place
+
+    def outermost(self, node: Tree) -> Iterable[s.Unit]:
+        if node.type == "module":
+            return self.unit(node)
+        declared = node.named_children[0] if node.type == "local_definition" else node
+        named = declared.child_by_field_name("name")
+        name = node.type, self.words(named) if named is not None else "", 0
+        while name in self.known:  # a declaration, or a definition of a name that has one
+            name = *name[:2], name[2] + 1
+        place = super().place(node)
+        number = self.units.numbers.setdefault(name, len(self.units.numbers) + 1)
+        self.units.firsts[number] = place.line
+        written = place.column, self.words(node)
+        known = self.units.known.get(name)
+        if known is None or known[0] != written:
+            before, self._moved = len(self.mistakes), number * _FAR - place.line
+            known = written, tuple(self.unit(node)), self.mistakes[before:]
+            del self.mistakes[before:]
+            self._moved = 0
+        self.known[name] = known
+        self.mistakes += known[2]
+        return known[1]
+
+
+@dataclass
+class _Resolved:
+    """A resolved definition, and what it depends on.
+
+    Attributes:
+        symbol: its own meaning.
+        names: the meanings of the names in it.
+    """
+
+    unit: s.Definition
+    symbol: Symbol
+    names: dict[str, Symbol | None]
+    made: s.Definition
+
+
+@dataclass
+class _Found:
+    """What was found of the definitions of a specification, by identity."""
+
+    resolved: dict[int, _Resolved] = field(default_factory=dict)
+    judged: dict[int, Judged] = field(default_factory=dict)
+
+
+class _Again(Loader):
+    """The modules of a specification, read again after changes.
+
+    Args:
+        before: what was found before. Definitions with mistakes are not among it.
+
+    Attributes:
+        found: what was found now.
+    """
+
+    def __init__(self, files: Files, before: _Found) -> None:
+        super().__init__(files)
+        self._before = before.resolved
+        self.judged = before.judged
+        self._resolved: dict[int, _Resolved] = {}
+
+    @property
+    def found(self) -> _Found:
+        return _Found(self._resolved, self.judged)
+
+    def resolved(self, resolver: Resolver, unit: s.Definition, symbol: Symbol, names: Names) -> s.Definition:
+        known = self._before.get(id(unit))
+        if resolver.suffix:  # a copy, which counts the copies before it
+            return super().resolved(resolver, unit, symbol, names)
+        if known is None or known.symbol != symbol or any(names.get(x) != y for x, y in known.names.items()):
+            before = len(self.mistakes)
+            made = super().resolved(resolver, unit, symbol, names)
+            mentioned = _names(unit)
+            if len(self.mistakes) > before or mentioned is None:
+                return made
+            known = _Resolved(unit, symbol, {name: names.get(name) for name in mentioned}, made)
+        self._resolved[id(unit)] = known
+        return known.made
+
+
+def _names(unit: s.Definition) -> set[str] | None:
+    """The names in a definition; None if it depends on other definitions by more than their names."""
+    found = set[str]()
+    for node in s.nodes(unit):
+        match node:
+            case s.Part() | s.Instance() | s.Apply(prefix=(_, *_)):
+                return None
+            case s.Apply(operator):
+                found.add(operator)
+            case s.Bound(names):
+                found.update(names)
+            case s.Parameter(name) | s.Definition(name):
+                found.add(name)
+    return found
 
 
 @dataclass
@@ -334,7 +508,7 @@ class _Buffers(Files):
         if text is None:
             text = read_text(path)
         made = self.drafts.mended(path)
-        modules, mistakes = readable(text, str(path), made)
+        modules, mistakes = self.drafts.units(path).read(text, made)
         self.mistakes += mistakes
         # Of an algorithm without a translation the names are not known either.
         self.complete &= made.complete and untranslated_algorithm(text) is None

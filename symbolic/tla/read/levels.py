@@ -6,7 +6,9 @@ Lamport, *Specifying Systems* (2002), section 17.2.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import IntEnum
+from itertools import starmap
 
 from leadline.symbolic.lang import Mistake
 from leadline.symbolic.tla.read import syntax as s
@@ -27,6 +29,22 @@ _OPERATORS = {"'": Level.ACTION, "UNCHANGED": Level.ACTION, "\\cdot": Level.ACTI
 _SUBSCRIPTED = {"[]_": Level.ACTION, "<<>>_": Level.ACTION, "WF_": Level.TEMPORAL, "SF_": Level.TEMPORAL}
 
 
+@dataclass
+class Judged:
+    """A definition with what follows from the levels of the operators in it.
+
+    Attributes:
+        around: the levels of these operators.
+        level: that of its body.
+        misuses: the mistakes in what it is about; None if nobody has looked.
+    """
+
+    definition: s.Definition
+    around: dict[str, Level]
+    level: Level
+    misuses: tuple[Mistake, ...] | None = None
+
+
 class Levels:
     """The levels of resolved expressions.
 
@@ -34,20 +52,40 @@ class Levels:
 
     Attributes:
         variables: the keys of the variables.
+        judged: the definitions by identity.
 
     Args:
         definitions: the definitions by key.
+        before: the `judged` of an earlier reading, of which stays what is still so.
     """
 
-    def __init__(self, definitions: Mapping[str, s.Definition], variables: Collection[str]) -> None:
+    def __init__(
+        self,
+        definitions: Mapping[str, s.Definition],
+        variables: Collection[str],
+        before: Mapping[int, Judged] | None = None,
+    ) -> None:
         self.variables = frozenset(variables)
-        self._found: dict[int, tuple[s.Node, Level]] = {}
+        self.judged: dict[int, Judged] = {}
+        self._found: dict[int, tuple[s.Node, Level]] | None = None
         self._known = dict.fromkeys(definitions, Level.CONSTANT)
-        before = None
-        while before != self._known:  # twice, or once more for each recursion
-            before = dict(self._known)
-            self._found.clear()
-            self._known.update((key, self.of(one.body)) for key, one in definitions.items())
+        changed = True
+        while changed:  # twice, or once more for each recursion
+            changed = False
+            for key, one in definitions.items():
+                level = self._judge(one, before or {}).level
+                changed |= level is not self._known[key]
+                self._known[key] = level
+        self._found = {}  # what is known now stays
+
+    def _judge(self, one: s.Definition, before: Mapping[int, Judged]) -> Judged:
+        known = self.judged.get(id(one)) or before.get(id(one))
+        names = known.around.keys() if known is not None else s.operators(one.body)
+        around = {name: self._of_operator(name) for name in names}
+        if known is None or known.around != around:
+            known = Judged(one, around, self._of(one.body))
+        self.judged[id(one)] = known
+        return known
 
     def of_definition(self, key: str) -> Level:
         """The level of a definition's body."""
@@ -59,7 +97,7 @@ class Levels:
         Args:
             bound: names that hide definitions and variables of the same name.
         """
-        if bound:
+        if bound or self._found is None:
             return self._of(e, bound)
         # A path through a formula asks for the level of each part, and of the parts of each part.
         known = self._found.get(id(e))
@@ -67,7 +105,7 @@ class Levels:
             known = self._found[id(e)] = (e, self._of(e, bound))
         return known[1]
 
-    def _of(self, e: s.Node, bound: frozenset[str]) -> Level:
+    def _of(self, e: s.Node, bound: frozenset[str] = frozenset()) -> Level:
         level = Level.CONSTANT
         match e:
             case s.Apply("ENABLED", (action,)):
@@ -78,13 +116,14 @@ class Levels:
                 level = _SUBSCRIPTED[kind]
             case s.Quantified("\\AA" | "\\EE"):
                 return Level.TEMPORAL
+        inner = bound | bound_by(e)
         for child in s.children(e):
             if level is Level.TEMPORAL:
                 break
-            level = max(level, self.of(child, bound | bound_by(e)))
+            level = max(level, self.of(child, inner))
         return level
 
-    def _of_operator(self, operator: str, bound: frozenset[str]) -> Level:
+    def _of_operator(self, operator: str, bound: frozenset[str] = frozenset()) -> Level:
         if operator in bound:
             return Level.CONSTANT
         if operator in self.variables:
@@ -102,15 +141,16 @@ _LOOSE = {
 }
 
 
-def misuses(definitions: Iterable[s.Definition], levels: Levels) -> Iterator[Mistake]:
-    """The mistakes in definitions, each place once."""
-    told: set[tuple[s.Place, str]] = set()
+def misuses(definitions: Iterable[s.Definition], levels: Levels) -> dict[Mistake, None]:
+    """The mistakes in definitions, each once: copies of a definition have its mistakes too."""
+    found: dict[Mistake, None] = {}
     for one in definitions:
-        names = frozenset(parameter.name for parameter in one.parameters)
-        for place, text in _found(one.body, names, levels):
-            if (place, text) not in told:
-                told.add((place, text))
-                yield Mistake(place, text)
+        judged = levels.judged[id(one)]
+        if judged.misuses is None:
+            names = frozenset(parameter.name for parameter in one.parameters)
+            judged.misuses = tuple(starmap(Mistake, _found(one.body, names, levels)))
+        found |= dict.fromkeys(judged.misuses)
+    return found
 
 
 def misplaced(assumptions: Iterable[s.Expression], levels: Levels) -> Iterator[Mistake]:

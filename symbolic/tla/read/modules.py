@@ -11,6 +11,7 @@ from pathlib import Path
 from leadline.symbolic.files import is_there, read_text
 from leadline.symbolic.lang import Mistake, ModelError
 from leadline.symbolic.tla.read import syntax as s
+from leadline.symbolic.tla.read.levels import Judged
 from leadline.symbolic.tla.read.parse import parse
 from leadline.symbolic.tla.read.resolve import Names, Resolver, Symbol, Written
 from leadline.symbolic.tla.read.standard import BUILT_IN, CORE, LIBRARY, STANDARD
@@ -104,6 +105,8 @@ class Loader:
         written: the definitions by key, as they are written.
         definitions: the resolved definitions by key.
         assumptions: the resolved assumptions.
+        hidden: the definitions that stand for variables of instances.
+        judged: what is known of definitions by their levels.
         mistakes: the mistakes found.
         warnings: what is probably not meant, but has a meaning.
     """
@@ -117,6 +120,8 @@ class Loader:
         self.mistakes: list[Mistake] = []
         self.warnings: list[Mistake] = []
         self.written: dict[str, Written] = {}
+        self.hidden: list[str] = []
+        self.judged: dict[int, Judged] = {}
         self.copies = 0
         self.keys: set[str] = set(BUILT_IN)
         self._within: list[str] = []  # the modules that are being resolved
@@ -229,6 +234,10 @@ class Loader:
         words, others = self.written.get(one.key), self.written.get(other.key)
         return words is not None and others is not None and words.unit == others.unit
 
+    def resolved(self, resolver: Resolver, unit: s.Definition, symbol: Symbol, names: Names) -> s.Definition:
+        """A definition of a module with resolved names."""
+        return resolver.definition(unit, symbol, names)
+
     def _keep(self, definition: s.Definition) -> None:
         self.definitions[definition.name] = definition
 
@@ -287,6 +296,7 @@ class _Substitution:
         parameters, body = (found.parameters, found.body) if isinstance(found, s.Lambda) else ((), found)
         key = self.loader.unique(name, self.module, self.copy)
         self.copy.hidden += [key] if hidden else []
+        self.loader.hidden += [key] if hidden else []
         self.copy.emit(s.Definition(key, (*self.copy.parameters, *parameters), body, place=declared.place))
         return Symbol(key, arities, self.copy.given, declared.place)
 
@@ -389,15 +399,18 @@ class _Entry:
         if self.recursive.pop(unit.name, None) is None:
             key = self.loader.unique(unit.name, self.module, self.copy)
             symbol = Symbol(key, arities, self.copy.given, unit.place)
-            made = self.resolver.definition(unit, symbol, self.names)
+            made = self.loader.resolved(self.resolver, unit, symbol, self.names)
         else:
             declared = self.names.pop(unit.name)
             symbol = replace(declared, arities=arities)
             if len(declared.arities) != len(arities):
                 text = f"{unit.name} is declared with {len(declared.arities)} parameters"
                 self.resolver.wrong(unit.place, text)
-            made = self.resolver.definition(unit, symbol, self.names.new_child({unit.name: symbol}))
-        self.copy.emit(replace(made, parameters=(*self.copy.parameters, *made.parameters)))
+            inner = self.names.new_child({unit.name: symbol})
+            made = self.loader.resolved(self.resolver, unit, symbol, inner)
+        if self.copy.parameters:
+            made = replace(made, parameters=(*self.copy.parameters, *made.parameters))
+        self.copy.emit(made)
         self.loader.written[symbol.key] = Written(unit, self.names, self.resolver, self.copy.parameters)
         self.add(unit.name, symbol, unit.place, local=unit.local)
 

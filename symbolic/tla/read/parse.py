@@ -11,8 +11,7 @@ import re
 import sys
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -503,7 +502,8 @@ def parse(text: str, file: str) -> tuple[s.Module, ...]:
     Raises:
         ModelError: with every mistake in the syntax.
     """
-    modules, mistakes = readable(text, file, mended(text, file))
+    made = mended(text, file)
+    modules, mistakes = readable(text, made, Reader(made.text, file))
     if mistakes:
         raise ModelError(mistakes)
     return modules
@@ -526,11 +526,12 @@ class Mended(NamedTuple):
     complete: bool
 
 
-def readable(text: str, file: str, made: Mended) -> tuple[tuple[s.Module, ...], list[Mistake]]:
+def readable(text: str, made: Mended, reader: Reader) -> tuple[tuple[s.Module, ...], list[Mistake]]:
     """The modules in a file's text as far as they can be read, as while it is being written.
 
     Args:
         made: the text as `mended` made it.
+        reader: the reading of that.
 
     Returns:
         The modules, and the mistakes in the syntax.
@@ -538,9 +539,9 @@ def readable(text: str, file: str, made: Mended) -> tuple[tuple[s.Module, ...], 
     mistakes = []
     offset = untranslated_algorithm(text)
     if offset is not None:
-        repair = f"translate it by `java -cp tla2tools.jar pcal.trans {file}`"
-        mistakes = [Mistake(place_of(text, offset, file), f"the algorithm has no translation: {repair}")]
-    reader = _Reader(made.text, file)
+        repair = f"translate it by `java -cp tla2tools.jar pcal.trans {reader.file}`"
+        place = place_of(text, offset, reader.file)
+        mistakes = [Mistake(place, f"the algorithm has no translation: {repair}")]
     modules = tuple(reader.module(node) for node in of_kind(made.root, "module"))
     if not modules and not made.mistakes:
         reader.wrong(made.root, "expected `---- MODULE name ----`")
@@ -551,7 +552,7 @@ def readable(text: str, file: str, made: Mended) -> tuple[tuple[s.Module, ...], 
 sys.set_int_max_str_digits(0)
 
 
-class _Reader(ExpressionReader):
+class Reader(ExpressionReader):
     """A reading of modules and their units."""
 
     def module(self, node: Tree) -> s.Module:
@@ -564,8 +565,12 @@ class _Reader(ExpressionReader):
                 refs = child.named_children
                 extends = tuple(s.Apply(self.name(one), place=self.place(one)) for one in refs)
             elif child.type not in ("header_line", "identifier", "double_line") and not child.has_error:
-                units += self.unit(child)
+                units += self.outermost(child)
         return s.Module(self.name(name), extends, tuple(units), place=self.place(name))
+
+    def outermost(self, node: Tree) -> Iterable[s.Unit]:
+        """The units of a part of a module."""
+        return self.unit(node)
 
     def unit(self, node: Tree, local: bool = False) -> Iterator[s.Unit]:
         """The units that a node declares or defines: none for lines and for hints to a prover."""
@@ -655,22 +660,28 @@ _CANDIDATES = {
 def mended(text: str, file: str) -> Mended:
     """A file's text, with the definitions whose syntax is mistaken reduced to their names and parameters."""
     bare = without_comments(text)
-    root, found = _tree(language(), bare), unclosed(bare)
-    if not root.has_error and not found:
-        return Mended(bare, root, [], True)
-    search, only = _Search(language(), bare), bool(found)
-    for offset in found:
-        search.close(offset)
+    opened = unclosed(bare)
+    found = {place_of(bare, at, file): told for at, told in opened.items()}
+    search = _Search(language(), _closed(bare, *opened))
     for _ in range(_MOST):
         wrong = search.find()
-        if wrong is None or wrong in found:
+        place = None if wrong is None else place_of(search.text, wrong, file)
+        if wrong is None or place is None or place in found:
             break
-        if not only:
-            found[wrong] = search.message(wrong)
-        search.blank(wrong)
-    complete = search.stub(bare) and not only
-    mistakes = [Mistake(place_of(bare, at, file), found[at]) for at in sorted(found)]
-    return Mended(search.text, _tree(language(), search.text), mistakes, complete)
+        if not opened:
+            found[place] = search.message(wrong)
+        search.reduce(wrong)
+    mistakes = [Mistake(place, found[place]) for place in sorted(found)]
+    return Mended(search.text, search.root, mistakes, search.complete and not opened)
+
+
+def _closed(text: str, *offsets: int) -> str:
+    """The text with the rest of a line blanked where a comment or a string begins that does not end."""
+    for offset in offsets:
+        line = text.find("\n", offset)
+        end = len(text) if line < 0 else line
+        text = text[:offset] + " " * (end - offset) + text[end:]
+    return text
 
 
 def unclosed(text: str) -> dict[int, str]:
@@ -694,19 +705,26 @@ def place_of(text: str, offset: int, file: str) -> Place:
     return Place(file, text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset))
 
 
-@dataclass
 class _Search:
-    """A search for mistakes in a text, from which definitions with known mistakes are blanked."""
+    """A search for mistakes in a text, in which definitions with known mistakes lose their bodies.
 
-    language: tree_sitter.Language
-    text: str
-    blanked: list[tuple[int, int]] = field(default_factory=list)
+    Attributes:
+        root: the tree of the text.
+        headers: the beginnings of definitions and of the module's other parts, those within LET left out.
+        complete: whether every name stayed.
+    """
 
-    def headers(self) -> list[re.Match[str]]:
-        """The beginnings of definitions and of the module's other parts, those within LET left out."""
-        found = list(_HEADER.finditer(self.text))
+    def __init__(self, language: tree_sitter.Language, text: str) -> None:
+        self.language = language
+        self.complete = True
+        self._take(text)
+
+    def _take(self, text: str) -> None:
+        self.text = text
+        self.root = _tree(self.language, text)
+        found = list(_HEADER.finditer(text)) if self.root.has_error else []
         least = min((len(header[1]) for header in found), default=0)
-        return [header for header in found if len(header[1]) <= least]
+        self.headers = [header for header in found if len(header[1]) <= least]
 
     def find(self) -> int | None:
         """The offset of the first token that does not fit; None if all do.
@@ -717,7 +735,7 @@ class _Search:
         last = self._misfit()
         if last is None:
             return None
-        for header in self.headers():
+        for header in self.headers:
             start = header.start(2)
             if start <= last <= _skip_blank(self.text, header.end()):
                 before = self.text[self._definition(start)[0] : start]
@@ -726,25 +744,26 @@ class _Search:
 
     def _misfit(self) -> int | None:
         """As `_stop` of the text; of a long one only the part that matters is parsed with a log, which is slow."""
-        root = _tree(self.language, self.text)
-        if not root.has_error:
+        if not self.root.has_error:
             return None
-        begin, wrong = _sound(root)
+        begin, wrong = _sound(self.root)
         content = self.text.encode()
         start, at = (len(content[:place].decode()) for place in (begin, wrong))
-        ends = [header.start() for header in self.headers() if header.start() > at]
-        if start and len(ends) > _CONTEXT:
-            found = _stop(self.language, f"{_OPENING}{self.text[start : ends[_CONTEXT]]}\n====")
-            if found is not None and at <= found - len(_OPENING) + start < ends[_CONTEXT]:
-                return found - len(_OPENING) + start
-        return _stop(self.language, self.text)
+        ends = [*(header.start() for header in self.headers if header.start() > at), len(self.text)]
+        end = ends[min(_CONTEXT, len(ends) - 1)]
+        opening, ending = _OPENING if start else "", "\n====" if end < len(self.text) else ""
+        found = _stop(self.language, f"{opening}{self.text[start:end]}{ending}")
+        place = -1 if found is None else found - len(opening) + start
+        # A token that fits nowhere in front of the part's own end may fit there in the whole text.
+        within = at <= place and (place < end or not ending)
+        return place if within else _stop(self.language, self.text)
 
     def message(self, offset: int) -> str:
         """The message about a token that does not fit."""
         token = _TOKEN.match(self.text, offset)
         found = token.group() if token is not None else ""
         expected = self._expected(offset)
-        if any(header.start(2) == offset for header in self.headers()):
+        if any(header.start(2) == offset for header in self.headers):
             part = "module ends" if found.startswith("====") else "next definition begins"
             return f"the {part} here, but the definition before is unfinished: expected {expected}"
         return f"{f'`{found}`' if found else 'the end of the file'} does not fit here: expected {expected}"
@@ -764,52 +783,27 @@ class _Search:
     def _definition(self, offset: int) -> tuple[int, int]:
         """The extent of the definition that the token before an offset is in, up to the next one."""
         before = len(self.text[:offset].rstrip()) - 1
-        starts = [header.start() for header in self.headers()]
+        starts = [header.start() for header in self.headers]
         start = max((at for at in starts if at <= before), default=0)
         return start, min((at for at in starts if at > max(start, offset - 1)), default=len(self.text))
 
-    def blank(self, offset: int) -> None:
-        """Blank the definition with the mistake."""
+    def reduce(self, offset: int) -> None:
+        """Reduce the definition with the mistake to its name and its parameters, with a number as the body."""
         start, end = self._definition(offset)
         if "MODULE" in self.text[start:].partition("\n")[0]:  # the module's own line, which stays
             before = len(self.text[:offset].rstrip())
             start = min(end, max(self.text.rfind("\n", 0, before), self.text.find("\n", start)) + 1)
-        self.blanked.append((start, end))
-        self.text = self.text[:start] + re.sub(r"[^\n]", " ", self.text[start:end]) + self.text[end:]
-
-    def close(self, offset: int) -> None:
-        """Blank the rest of a line, where a comment or a string begins that does not end."""
-        line = self.text.find("\n", offset)
-        end = len(self.text) if line < 0 else line
-        self.text = self.text[:offset] + " " * (end - offset) + self.text[end:]
-
-    def stub(self, text: str) -> bool:
-        """Give the blanked definitions their names and parameters again, with a number as the body.
-
-        Args:
-            text: the text before anything was blanked.
-
-        Returns:
-            Whether all have them again.
-        """
-        whole = True
-        for start, _ in sorted(self.blanked, reverse=True):
-            header = _HEADER.match(text, start)
-            kept = text[start : header.end()] if header is not None else ""
-            if kept.endswith(("==", "≜")) and _parses(self.language, f"{_OPENING}{kept}0\n===="):
-                # The digit moves nothing that is left: behind it the line is blank.
-                self.text = f"{self.text[:start]}{kept}0{self.text[start + len(kept) :]}"
-            else:
-                whole = False
-        return whole
+        header = _HEADER.match(self.text, start)
+        kept, body = header[0] if header is not None else "", "0"
+        if not kept.endswith(("==", "≜")) or _tree(self.language, f"{_OPENING}{kept}0\n====").has_error:
+            kept, body, self.complete = "", "", False
+        # The digit moves nothing that is left: behind it the line is blank.
+        blank = re.sub(r"[^\n]", " ", self.text[start + len(kept) : end])
+        self._take(f"{self.text[:start]}{kept}{body}{blank}{self.text[end:]}")
 
 
 def _tree(language: tree_sitter.Language, text: str) -> Tree:
     return tree_sitter.Parser(language).parse(with_plain_names(text)).root_node
-
-
-def _parses(language: tree_sitter.Language, text: str) -> bool:
-    return not _tree(language, text).has_error
 
 
 def _sound(root: Tree) -> tuple[int, int]:

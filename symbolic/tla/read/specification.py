@@ -146,7 +146,7 @@ def load(
     values: Mapping[str, str] | None = None,
     invariants: Sequence[str] = (),
     properties: Sequence[str] = (),
-    files: Files | None = None,
+    loader: Loader | None = None,
     assumed: bool = False,
 ) -> Specification:
     """Read a module and all that it needs.
@@ -161,17 +161,16 @@ def load(
             its properties, are not checked.
         properties: operators to check of all runs, in the same way; one that is an invariant of the
             configuration is checked as that.
-        files: the files, in place of those beside the module and in the folders.
+        loader: takes the modules, in place of one with the files beside the module and in the folders.
         assumed: whether, without a configuration, constants equal only themselves and there is no behaviour.
 
     Raises:
         ModelError: with all mistakes found.
         UserError: if a file cannot be read, or a name is unknown.
     """
-    files = files or Files([path.parent, *folders])
-    loader = Loader(files)
+    loader = loader or Loader(Files([path.parent, *folders]))
     try:
-        module = files.read(path)
+        module = loader.files.read(path)
         names = loader.load(module)
     except RecursionError:
         raise _too_deep(path) from None
@@ -306,8 +305,10 @@ class _Making:
             self.assign(one)
         variables = (*(one.name for one in loader.variables), *self.constrained_name())
         hiding = Hiding(loader.definitions)
-        hiding.run()
-        levels = Levels(loader.definitions, {*variables, *hiding.variables})
+        if loader.hidden:
+            hiding.run()
+        levels = Levels(loader.definitions, {*variables, *hiding.variables}, loader.judged)
+        loader.judged = levels.judged
         self.check_constants(levels)
         own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
         self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
@@ -529,6 +530,8 @@ _ABOUT = {
 def _random_choices(specification: Specification) -> Iterator[Mistake]:
     """The uses of RandomElement that verdicts depend on, each where the user's module mentions it."""
     definitions = specification.definitions
+    if not any("RandomElement" in one.around for one in specification.levels.judged.values()):
+        return
     work = [(one, one.place) for one in specification.formulas]
     seen = set[str]()
     while work:

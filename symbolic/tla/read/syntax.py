@@ -417,24 +417,27 @@ Unit: TypeAlias = Constants | Variables | Recursive | Definition | Instance | As
 
 
 _PARTS: dict[type[Node], tuple[str, ...]] = {}
-"""The names of the fields of each kind that has been met, but for its place."""
+"""The names of the fields of each kind that has been met, but for those that hold no node."""
+_PLAIN = ("Place", "str", "int", "bool", "str | None", "tuple[str, ...]")
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The nodes directly below a node, from left to right."""
     names = _PARTS.get(type(node))
     if names is None:
-        names = _PARTS[type(node)] = tuple(one.name for one in fields(node) if one.name != "place")
+        names = _PARTS[type(node)] = tuple(one.name for one in fields(node) if one.type not in _PLAIN)
+    found: list[Node] = []
     for name in names:
-        yield from _nodes(getattr(node, name))
+        _collect(getattr(node, name), found)
+    return found
 
 
-def _nodes(value: object) -> Iterator[Node]:
+def _collect(value: object, found: list[Node]) -> None:
     if isinstance(value, Node):
-        yield value
+        found.append(value)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _nodes(item)
+            _collect(item, found)
 
 
 def nodes(e: Node) -> Iterator[Node]:
