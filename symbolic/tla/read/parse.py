@@ -145,7 +145,7 @@ _PUNCTUATION = frozenset({
 })  # fmt: skip
 
 
-class ExpressionReader:
+class Reader:
     """A reading of a tree. The methods for expressions are named after the parser's kinds of nodes."""
 
     def __init__(self, text: str, file: str) -> None:
@@ -184,10 +184,6 @@ class ExpressionReader:
         assert node is not None
         made: s.Expression = getattr(self, _METHODS.get(node.type, node.type))(node, self.place(node))
         return made
-
-    def unit(self, node: Tree) -> Iterator[s.Unit]:
-        """The units that a node declares or defines."""
-        raise NotImplementedError
 
     def parameter(self, node: Tree) -> s.Parameter:
         """A declared name or operator."""
@@ -457,6 +453,77 @@ class ExpressionReader:
         kind = self.text[node.start_byte : node.start_byte + 3].decode()
         return s.Subscripted(kind, self.expr(action), self.expr(subscript), place=place)
 
+    # Modules and their units
+
+    def module(self, node: Tree) -> s.Module:
+        """A module with its units."""
+        name = part(node, "name")
+        extends: tuple[s.Apply, ...] = ()
+        units: list[s.Unit] = []
+        for child in node.named_children:
+            if child.type == "extends":
+                refs = child.named_children
+                extends = tuple(s.Apply(self.name(one), place=self.place(one)) for one in refs)
+            elif child.type not in ("header_line", "identifier", "double_line") and not child.has_error:
+                units += self.outermost(child)
+        return s.Module(self.name(name), extends, tuple(units), place=self.place(name))
+
+    def outermost(self, node: Tree) -> Iterable[s.Unit]:
+        """The units of a part of a module."""
+        return self.unit(node)
+
+    def unit(self, node: Tree, local: bool = False) -> Iterator[s.Unit]:
+        """The units that a node declares or defines: none for lines and for hints to a prover."""
+        place = self.place(node)
+        match node.type:
+            case "constant_declaration":
+                yield s.Constants(tuple(map(self.parameter, node.named_children)), place=place)
+            case "variable_declaration":
+                yield s.Variables(tuple(map(self.parameter, node.named_children)), place=place)
+            case "recursive_declaration":
+                yield s.Recursive(tuple(map(self.parameter, node.named_children)), place=place)
+            case "operator_definition":
+                name = part(node, "name")
+                parameters = tuple(map(self.parameter, parts(node, "parameter")))
+                body = self.expr(part(node, "definition"))
+                yield s.Definition(self.name(name), parameters, body, local, place=self.place(name))
+            case "function_definition":
+                name, bounds = part(node, "name"), self.bounds(of_kind(node, "quantifier_bound"))
+                body = self.expr(part(node, "definition"))
+                function = s.Function(bounds, body, self.name(name), place=place)
+                yield s.Definition(self.name(name), (), function, local, place=place)
+            case "instance":
+                yield self.instance(node, None, (), local)
+            case "module_definition":
+                parameters = tuple(map(self.parameter, parts(node, "parameter")))
+                yield self.instance(part(node, "definition"), part(node, "name"), parameters, local)
+            case "local_definition":
+                yield from self.unit(node.named_children[0], local=True)
+            case "assumption":
+                named = node.child_by_field_name("name")
+                body = self.expr(node.named_children[-1])
+                yield s.Assumption(named and self.name(named), body, place=place)
+            case "theorem":
+                yield self.theorem(node, place)
+            case "module":
+                yield self.module(node)
+
+    def theorem(self, node: Tree, place: s.Place) -> s.Theorem:
+        """A theorem. Statements that only a prover reads are left out."""
+        named, statement = node.child_by_field_name("name"), part(node, "statement")
+        body = None if statement.type == "assume_prove" else self.expr(statement)
+        return s.Theorem(named and self.name(named), body, place=place)
+
+    def instance(
+        self, node: Tree, name: Tree | None, parameters: tuple[s.Parameter, ...], local: bool
+    ) -> s.Instance:
+        """An instance of a module."""
+        pairs = [meaningful(one) for one in of_kind(node, "substitution")]
+        given = tuple((self.name(pair[0]), self.argument(pair[-1])) for pair in pairs)
+        (module,) = of_kind(node, "identifier_ref")
+        place = self.place(name or node)
+        return s.Instance(self.name(module), given, name and self.name(name), parameters, local, place=place)
+
 
 def part(node: Tree, name: str) -> Tree:
     """The child in a field that every node of its kind has."""
@@ -550,79 +617,6 @@ def readable(text: str, made: Mended, reader: Reader) -> tuple[tuple[s.Module, .
 
 # A number of a module may have any length: Python's limit is against those that come from strangers.
 sys.set_int_max_str_digits(0)
-
-
-class Reader(ExpressionReader):
-    """A reading of modules and their units."""
-
-    def module(self, node: Tree) -> s.Module:
-        """A module with its units."""
-        name = part(node, "name")
-        extends: tuple[s.Apply, ...] = ()
-        units: list[s.Unit] = []
-        for child in node.named_children:
-            if child.type == "extends":
-                refs = child.named_children
-                extends = tuple(s.Apply(self.name(one), place=self.place(one)) for one in refs)
-            elif child.type not in ("header_line", "identifier", "double_line") and not child.has_error:
-                units += self.outermost(child)
-        return s.Module(self.name(name), extends, tuple(units), place=self.place(name))
-
-    def outermost(self, node: Tree) -> Iterable[s.Unit]:
-        """The units of a part of a module."""
-        return self.unit(node)
-
-    def unit(self, node: Tree, local: bool = False) -> Iterator[s.Unit]:
-        """The units that a node declares or defines: none for lines and for hints to a prover."""
-        place = self.place(node)
-        match node.type:
-            case "constant_declaration":
-                yield s.Constants(tuple(map(self.parameter, node.named_children)), place=place)
-            case "variable_declaration":
-                yield s.Variables(tuple(map(self.parameter, node.named_children)), place=place)
-            case "recursive_declaration":
-                yield s.Recursive(tuple(map(self.parameter, node.named_children)), place=place)
-            case "operator_definition":
-                name = part(node, "name")
-                parameters = tuple(map(self.parameter, parts(node, "parameter")))
-                body = self.expr(part(node, "definition"))
-                yield s.Definition(self.name(name), parameters, body, local, place=self.place(name))
-            case "function_definition":
-                name, bounds = part(node, "name"), self.bounds(of_kind(node, "quantifier_bound"))
-                body = self.expr(part(node, "definition"))
-                function = s.Function(bounds, body, self.name(name), place=place)
-                yield s.Definition(self.name(name), (), function, local, place=place)
-            case "instance":
-                yield self.instance(node, None, (), local)
-            case "module_definition":
-                parameters = tuple(map(self.parameter, parts(node, "parameter")))
-                yield self.instance(part(node, "definition"), part(node, "name"), parameters, local)
-            case "local_definition":
-                yield from self.unit(node.named_children[0], local=True)
-            case "assumption":
-                named = node.child_by_field_name("name")
-                body = self.expr(node.named_children[-1])
-                yield s.Assumption(named and self.name(named), body, place=place)
-            case "theorem":
-                yield self.theorem(node, place)
-            case "module":
-                yield self.module(node)
-
-    def theorem(self, node: Tree, place: s.Place) -> s.Theorem:
-        """A theorem. Statements that only a prover reads are left out."""
-        named, statement = node.child_by_field_name("name"), part(node, "statement")
-        body = None if statement.type == "assume_prove" else self.expr(statement)
-        return s.Theorem(named and self.name(named), body, place=place)
-
-    def instance(
-        self, node: Tree, name: Tree | None, parameters: tuple[s.Parameter, ...], local: bool
-    ) -> s.Instance:
-        """An instance of a module."""
-        pairs = [meaningful(one) for one in of_kind(node, "substitution")]
-        given = tuple((self.name(pair[0]), self.argument(pair[-1])) for pair in pairs)
-        (module,) = of_kind(node, "identifier_ref")
-        place = self.place(name or node)
-        return s.Instance(self.name(module), given, name and self.name(name), parameters, local, place=place)
 
 
 # -- mistakes in the syntax ----------------------------------------------------------------------------

@@ -304,11 +304,7 @@ class _Making:
         for one in assigned:
             self.assign(one)
         variables = (*(one.name for one in loader.variables), *self.constrained_name())
-        hiding = Hiding(loader.definitions)
-        if loader.hidden:
-            hiding.run()
-        levels = Levels(loader.definitions, {*variables, *hiding.variables}, loader.judged)
-        loader.judged = levels.judged
+        levels = self.levels(variables)
         self.check_constants(levels)
         own = [one for one in loader.assumptions if one.place.file == self.module.place.file]
         self.mistakes += [*misuses(loader.definitions.values(), levels), *misplaced(own, levels)]
@@ -341,6 +337,15 @@ class _Making:
             raise ModelError(self.mistakes)
         made = _claimed(_claims_apart(made))
         return _begun(made) if made.action_constraints else made
+
+    def levels(self, variables: Sequence[str]) -> Levels:
+        """The levels of all definitions, once no definition stands for the variable of an instance."""
+        loader, hiding = self.loader, Hiding(self.loader.definitions)
+        if loader.hidden:
+            hiding.run()
+        levels = Levels(loader.definitions, {*variables, *hiding.variables}, loader.judged)
+        loader.judged = levels.judged
+        return levels
 
     def constrained_name(self) -> tuple[str, ...]:
         """The name of the variable `CONSTRAINED`; none without action constraints."""
