@@ -3,6 +3,7 @@
 A random run of the elections in `modules/elections.tla` becomes a log that lacks 30 % of its fields, and two
 hidden steps are allowed before each line. The log conforms; with one field altered in its last tenth it does not.
 Each question is asked of `leadline conform` in a process of its own, whose CPU seconds and largest memory count.
+Below the table stand the objections that it prints about the altered line.
 
 `--tlc COMMAND` has TLC answer the same on `modules/ElectionsTrace.tla`, at sizes of `--tlc-events`.
 """
@@ -129,6 +130,11 @@ def _said(found: Cost) -> str:
     return f"{told.group(1) if told else 'failed'}{f' (line {place.group(1)})' if place else ''}"
 
 
+def _objections(found: Cost) -> list[str]:
+    """Leadline's objections to the line that it refuses."""
+    return [line for line in found.text.splitlines() if line.startswith("  ")]
+
+
 def _said_by_tlc(found: Cost) -> str:
     if "Invariant NotAll is violated" in found.text:
         return "conforms"
@@ -148,6 +154,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--tlc-events", type=int, nargs="*", default=[100, 1000])
     args = parser.parse_args(argv)
     print("| events | tool | answer | CPU s | MB |\n|---:|---|---|---:|---:|")
+    objections: dict[int, list[str]] = {}
     for events in [*(args.tlc_events if args.tlc else []), args.events]:
         with TemporaryDirectory() as name:
             folder = Path(name)
@@ -159,6 +166,9 @@ def main(argv: Sequence[str] | None = None) -> None:
                     print(_row(events, f"TLC, {about}", found, _said_by_tlc(found)), flush=True)
                 found = leadline(folder, log)
                 print(_row(events, f"Leadline, {about}", found, _said(found)), flush=True)
+            objections[events] = _objections(found)
+    for events, told in objections.items():
+        print(f"\n{events:,} events, the altered line:", *told, sep="\n")
 
 
 if __name__ == "__main__":

@@ -53,13 +53,17 @@ def file_bytes(path: Path | Readable, most: int = LARGEST) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except ValueError as error:  # a zero byte in the name
         raise OSError(errno.EINVAL, str(error), str(path)) from error
-    kind = _KINDS.get(stat.S_IFMT(os.fstat(descriptor).st_mode))
+    about = os.fstat(descriptor)
+    kind = _KINDS.get(stat.S_IFMT(about.st_mode))
     if kind is not None:
         os.close(descriptor)
         raise OSError(errno.EINVAL, f"it is {kind}, and a file is needed", str(path))
     with os.fdopen(descriptor, "rb") as file:
-        # Files of the kernel's, as in /proc, have no size before they are read.
-        content = file.read(most + 1)
+        # To read the most at once would take that much memory. A file may grow meanwhile, and those of the
+        # kernel's, as in /proc, have no size before they are read.
+        content = file.read(min(most, about.st_size) + 1)
+        while len(content) <= most and (more := file.read(_PIECE)):
+            content += more
     if len(content) > most:
         raise OSError(errno.EFBIG, f"it has more than {_size(most)}, the most that is read", str(path))
     return content
@@ -80,6 +84,8 @@ def is_allowed(path: Path) -> bool:
 def _size(size: int) -> str:
     return f"{size >> 20} MB" if size >> 20 else f"{size} bytes"
 
+
+_PIECE = 1 << 20
 
 _KINDS = {
     stat.S_IFDIR: "a folder",

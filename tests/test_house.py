@@ -38,9 +38,9 @@ FLOORS = {
     "serve": 8,
     "cli": 9,
 }
-# (importer, imported) on one floor: the report reads the store that the grid wrote; the meaning of expressions
-# computes the constants of a lowered module.
-NEIGHBOURS = {("report", "grid"), ("tla", "concrete")}
+# (importer, imported) on one floor: the report reads the store that the grid wrote, which asks about logs; the
+# meaning of expressions computes the constants of a lowered module.
+NEIGHBOURS = {("report", "grid"), ("grid", "conform"), ("tla", "concrete")}
 # A replay by the concrete meaning convinces only while the two meanings share nothing but the expressions.
 INDEPENDENT = {
     "meaning": {"concrete", "encode", "solve", "tla", "trace"},
@@ -61,7 +61,7 @@ MOST_WITH_ONE_USER = 0.07
 # The tables whose entries are loaded by name, and the package that the names are taken from.
 TABLES = {
     "leadline.symbolic.cli": "leadline.symbolic.cli",
-    "leadline.symbolic.engines.ask.table": "leadline.symbolic.engines",
+    "leadline.symbolic.engines.ask.table": "leadline.symbolic",
     "leadline.symbolic.solve.solvers": "leadline.symbolic.solve",
 }
 # The faces whose names `import leadline` offers.

@@ -29,7 +29,8 @@ class Fitting:
         place: the file and the line of the first event that no step explains; None if the log conforms.
         why: the reason why no step explains it, line by line.
         names: the members of sorts for which names in the log were taken.
-        run: the completed run; None if it was not wanted or there is none.
+        run: the completed run or, of a log that does not conform, that of the longest prefix that fits; None if it
+            was not wanted or there is none.
     """
 
     def __init__(self, found: Conformance, run: Trace | None) -> None:

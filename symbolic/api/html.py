@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.lang import Map, Type, setting_text
 from leadline.symbolic.notation.types import set_text
 from leadline.symbolic.report.heatmap import heat_map, legend
-from leadline.symbolic.report.html import STYLE
+from leadline.symbolic.report.html import STYLE, refused_logs
 from leadline.symbolic.report.outcomes import tally
 
 if TYPE_CHECKING:
@@ -127,7 +128,11 @@ def _steps(trace: Trace) -> str:
 
 def grid_html(cells: Sequence[Cell]) -> str:
     """The maps of a grid: the verdicts about each property by the parameters."""
-    shown = [f"<p>{escape(tally(cells))}</p>", legend(cells)]
+    shown = [f"<p>{escape(tally(cells))}</p>"]
+    if logs := [cell for cell in cells if cell.kind == LOG]:
+        shown += [_heading("logs"), refused_logs(logs)]
+    cells = [cell for cell in cells if cell.kind != LOG]
+    shown += [legend(cells)] if cells else []
     for protocol, name in dict.fromkeys((cell.goal.protocol, cell.goal.property) for cell in cells):
         about = [cell for cell in cells if (cell.goal.protocol, cell.goal.property) == (protocol, name)]
         shown += [_heading(f"{protocol}: {name}"), f'<div class="wide">{heat_map(about)}</div>']

@@ -523,5 +523,6 @@ WORDINGS: Mapping[str, Wording] = {
     ),
     "invariant": Wording("checking"),
     "refutation": Wording("refuting"),
+    "conform": Wording("explaining"),
 }
 """How the answers of each engine are told."""

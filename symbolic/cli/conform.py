@@ -59,7 +59,10 @@ def declare(parser: argparse.ArgumentParser) -> None:
     _declare_search(parser)
     add_format(parser, "text", "json", *TRACES, out=True)
     parser.add_argument(
-        "--html", metavar="FILE.html", type=Path, help="also write a page to walk through the completed run"
+        "--html",
+        metavar="FILE.html",
+        type=Path,
+        help="also write a page to walk through the completed run, or that of the longest beginning that fits",
     )
     parser.set_defaults(run=run)
 
@@ -105,8 +108,9 @@ def run(args: argparse.Namespace) -> Exit:
         # Here, since only this option needs it.
         from leadline.symbolic.report.trace_page import trace_page
 
+        what = "the log" if found else "the longest beginning of the log that is a run of the model"
         write_out(
-            args.html, trace_page(Semantics(model), found.run, "A run that explains the log."), "--html"
+            args.html, trace_page(Semantics(model), found.run, f"A run that explains {what}."), "--html"
         )
         tell(f"wrote {args.html}")
     return max(code, _CODES[found.verdict])
@@ -123,7 +127,7 @@ def _written(args: argparse.Namespace, found: Conformance, model: Model, source:
 
 def _report(found: Conformance, model: Model, with_run: bool) -> Report:
     report = Report()
-    if found.run is not None and with_run and found.run.length <= _SHOWN:
+    if found and found.run is not None and with_run and found.run.length <= _SHOWN:
         report.trace(lines(Semantics(model), found.run))
         report.say()
     if found and with_run and (found.run is None or found.run.length > _SHOWN):

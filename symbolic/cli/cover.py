@@ -98,12 +98,23 @@ def violations(args: argparse.Namespace) -> Exit:
         report.trace(lines(semantics, trace))
         report.say()
     ended = "there are no more" if found.complete else _within(found)
+    if found.beyond is not None:
+        report.trace(lines(semantics, found.beyond))
+        report.say()
     report.say(f"{counted(len(found.runs), 'counterexample')}, each to another violation; {ended}")
     runs = [{"way": ways[0], "run": document(model, trace, entry.source)} for trace, ways in shortest_first]
-    document_of_all = {"protocol": model.protocol, "complete": found.complete, "counterexamples": runs}
+    beyond = None if found.beyond is None else document(model, found.beyond, entry.source)
+    document_of_all = {
+        "protocol": model.protocol,
+        "complete": found.complete,
+        "counterexamples": runs,
+        "out_of_bounds": beyond,
+    }
     code = deliver(report, as_json(document_of_all) if args.format == "json" else None, args.out)
     if found.runs:
         return max(code, Exit.VIOLATED)
+    if found.beyond is not None:
+        return max(code, Exit.OUT_OF_BOUNDS)
     return max(code, Exit.HOLDS if found.complete else Exit.UNKNOWN)
 
 

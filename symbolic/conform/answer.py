@@ -8,8 +8,16 @@ from enum import StrEnum
 from typing import Any
 
 from leadline.symbolic.conform.explain import Explained
+from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.lang import Model, counted
 from leadline.symbolic.trace import Trace, document
+
+_LONGEST = 500
+
+
+def shortened(text: str) -> str:
+    """A text, its end left out if it is long."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 class Fits(StrEnum):
@@ -31,12 +39,14 @@ class Conformance:
         events: the number of its events.
         explained: the most events, from the beginning, that a run explains.
         by: the way in which runs were searched: "values", "circuits" or "solver".
-        run: a run that explains all events, where it was wanted and the log conforms.
+        run: where it was wanted, a run that explains all events; of a log that does not conform, one that
+            explains the longest prefix.
         place: the file and the line of the first event that no step explains, after the longest prefix.
         event: the text of that line.
         why: for that event, what is against each action that it could be.
         names: the members of sorts for which names in the log were taken.
         reason: why the verdict is unknown.
+        cause: the cause of that, for programs.
         seconds: wall-clock seconds.
     """
 
@@ -50,15 +60,11 @@ class Conformance:
     why: Explained = field(default_factory=Explained)
     names: Mapping[str, str] = field(default_factory=dict)
     reason: str | None = None
+    cause: Cause | None = None
     seconds: float = 0.0
 
     def __bool__(self) -> bool:
         return self.verdict is Fits.CONFORMS
-
-    @property
-    def hidden(self) -> int | None:
-        """The number of steps of the run that the log does not show; None without a run."""
-        return None if self.run is None else max(0, self.run.length - self.events)
 
     def headline(self) -> str:
         """The answer in a sentence."""
@@ -74,6 +80,16 @@ class Conformance:
         if self.verdict is Fits.OUT_OF_BOUNDS:
             return f"{told}; a step on the way leaves the model's bounds, so larger parameters may explain it"
         return told
+
+    def objection(self) -> str:
+        """The event that no step explains, and why, in lines; "" if the log conforms or there is no such event."""
+        if self.place is None:
+            return ""
+        head = (
+            f"{self.place}: no step explains this, after {self.explained} of {counted(self.events, 'event')}"
+        )
+        event = [] if self.event is None else [shortened(self.event)]
+        return "\n".join([head, *event, *self.why.lines()])
 
     def to_json(self, model: Model, source: str) -> dict[str, Any]:
         """The answer as a JSON object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, permutations, product
 from pathlib import Path
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.conform.answer import Conformance, Fits
-from leadline.symbolic.conform.events import Log
+from leadline.symbolic.conform.events import Cut, Log
 from leadline.symbolic.conform.explain import MOST_EXPLAINED, Explained, explained
-from leadline.symbolic.conform.logs import LogMap, Reader, read_log
+from leadline.symbolic.conform.logs import LogMap, Reader, opened, read_log
 from leadline.symbolic.conform.states import Fit, Forms, Steps, TooManyStates
+from leadline.symbolic.engines.ask.result import Cause, Stop
 from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, stop_at
-from leadline.symbolic.files import file_bytes
 from leadline.symbolic.lang import Model, UserError
 from leadline.symbolic.trace import Trace, TraceEnd, replay
 
@@ -53,8 +53,9 @@ def conformance(
             `most_states` fit.
         limits: limits on time and memory.
         most_states: the most states after an event.
-        longest: the most events of a log whose run is completed, if it conforms; None for any number. A run
-            that not values alone have found is always completed, and replayed.
+        longest: the most events of a log whose run is completed, or of a prefix that is the longest one to fit;
+            None for any number. A run of a log that conforms is always completed, and replayed, if not values
+            alone have found it.
         progress: called now and then with the number of events that are explained.
 
     Raises:
@@ -115,21 +116,23 @@ def _asked(
         one.name for one in model.actions if about.hidden is None or {one.name, one.tla} & {*about.hidden}
     ]
     steps = Steps(semantics, names)
-    run = longest is None or log.size <= longest
     fit = Fit(steps, log, hidden, most_states, Forms(steps, by, lambda: _circuits(model, names)), progress)
     try:
         with limited(limits):
             if by == "solver":
-                return _by_solver(semantics, log, hidden, names, run)
+                return _by_solver(steps, log, hidden, longest)
             try:
-                return _by_states(fit, steps, run)
+                return _by_states(fit, steps, longest)
             except TooManyStates:
                 if by == "auto":
-                    return _by_solver(semantics, log, hidden, names, run)
+                    return _by_solver(steps, log, hidden, longest)
                 told = f"over {most_states:,} states fit after {fit.explained:,} events"
+                stop = Stop(Cause.STATES, told)
     except (TimeIsOver, MemoryError) as error:
-        told = stop_at(error, limits).text
-    return Conformance(Fits.UNKNOWN, log.size, fit.explained, fit.forms.used, reason=told)
+        stop = stop_at(error, limits)
+    return Conformance(
+        Fits.UNKNOWN, log.size, fit.explained, fit.forms.used, reason=stop.text, cause=stop.cause
+    )
 
 
 def _circuits(model: Model, hidden: Sequence[str]) -> Circuits:
@@ -139,64 +142,84 @@ def _circuits(model: Model, hidden: Sequence[str]) -> Circuits:
     return Circuits(model, hidden)
 
 
-def _by_states(fit: Fit, steps: Steps, run: bool) -> Conformance:
+def _by_states(fit: Fit, steps: Steps, longest: int | None) -> Conformance:
     log = fit.log
     fits = fit.run()
     by = fit.forms.used
+    wanted = longest is None or fit.explained <= longest
     if fits:
-        found = None
         # Steps that values have taken need no replay.
-        if run or fit.forms.circuits is not None:
-            begin, *rest = fit.path()
-            found = Trace(begin.picks, begin.state, tuple(rest), TraceEnd.STOPS)
-            replay(steps.semantics, found)
-        return Conformance(Fits.CONFORMS, log.size, log.size, by, found)
+        run = _replayed(fit, steps) if wanted or fit.forms.circuits is not None else None
+        return Conformance(Fits.CONFORMS, log.size, log.size, by, run)
     if not fit.last:
         told = ", ".join(f"{x.text} = {x.type.tla(x.value)}" for x in log.begin)
         reason = f"no initial state has {told}" if told else "there is no initial state"
         return Conformance(Fits.DIFFERS, log.size, 0, by, reason=reason)
-    place, why = _blamed(fit, steps)
+    reached = [
+        (cut, sorted(states.few(MOST_EXPLAINED).values(), key=repr)) for cut, states in fit.last.items()
+    ]
+    place, why = _blamed(steps, log, fit.hidden, reached)
     verdict = Fits.OUT_OF_BOUNDS if why.outside or fit.forms.outside else Fits.DIFFERS
-    text = None if place is None else _line_of(place)
-    return Conformance(verdict, log.size, fit.explained, by, place=place, event=text, why=why)
+    found = Conformance(verdict, log.size, fit.explained, by, place=place, event=_line_of(place), why=why)
+    return _with_prefix(found, _replayed(fit, steps)) if wanted else found
 
 
-def _blamed(fit: Fit, steps: Steps) -> tuple[str | None, Explained]:
+def _replayed(fit: Fit, steps: Steps) -> Trace:
+    """A run that explains all events, or the longest prefix; replayed."""
+    begin, *rest = fit.path()
+    found = Trace(begin.picks, begin.state, tuple(rest), TraceEnd.STOPS)
+    replay(steps.semantics, found)
+    return found
+
+
+def _with_prefix(found: Conformance, run: Trace) -> Conformance:
+    """An answer about a log that does not conform, with a run that explains its longest prefix."""
+    return replace(found, run=replace(run, why=found.objection() or None))
+
+
+def _blamed(
+    steps: Steps, log: Log, hidden: int, layer: Iterable[tuple[Cut, Sequence[State]]]
+) -> tuple[str | None, Explained]:
     """The place of an event that no step explains after the longest prefix, and why."""
-    log = fit.log
-    for cut, states in fit.last.items():
+    for cut, states in layer:
         for node in log.next(cut):
-            reached: dict[State, None] = dict.fromkeys(sorted(states.few(MOST_EXPLAINED).values(), key=repr))
+            reached: dict[State, None] = dict.fromkeys(states)
             front = list(reached)
-            for _ in range(fit.hidden):
+            for _ in range(hidden):
                 front = [x for state in front for x in steps.hidden(state) if x not in reached]
                 reached |= dict.fromkeys(front)
             return log.place(node, cut[node]), explained(steps, reached, log.event(node, cut[node]))
     return None, Explained()
 
 
-def _line_of(place: str) -> str | None:
-    """The text of a line, such as `log.ndjson:17`; None if the file is no file of lines."""
-    path, _, number = place.rpartition(":")
-    if path.endswith((".itf", ".itf.json")):
+def _line_of(place: str | None) -> str | None:
+    """The text of a line, such as `log.ndjson:17`; None if there is none, or the file is no file of lines."""
+    path, _, number = (place or ".itf").rpartition(":")
+    if place is None or path.endswith((".itf", ".itf.json")):
         return None
-    lines = file_bytes(Path(path), most=4 << 30).split(b"\n")
-    return next(islice(lines, int(number) - 1, None)).decode("utf-8").strip()
+    with opened(Path(path)) as lines:
+        return next(islice(lines, int(number) - 1, None)).decode("utf-8").strip()
 
 
-def _by_solver(semantics: Semantics, log: Log, hidden: int, names: Sequence[str], run: bool) -> Conformance:
+def _by_solver(steps: Steps, log: Log, hidden: int, longest: int | None) -> Conformance:
     # Here, since most logs need no solver.
     from leadline.symbolic.conform.solver import fitting_run
 
-    found = fitting_run(semantics, log, hidden, names)
-    if found.run is None:
-        verdict = Fits.OUT_OF_BOUNDS if found.outside else Fits.DIFFERS
-        verdict = Fits.UNKNOWN if found.unknown else verdict
-        # Of several nodes, a number does not tell which event is next.
-        place = log.place(0, found.explained) if len(log.nodes) == 1 and not found.unknown else None
-        text = None if place is None else _line_of(place)
+    semantics = steps.semantics
+    found = fitting_run(semantics, log, hidden, steps.hidden_actions)
+    wanted = longest is None or found.explained <= longest
+    if found.run is not None:
+        replay(semantics, found.run)
+    if found.unknown is not None:
         return Conformance(
-            verdict, log.size, found.explained, "solver", place=place, event=text, reason=found.unknown
+            Fits.UNKNOWN, log.size, found.explained, "solver", reason=found.unknown, cause=Cause.SOLVER
         )
-    replay(semantics, found.run)
-    return Conformance(Fits.CONFORMS, log.size, log.size, "solver", found.run if run else None)
+    if found.fits:
+        return Conformance(Fits.CONFORMS, log.size, log.size, "solver", found.run if wanted else None)
+    last = None if found.run is None else found.run.last
+    place, why = _blamed(steps, log, hidden, [] if last is None else [(found.cut, [last])])
+    verdict = Fits.OUT_OF_BOUNDS if found.outside or why.outside else Fits.DIFFERS
+    told = Conformance(
+        verdict, log.size, found.explained, "solver", place=place, event=_line_of(place), why=why
+    )
+    return told if found.run is None or not wanted else _with_prefix(told, found.run)

@@ -60,6 +60,10 @@ class Goals(ABC):
         """Whether runs end at a state."""
         return False
 
+    def outside(self, state: State) -> str | None:
+        """A property whose evaluation goes out of bounds in a state; None if there is none."""
+        return None
+
     def trace(self, path: Path, goal: str) -> Trace:
         """The run to a goal."""
         return trace_of_path(path, TraceEnd.STOPS)
@@ -240,6 +244,14 @@ class Violations(Goals):
     def is_last(self, state: State) -> bool:
         return any(True for _ in self.of_state(state))
 
+    def outside(self, state: State) -> str | None:
+        for name in self._names:
+            try:
+                self._semantics.holds(name, state)
+            except OutOfBounds:
+                return name
+        return None
+
     def trace(self, path: Path, goal: str) -> Trace:
         name = next(name for name in self._names if goal.startswith(f"{name}: "))
         return trace_of_path(path, TraceEnd.VIOLATES, name)
@@ -270,6 +282,7 @@ class Covered:
         states: the number of states that were looked at.
         complete: whether these are all reachable states: what is missing is unreachable then.
         stopped: why the search stopped early, if it did.
+        beyond: a run to the first step, or evaluation of a property, that goes out of bounds; None without one.
     """
 
     runs: Sequence[tuple[Trace, Sequence[str]]]
@@ -277,6 +290,7 @@ class Covered:
     states: int
     complete: bool
     stopped: str | None = None
+    beyond: Trace | None = None
 
     @property
     def met(self) -> int:
@@ -307,6 +321,7 @@ class Coverage:
         self.depth, self.most_states, self.progress = depth, most_states, progress
         self.complete = False
         self._outside = False
+        self._beyond: Trace | None = None
         self._first: dict[str, tuple[int, tuple[Outcome, ...]]] = {}
         self._states: dict[State, int] = {}
         self._came: list[tuple[int, Outcome]] = []
@@ -343,7 +358,7 @@ class Coverage:
 
     def _add(self, parent: int, one: Outcome) -> int | None:
         if one.state is None:
-            self._outside = True
+            self._note_outside(parent, one)
             return None
         place = self._states.get(one.state)
         if place is None:
@@ -353,7 +368,16 @@ class Coverage:
             self._entered.append({})
             self._left.append(None)
             self._note(self.goals.of_state(one.state), place)
+            claim = self.goals.outside(one.state) if self._beyond is None else None
+            if claim is not None:
+                self._beyond = trace_of_path(self._path(place), TraceEnd.OUT_OF_BOUNDS, claim)
         return place
+
+    def _note_outside(self, before: int, one: Outcome) -> None:
+        """Note a step that goes out of bounds."""
+        self._outside = True
+        if self._beyond is None:
+            self._beyond = trace_of_path((*self._path(before), one), TraceEnd.OUT_OF_BOUNDS)
 
     def _note(self, goals: Iterable[str], place: int, *more: Outcome) -> None:
         """Keep a run for each goal that it is the first to meet: that to a state, and some steps more."""
@@ -369,7 +393,9 @@ class Coverage:
             return
         outcomes = [*self.semantics.successors(here.state)]
         following = [x for x in outcomes if x.state is not None]
-        self._outside = self._outside or len(following) < len(outcomes)
+        for one in outcomes:
+            if one.state is None:
+                self._note_outside(place, one)
         by_action = list({x.action: x for x in reversed(following)}.values())
         self._left[place] = by_action
         for action, (before, entering) in self._entered[place].items():
@@ -404,7 +430,8 @@ class Coverage:
                 met.update(new)
                 runs.append((self.goals.trace(path, goal), new))
         wanted = [x for x in self.goals.wanted if x not in met]
-        return Covered(runs, wanted, len(self._came), self.complete, None if self.complete else stopped)
+        stopped = None if self.complete else stopped
+        return Covered(runs, wanted, len(self._came), self.complete, stopped, self._beyond)
 
     def _met(self, path: Path) -> Iterator[str]:
         """The goals that a run meets."""

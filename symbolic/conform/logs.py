@@ -30,14 +30,16 @@ where the model treats them alike.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import re
 import tomllib
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from leadline.symbolic.concrete import State
 from leadline.symbolic.conditions import Condition, Name, read_condition
@@ -191,23 +193,38 @@ Raw = dict[str, Any]
 
 def _lines(path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
     """The events of a file, each with its line (of ITF, the number of the state)."""
-    data = read_bytes(path, most=4 << 30)
-    if not path.name.endswith((".csv", ".itf.json", ".itf")):
-        return _of_ndjson(data, path, wrong)
+    name = path.name.removesuffix(".gz")
     try:
-        text = data.decode("utf-8")
+        with opened(path) as file:
+            if not name.endswith((".csv", ".itf.json", ".itf")):
+                yield from _of_ndjson(file, path, wrong)
+                return
+            text = file.read().decode("utf-8-sig")
+        yield from _of_csv(text, path, wrong) if name.endswith(".csv") else _of_itf(text, path)
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8: {error}") from error
-    return _of_csv(text, path, wrong) if path.suffix == ".csv" else _of_itf(text, path)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UserError(f"{path} is not gzip, or is cut off: {error}") from error
 
 
-def _of_ndjson(data: bytes, path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
+def opened(path: Path) -> BinaryIO:
+    """The content of a log's file; of one that ends in .gz, the file that is packed in it.
+
+    Raises:
+        UserError: if it cannot be read.
+    """
+    content = BytesIO(read_bytes(path, most=4 << 30))
+    return gzip.open(content) if path.name.endswith(".gz") else content  # type: ignore[return-value]  # GzipFile reads bytes
+
+
+def _of_ndjson(file: BinaryIO, path: Path, wrong: Callable[[str], None]) -> Iterator[tuple[int, Raw]]:
     # Line by line, since a long log takes several times its size as text and as objects.
-    for number, line in enumerate(BytesIO(data), start=1):
+    for number, line in enumerate(file, start=1):
         if line.isspace():
             continue
         try:
-            event = json.loads(line.decode("utf-8"))
+            # Some systems begin a file with a mark of its byte order.
+            event = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
         except (ValueError, RecursionError) as error:
             if line.endswith(b"\n"):
                 wrong(f"{path}:{number} is not JSON: {error}")
@@ -308,6 +325,9 @@ def read_log(
         raise UserError(
             "\n".join([*reader.wrong[:_MOST_TOLD], *([f"and {more} more mistakes"] if more > 0 else [])])
         )
+    if not reader.log.size and not reader.log.begin:
+        told = ", ".join(map(str, paths))
+        raise UserError(f"{told}: there is no event in the log, so there is nothing to explain")
     return reader.log, reader
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.conform.events import SPAN, Log, Part, formula
+from leadline.symbolic.conform.events import SPAN, Cut, Log, Part, formula
 from leadline.symbolic.encode import Encoding, StepsUnrolling
 from leadline.symbolic.lang import Action, Model, Property, PropertyKind
 from leadline.symbolic.solve import SOLVERS, Satisfiability
@@ -28,14 +28,18 @@ class Fitted(NamedTuple):
     """The outcome of a search.
 
     Attributes:
-        run: a run that fits the log, or None.
+        run: a run that fits the log or, if none does, the longest prefix; None if none fits that.
         explained: the most events that some run explains.
+        fits: whether the run fits the whole log.
+        cut: the number of events of each node that the run explains.
         unknown: why the solver gave up, if it did.
         outside: whether a step on the way may leave the model's bounds.
     """
 
     run: Trace | None
     explained: int
+    fits: bool = False
+    cut: Cut = ()
     unknown: str | None = None
     outside: bool = False
 
@@ -91,11 +95,11 @@ class _Search:
             goal = self.total[depth].get(size, _FALSE)
             answer = self.solver.check([goal, -self.stopped])
             if answer is Satisfiability.SATISFIABLE:
-                return Fitted(self._trace(depth), size)
+                return Fitted(self._trace(depth), size, fits=True)
             if answer is Satisfiability.UNKNOWN:
-                return Fitted(None, 0, f"the solver gave up: {self.solver.reason()}")
+                return Fitted(None, 0, unknown=f"the solver gave up: {self.solver.reason()}")
             if depth == size * (self.hidden + 1):
-                return Fitted(None, self._explained(), outside=self.outside)
+                return self._longest_prefix(depth)
             self._look_outside(depth)
             self._extend(depth)
             depth += 1
@@ -111,16 +115,22 @@ class _Search:
             found = self.solver.check([chosen, beyond, -self.stopped])
             self.outside = found is not Satisfiability.UNSATISFIABLE
 
-    def _explained(self) -> int:
-        """The most events that some run explains."""
+    def _longest_prefix(self, depth: int) -> Fitted:
+        """The most events that some run explains, and such a run."""
         low, high = 0, self.log.size
         while high - low > 1:
             middle = (low + high) // 2
-            if self.solver.check([self.total[-1].get(middle, _FALSE)]) is Satisfiability.SATISFIABLE:
+            if self._are_explained(middle):
                 low = middle
             else:
                 high = middle
-        return low
+        if not self._are_explained(low):  # no initial state is as the log says
+            return Fitted(None, 0, outside=self.outside)
+        cut = tuple(next(x for x, one in past.items() if self.solver.true(one)) for past in self.past)
+        return Fitted(self._trace(depth), low, cut=cut, outside=self.outside)
+
+    def _are_explained(self, events: int) -> bool:
+        return self.solver.check([self.total[-1].get(events, _FALSE)]) is Satisfiability.SATISFIABLE
 
     def _trace(self, depth: int) -> Trace:
         found = self.unrolling.run(depth, self.solver.true)

@@ -347,16 +347,21 @@ class Fit:
                 place += bool(layer)
                 self.widest = max(self.widest, sum(map(len, layer.values())))
             if place > end:
-                self._full = [x for x in self._full if x[1] <= start] + [(start, place)]
-                self._kept = {x: one for x, one in self._kept.items() if x <= start}
+                self._note_full(start, place)
                 self._kept[place] = layer
                 if start == self._exact:
                     self._exact = place
                 return layer, place
             if start == self._exact:
+                self._note_full(start, place)
                 self.explained, self.last = place, best
                 return None
             back *= 2
+
+    def _note_full(self, start: int, end: int) -> None:
+        """Note that the layers from one place to another have all states that come from the first."""
+        self._full = [x for x in self._full if x[1] <= start] + [(start, end)]
+        self._kept = {x: one for x, one in self._kept.items() if x <= start}
 
     def _layer(self, place: int) -> Layer:
         """The layer after so many events."""
@@ -402,8 +407,8 @@ class Fit:
     # -- the run that fits --------------------------------------------------------------------------------
 
     def path(self) -> list[Step]:
-        """A run that fits the whole log, from the step that leads to its first state; after `run` was true."""
-        place = self.log.size
+        """A run that fits the log or, if `run` was false, the longest prefix; first its initial state."""
+        place = self.explained
         cut, states = next(iter(self.last.items()))
         state = min(states.few(1).values(), key=repr)
         backwards: list[Step] = []

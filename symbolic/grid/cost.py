@@ -26,7 +26,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import leadline
-from leadline.symbolic.engines.ask.result import Cause
+from leadline.symbolic.engines.ask.result import LOG, Cause
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.durable import write_text
 from leadline.symbolic.grid.layers import ridge
@@ -202,7 +202,8 @@ def _features(of: GridQuery | Row, depth: int | None, size: float) -> dict[str, 
         "size": math.log(max(size, 1.0)),
         f"{way} {of.solver}".strip(): 1.0,
         f"protocol {of.protocol}": 1.0,
-        f"property {of.protocol} {of.property}": 1.0,
+        # Thousands of logs are one kind of question.
+        f"property {of.protocol} {LOG if of.kind == LOG else of.property}": 1.0,
     }
     if depth is not None:
         found[f"layers {way}"] = math.log(depth + 1)

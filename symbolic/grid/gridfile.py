@@ -17,6 +17,11 @@ A file holds one or more `[[check]]` tables. Each asks for every combination of 
     split = 1                            the number of parts, at least, into which a check by steps is cut,
                                          each a query of its own; default: 1
     solver = "NAME"                      the name of a solver; default as in `leadline check --depth`
+    logs = "runs"                        a folder of logs, relative to the grid file, for the engine "conform":
+                                         each file in it is a log, and each folder in it one of several nodes
+    map = "map.toml"                     the map of the logs' fields; default: none
+    hidden = 0                           steps before each event that a log need not show; default: 0
+    by = "auto"                          the way in which the run of a log is searched; default: "auto"
     seed = 0                             the seed of the solver's random choices; not every solver takes one
     deadlock = true                      whether to ask for deadlocks too; default: false
     timeout_seconds = 60                 the limit of a query's time; default: 600 seconds
@@ -39,7 +44,7 @@ import operator
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, fields
+from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +87,8 @@ AXES = {
 _SHARED: dict[str, Any] = {
     "kinds": next(iter(KINDS)),
     "engines": None,
+    "logs": None,
+    "map": None,
     **{name: one.default for name, one in AXES.items()},
     "solver": DEFAULT,
     "seed": 0,
@@ -103,7 +110,7 @@ class SharedValues:
 
     Attributes:
         kinds: the kinds of queries to ask.
-        axes: the values of each engine option that a grid may set.
+        axes: the values of each engine option that a grid may set, and the `logs`.
         solvers: the names of the solvers.
         seeds: the seeds of the solvers.
         deadlock: whether to ask for deadlocks.
@@ -201,7 +208,7 @@ class _Protocols:
     """The protocols named in the file, each loaded once."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._found: dict[str | type[Protocol], Entry | UserError] = {}
 
     def find(self, name: str | type[Protocol]) -> Entry | UserError:
@@ -218,8 +225,8 @@ class _Protocols:
         """The protocol that a TLA+ module stands for, with a configuration."""
         key = f"{spec} with {config}"
         if key not in self._found:
-            path = real_path(self._folder / spec)
-            file = None if config is None else real_path(self._folder / config)
+            path = real_path(self.folder / spec)
+            file = None if config is None else real_path(self.folder / config)
             try:
                 self._found[key] = find_module(path, file, source=f"{path} {file or ''}".strip())
             except UserError as error:
@@ -232,13 +239,15 @@ class _Protocols:
         if file is None:
             return name
         path, wanted = file
-        return str(real_path(self._folder / path)) + (f":{wanted}" if wanted else "")
+        return str(real_path(self.folder / path)) + (f":{wanted}" if wanted else "")
 
 
 def _shared(reader: TableReader) -> SharedValues:
     values = reader.values
     kinds = reader.many("kinds", values["kinds"], one_of("kind", tuple(KINDS)))
     axes = {name: reader.many(name, values[name], _complaint(one)) for name, one in AXES.items()}
+    for name in _PATHS:
+        axes[name] = () if values[name] is None else reader.many(name, values[name], _path)
     solvers = reader.many("solver", values["solver"], one_of("solver", tuple(SOLVERS), _AUTO))
     seeds = reader.many("seed", values["seed"], integer(0, _SEEDS))
     deadlock, seconds, memory = (values[key] for key in ("deadlock", "timeout_seconds", "memory_mb"))
@@ -256,6 +265,14 @@ def _shared(reader: TableReader) -> SharedValues:
     return SharedValues(chosen, axes, solvers, seeds, deadlock, Limits(seconds, memory))
 
 
+_PATHS = ("logs", "map")
+
+
+def _path(value: Any) -> str | None:
+    fits = isinstance(value, str) and value
+    return None if fits else f"a path as text is needed, not {shown(value)}"
+
+
 def _complaint(one: Field[Any]) -> Complaint:
     """A complaint about a value that an engine option cannot have."""
     told = one.metadata
@@ -271,6 +288,8 @@ def _read_check(reader: TableReader, entries: _Protocols, own: frozenset[str]) -
     asked = _shared(reader)
     if not reader.wrong:
         _fitting(reader, asked, own)
+    if not reader.wrong and any(kind.of_logs for kind in asked.kinds):
+        asked = replace(asked, axes={**asked.axes, "logs": _logs(reader, asked.axes, entries.folder)})
     entry = _protocol(reader, entries)
     if entry is None:
         return None
@@ -282,6 +301,28 @@ def _read_check(reader: TableReader, entries: _Protocols, own: frozenset[str]) -
     return CheckTable(reader.place, entry, parameters, constraints, properties, asked)
 
 
+def _logs(reader: TableReader, axes: Mapping[str, tuple[Any, ...]], folder: Path) -> tuple[Any, ...]:
+    """The logs of a table, each with each map: options of the engine that are to be completed."""
+    # Here, since few grids ask about logs.
+    from leadline.symbolic.conform.engine import logs_in
+    from leadline.symbolic.conform.logs import read_map
+
+    found: list[Any] = []
+    for key, name in ((one, name) for one in _PATHS for name in axes[one]):
+        path = real_path(folder / name)
+        try:
+            if key == "logs":
+                found += logs_in(path, name)
+            else:
+                read_map(path)
+        except UserError as error:
+            reader.say(key, str(error))
+    if reader.wrong:
+        return ()
+    maps = [(name, str(real_path(folder / name))) for name in axes["map"]] or [("", "")]
+    return tuple(log.mapped(name, path) for log in found for name, path in maps)
+
+
 def _fitting(reader: TableReader, asked: SharedValues, own: frozenset[str]) -> None:
     """Note values that contradict one another."""
     seedless = [name for name in asked.solvers if not SOLVERS[name].takes_seed]
@@ -290,7 +331,7 @@ def _fitting(reader: TableReader, asked: SharedValues, own: frozenset[str]) -> N
         text = f"{', '.join(seedless)} takes no seed other than 0: "
         text += f"ask {others} with these seeds in a table of its own"
         reader.say("seed", text)
-    for key in (*AXES, "deadlock"):
+    for key in (*AXES, *_PATHS, "deadlock"):
         fits = [kind for kind in asked.kinds if key in kind.axes]
         if key == "deadlock":
             fits = [kind for kind in asked.kinds if kind.refuses(DEADLOCK) is None]

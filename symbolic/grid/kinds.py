@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from leadline.symbolic.engines import ENGINES, Options
+from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.lang import Model, PropertyKind
 
 
@@ -51,6 +52,11 @@ class QueryKind:
     def takes_solver(self) -> bool:
         """Whether its queries name a solver."""
         return ENGINES[self.engine].takes_solver
+
+    @property
+    def of_logs(self) -> bool:
+        """Whether it asks about logs in place of properties."""
+        return False
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -154,6 +160,43 @@ class ByObligation(QueryKind):
             yield InductionOptions((part,))
 
 
+class OfLogs(QueryKind):
+    """Questions about logs, each with its map."""
+
+    @property
+    def of_logs(self) -> bool:
+        return True
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        return ("logs", "map", *super().axes)
+
+    def refuses(self, kind: str) -> str | None:
+        return None if kind == LOG else self.refused
+
+    def clash(self, values: Mapping[str, Sequence[Any]]) -> tuple[str, str] | None:
+        if values["logs"]:
+            return None
+        return "logs", 'is missing: write logs = "FOLDER", a folder with logs'
+
+    def questions(self, values: Mapping[str, Sequence[Any]], parts: Sequence[str]) -> Iterator[Options]:
+        for log, hidden, by in itertools.product(values["logs"], values["hidden"], values["by"]):
+            yield replace(log, hidden=hidden, by=by)
+
+    def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
+        """The same options.
+
+        Raises:
+            UserError: if the map does not fit the model.
+        """
+        from leadline.symbolic.conform.engine import ConformOptions
+
+        assert isinstance(options, ConformOptions)
+        if options.map and not (made := model()).alone:
+            options.check_map(made)
+        return (options,)
+
+
 _BOTH = "only invariants and claims about runs are proved"
 
 KINDS: Mapping[str, QueryKind] = {
@@ -164,6 +207,7 @@ KINDS: Mapping[str, QueryKind] = {
         ByObligation("induction", "induction", refused="only invariants are proved"),
         QueryKind("pdr", "pdr", certifies=True, refused=_BOTH),
         QueryKind("k-induction", "k-induction", refused=_BOTH),
+        OfLogs("conform", "conform", refused="logs are asked about, and no properties"),
     )
 }
 """The kinds by name; the first is the default. Engines are loaded when a grid asks them."""

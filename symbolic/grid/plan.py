@@ -15,6 +15,7 @@ from typing import Any
 
 from leadline.symbolic.catalog import Entry, model_or_outline
 from leadline.symbolic.engines import Options, Query
+from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.grid.cost import CostModel
 from leadline.symbolic.grid.gridfile import CheckTable, read_checks
 from leadline.symbolic.grid.gridvalues import Mistakes
@@ -163,9 +164,12 @@ class _Planner:
         asked: dict[Settings, str] = {}
         wrong = len(self.mistakes)
         for point in self._points_of(check):
-            for query in _queries(check, point):
-                asked[point.settings] = point.fingerprint
-                self.queries.setdefault(query.id, query)
+            try:
+                for query in _queries(check, point):
+                    asked[point.settings] = point.fingerprint
+                    self.queries.setdefault(query.id, query)
+            except UserError as error:
+                self.mistakes.say(f"{check.place}.map", f"at {_text(point.settings)}: {error}")
             self._missing(check, point)
             if len(self.queries) > MOST_QUERIES:
                 self.mistakes.say(
@@ -270,7 +274,8 @@ def _queries(check: CheckTable, point: GridPoint) -> Iterator[GridQuery]:
     for kind in asked.kinds:
         # An engine without solver gets one query instead of one for each solver.
         solvers = asked.solvers if kind.takes_solver else (DEFAULT,)
-        for name in (*names, *([DEADLOCK] if asked.deadlock else [])):
+        subjects = [LOG] if kind.of_logs else [*names, *([DEADLOCK] if asked.deadlock else [])]
+        for name in subjects:
             if kind.refuses(_kind(point, name)) is None:
                 whole = kind.questions(asked.axes, point.parts.get((kind.engine, name), ()))
                 options = [one for each in whole for one in kind.cut(model, name, each)]
@@ -283,7 +288,7 @@ def _text(settings: Settings) -> str:
 
 
 def _kind(point: GridPoint, name: str) -> str:
-    return DEADLOCK if name == DEADLOCK else str(PropertyKind(point.kinds[name]))
+    return name if name in (DEADLOCK, LOG) else str(PropertyKind(point.kinds[name]))
 
 
 def _query(
@@ -293,7 +298,7 @@ def _query(
     query = Query(
         source=check.entry.source,
         settings=dict(point.settings),
-        properties=() if deadlock else (name,),
+        properties=() if deadlock or name == LOG else (name,),
         options=options,
         solver=solver,
         seed=seed,

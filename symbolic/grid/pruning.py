@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from leadline.symbolic.engines import Verdict
+from leadline.symbolic.engines.ask.result import LOG, said
 from leadline.symbolic.grid.cells import Goal
 from leadline.symbolic.grid.kinds import BY_ENGINE, PROVING, Violation
 from leadline.symbolic.grid.query import GridQuery, read_options
@@ -113,5 +114,7 @@ def _pointless(row: Row, query: GridQuery) -> bool:
 
 
 def _violated(row: Row, query: GridQuery) -> Moot:
+    if row.kind == LOG:
+        return Moot(row.query, said(LOG, Verdict.VIOLATED))
     so = ", so there is no proof" if query.engine in PROVING else ""
     return Moot(row.query, f"violated in {counted(row.steps or 0, 'step')}{so}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache, cached_property
 
 import leadline
@@ -78,8 +78,10 @@ def parameters_json(parameters: ParameterValues) -> str:
 
 
 def options_json(options: Options) -> str:
-    """The options of an engine as canonical JSON."""
-    return json.dumps(asdict(options), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    """The options of an engine as canonical JSON, without places on this machine."""
+    places = {one.name for one in fields(options) if one.metadata.get("place")}
+    told = {name: value for name, value in asdict(options).items() if name not in places}
+    return json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 @cache
@@ -97,12 +99,12 @@ def read_options(engine: str, text: str) -> Options:
 
 @dataclass(frozen=True)
 class GridQuery:
-    """One question about one property of one protocol at one point of the parameters.
+    """One question about one property of one protocol, or about one log, at one point of the parameters.
 
     Attributes:
         protocol: the protocol's name.
         parameters: all parameters, as `parameters_json` writes them.
-        kind: the property's kind: "invariant", "probe" or "deadlock".
+        kind: the property's kind: "invariant", "probe", "deadlock" or "log".
         query: the question as an engine takes it: about one property, or about deadlocks alone.
         limits: the most that the query may use.
         fingerprint: the model's.
@@ -130,7 +132,10 @@ class GridQuery:
 
     @cached_property
     def property(self) -> str:
-        """The property's name, or "deadlock"."""
+        """The property's name, "deadlock", or the subject of a question that is about no property."""
+        subject = self.query.options.subject
+        if subject is not None:
+            return subject
         return DEADLOCK if self.query.deadlock else (self.query.properties or ("",))[0]
 
     @cached_property
@@ -171,7 +176,9 @@ class GridQuery:
     @cached_property
     def question(self) -> str:
         """The question about the property, in words."""
-        return question_text(self.engine, self.obligation, self.depth, self.unroll, self.query.options.parts)
+        options = self.query.options
+        told = question_text(self.engine, self.obligation, self.depth, self.unroll, options.parts)
+        return options.wording or told
 
     @cached_property
     def id(self) -> str:

@@ -33,6 +33,7 @@ _CAUSES = frozenset(map(str, Cause))
 SCHEMA_VERSION = 4
 """The version of the columns; it changes whenever one of them does."""
 
+_LASTING = (Cause.DEPTH, Cause.QUESTIONS, Cause.STATES, Cause.RUNS, Cause.LOG)
 _SETTING = (int, str, type(None))
 
 _ARROW: dict[type, pa.DataType] = {
@@ -51,8 +52,8 @@ class Row:
     protocol: Annotated[str, "the protocol's name"]
     source: Annotated[str, "the protocol as the catalog found it: its name, or the path of its file"]
     parameters: Annotated[str, "every parameter's value: a JSON object, sorted by name"]
-    property: Annotated[str, "the property's name, or deadlock"]
-    kind: Annotated[str, "invariant, probe (should be violated), temporal, step, refinement or deadlock"]
+    property: Annotated[str, "the property's name, deadlock, or the log with its map and hidden steps"]
+    kind: Annotated[str, "invariant, probe (should be violated), temporal, step, refinement, deadlock or log"]
     engine: Annotated[str, "the engine that was asked"]
     options: Annotated[str, "the engine's options: a JSON object, sorted by name"]
     depth_asked: Annotated[int | None, "layers to look ahead; null for an engine without"]
@@ -67,7 +68,10 @@ class Row:
     timeout_seconds: Annotated[float | None, "the limit on wall-clock time, in seconds"]
     memory_limit_mb: Annotated[int | None, "the limit on address space, in megabytes"]
     verdict: Annotated[str, "proved, safe (to the depth reached), unknown, out-of-bounds, violated or moot"]
-    depth: Annotated[int, "the deepest layer known to hold no counterexample; -1 if none is"]
+    depth: Annotated[
+        int,
+        "the deepest layer known to hold no counterexample, -1 if none is; of a log, the events explained",
+    ]
     steps: Annotated[int | None, "the length of the counterexample in steps, its loop included"]
     stem: Annotated[int | None, "of a counterexample that goes on for ever, the steps before its loop"]
     loop: Annotated[int | None, "the steps of its loop; 1 where it stops for ever in its last state"]
@@ -105,7 +109,9 @@ class Row:
 
     def question(self) -> str:
         """The question about the property, in words."""
-        return question_text(self.engine, self.obligation, self.depth_asked, self.unroll, self.parts())
+        asked = self.asked()
+        told = question_text(self.engine, self.obligation, self.depth_asked, self.unroll, self.parts())
+        return (asked and asked.wording) or told
 
     def parts(self) -> int:
         """The number of parts into which the question is cut that this answers, or answers a part of."""
@@ -218,7 +224,7 @@ class Row:
         limits: dict[str | None, tuple[float | None, float | None]] = {
             Cause.TIME: (self.timeout_seconds, query.limits.seconds),
             Cause.MEMORY: (self.memory_limit_mb, query.limits.memory_mb),
-            **dict.fromkeys((Cause.DEPTH, Cause.QUESTIONS, Cause.STATES, Cause.RUNS), (None, None)),
+            **dict.fromkeys(_LASTING, (None, None)),
         }
         limit, asked = limits.get(self.cause, (0, None))
         return limit is None or (asked is not None and limit >= asked)

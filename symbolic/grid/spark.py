@@ -235,9 +235,12 @@ class SparkExecutor:
         archive = self._archive
         predicted = archive.predicted.get(query.id)
         protocol = self._packed[query.source]
-        errand = Errand(query, archive.run, predicted, self._folder, self._sign, self._task, protocol)
         result, lost = None, ""
         try:
+            files = query.query.options.contents() if self._sends else ()
+            errand = Errand(
+                query, archive.run, predicted, self._folder, self._sign, self._task, protocol, files
+            )
             work = packed_errand(errand)
             while result is None and not self._closed:
                 found = unpacked(self._link.run(self._tag(query), title(query), work))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.ask.result import Judgement, NoteKind, in_words, judged, said
+from leadline.symbolic.engines.ask.result import LOG, Judgement, NoteKind, in_words, judged, said
 from leadline.symbolic.grid.query import layers_text, setting_order
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.lang import PropertyKind, counted, setting_text
@@ -81,7 +81,7 @@ def _question(row: Row) -> tuple[str | int, ...]:
     """The question of a row, whatever the model's fingerprint and the version of Leadline."""
     depth = -1 if row.depth_asked is None else row.depth_asked
     how = (row.engine, depth, row.unroll or "", row.parts(), row.obligation or "", row.solver, row.seed)
-    return (row.protocol, row.parameters, row.property, *how)
+    return (row.protocol, row.parameters, row.property, *how, row.question())
 
 
 def said_of(row: Row) -> str:
@@ -102,6 +102,9 @@ def verdict_text(row: Row) -> str:
     told = _short(row)
     why = f": {_gist(told)}" if told else ""
     match row.verdict:
+        case "violated" | "out-of-bounds" if row.kind == LOG:
+            # The first line names the event that no step explains.
+            return f"{said}: {told.partition(chr(10))[0]}"
         case "violated":
             return f"{said}{steps}"
         case "safe" if row.kind in (PropertyKind.TEMPORAL, PropertyKind.REFINEMENT):
@@ -112,6 +115,9 @@ def verdict_text(row: Row) -> str:
             return f"{said} within {layers_text(row.depth, row.unroll)}"
         case "proved" if row.obligation is None:
             return f"{said}{why}"
+        case "unknown" if row.kind == LOG:
+            explained = f" after {counted(row.depth, 'event')}" if row.depth > 0 else ""
+            return f"unknown{explained}{why}"
         case "unknown":
             beyond = f" beyond {layers_text(row.depth, row.unroll)}" if row.depth >= 0 else ""
             return f"unknown{beyond}{why}"

@@ -7,12 +7,14 @@ import json
 import os
 import platform
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import leadline
@@ -102,6 +104,8 @@ def unanswered(query: GridQuery, run: str, predicted: float | None, why: Moot | 
 def _answered(query: GridQuery) -> tuple[Result, Mapping[str, Any] | None]:
     """An engine's result, and its counterexample as a document."""
     planned = planned_model(query)
+    if query.query.options.has_changed():
+        raise Changed(f"{query.property} was changed since the grid was planned")
     if planned.alone:
         return _explored(query, planned)
     answers = widened_answers(
@@ -219,6 +223,7 @@ class Errand:
         sign: a file in the store that only this run has made: a machine that sees it shares the folder.
         task: answers the query.
         protocol: the protocol by value, if the machine cannot find it by its source.
+        files: the contents of the files of the question, if the machine may lack them.
     """
 
     query: GridQuery
@@ -228,6 +233,7 @@ class Errand:
     sign: str
     task: Task
     protocol: str | None = None
+    files: tuple[bytes, ...] = ()
 
     def do(self, _: None = None) -> TaskResult:
         """Answer the query, and store the result if this machine can; the driver stores it otherwise."""
@@ -236,7 +242,8 @@ class Errand:
             receive(self.query.source, self.protocol)
         if _tried_before() and (row := self._stored()) is not None:
             return TaskResult(row, stored=True)
-        result = self.task(self.query, self.run, self.predicted)
+        with _given(self.query, self.files) as query:
+            result = self.task(query, self.run, self.predicted)
         if _reached(self.store, self.sign):
             # The driver stores the row if this fails, and tells of it if that fails too.
             with suppress(OSError, StoreAway):
@@ -250,6 +257,17 @@ class Errand:
             if _reached(self.store, self.sign):
                 return RowFile.of(Store(self.store).results, self.query.id, self.run).row()
         return None
+
+
+@contextmanager
+def _given(query: GridQuery, files: Sequence[bytes]) -> Iterator[GridQuery]:
+    """The query with its files in a folder of this machine, if they came with it."""
+    if not files:
+        yield query
+        return
+    with TemporaryDirectory() as folder:
+        options = query.query.options.received(files, Path(folder))
+        yield replace(query, query=replace(query.query, options=options))
 
 
 def _tried_before() -> bool:

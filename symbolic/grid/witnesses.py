@@ -16,6 +16,7 @@ from functools import cache, partial
 from leadline.symbolic.catalog import Entry, find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Effort, Limits, Result, Verdict
+from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.engines.prove.certificates import certificate, read_certificate, recheck
 from leadline.symbolic.grid.cells import Goal, obligations_of, proofs
 from leadline.symbolic.grid.kinds import CERTIFYING
@@ -58,6 +59,8 @@ def _doubt(row: Row, store: Store) -> str | None:
         return _not_proved(row, store)
     if not found and not row.not_inductive():
         return None  # It has no counterexample; its columns are checked where rows are read.
+    if row.trace is None and row.kind == LOG:
+        return None  # The prefix of a log may be too long to keep a run that explains it.
     if row.trace is None:
         return f"it says {row.reason if row.not_inductive() else row.verdict}, and has no counterexample"
     if row.trace != f"traces/{row.query}.json":
@@ -121,6 +124,8 @@ def _unlike(row: Row, stored: Stored) -> str | None:
         own: dict[str, str | None] = {"property": row.property, "ends": str(ends)}
         if row.property == DEADLOCK and ends is TraceEnd.VIOLATES:
             own = {"property": None, "ends": str(TraceEnd.DEADLOCK)}
+        elif row.kind == LOG:
+            own = {"property": None, "ends": str(TraceEnd.STOPS)}
         elif ends is TraceEnd.OUT_OF_BOUNDS and told["property"] is None:
             own["property"] = None  # a step goes out of bounds
         wanted = {**wanted, **own, "length": row.steps, "loop": row.stem}

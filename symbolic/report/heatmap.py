@@ -9,8 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from leadline.symbolic.engines.ask.result import LOG
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text, setting_order
+from leadline.symbolic.grid.summary import counts
 from leadline.symbolic.lang import Setting, setting_text
 from leadline.symbolic.report.svg import figure, label, room, shortened, tidy
 
@@ -191,7 +193,7 @@ _STYLE = "".join(f".{name}{{fill:${_TONES.get(name, name)}}}" for name in SIGNS)
 
 
 def maps(cells: Sequence[Cell], title: str) -> str:
-    """The maps of all properties as an SVG that stands alone.
+    """The maps of all properties as an SVG that stands alone; logs, which have no map, are counted.
 
     Args:
         cells: the cells of a store.
@@ -199,6 +201,12 @@ def maps(cells: Sequence[Cell], title: str) -> str:
     """
     width, y = 420.0, 26.0
     drawn = [label(_MARGIN, y, tidy(title), "title")]
+    logs = [one.row for one in cells if one.kind == LOG]
+    cells = [one for one in cells if one.kind != LOG]
+    if logs:
+        y += 22
+        drawn.append(label(_MARGIN, y, f"logs: {tidy(counts(logs))}", "small"))
+        width = max(width, 2 * _MARGIN + 7 * len(counts(logs)))
     for protocol, name in dict.fromkeys((one.goal.protocol, one.goal.property) for one in cells):
         about = [one for one in cells if (one.goal.protocol, one.goal.property) == (protocol, name)]
         heading = tidy(f"{protocol}: {name}")

@@ -10,15 +10,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from html import escape
 
-from leadline.symbolic.engines.ask.result import Note, NoteKind
+from leadline.symbolic.engines.ask.result import LOG, Judgement, Note, NoteKind
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
 from leadline.symbolic.grid.summary import ProtocolRows, counts, groups, said_of, verdict_text
+from leadline.symbolic.lang import counted
 from leadline.symbolic.report.assets import asset
 from leadline.symbolic.report.charts import asked, growth, predicted
 from leadline.symbolic.report.findings import Show, findings
-from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_map, legend, varying
+from leadline.symbolic.report.heatmap import NO_LINKS, Links, heat_map, legend, look, varying
 from leadline.symbolic.report.outcomes import as_expected, failures, sentence, surprises, tally
 from leadline.symbolic.report.trace_page import hash_of
 
@@ -67,11 +68,12 @@ def _body(rows: Sequence[Row], cells: Sequence[Cell], show: Show, links: Links, 
     protocols = list(dict.fromkeys(cell.goal.protocol for cell in cells))
     yield _first(cells, links)
     yield _contents(protocols, cells)
-    yield f'<details class="how"><summary>How to read the maps</summary>{legend(cells)}'
-    yield (
-        '<p class="note">The colour is stronger for a shorter bug, and for a deeper search without one. '
-        f"A cell leads to its answer in the table at the end{_led(links)}.</p></details>"
-    )
+    if mapped := [cell for cell in cells if cell.kind != LOG]:
+        yield f'<details class="how"><summary>How to read the maps</summary>{legend(mapped)}'
+        yield (
+            '<p class="note">The colour is stronger for a shorter bug, and for a deeper search without one. '
+            f"A cell leads to its answer in the table at the end{_led(links)}.</p></details>"
+        )
     yield '<main id="results">'
     for place, protocol in enumerate(protocols):
         yield from _section(place, protocol, rows, cells, show, links)
@@ -153,7 +155,9 @@ def _section(
     yield f'<section><h2 id="p{place}">{escape(protocol)}</h2>'
     yield f'<p class="note">{escape(f"{counts(own)}. {group.fixed}".rstrip(". "))}</p>'
     of_protocol = [cell for cell in cells if cell.goal.protocol == protocol]
-    for name in dict.fromkeys(cell.goal.property for cell in of_protocol):
+    if logs := [cell for cell in of_protocol if cell.kind == LOG]:
+        yield f"<h3>Logs</h3>{refused_logs(logs, links)}"
+    for name in dict.fromkeys(cell.goal.property for cell in of_protocol if cell.kind != LOG):
         about = [cell for cell in of_protocol if cell.goal.property == name]
         kind = "" if about[0].kind == "invariant" else f' <span class="note">({escape(about[0].kind)})</span>'
         yield f"<h3>{escape(name)}{kind}</h3>"
@@ -165,6 +169,28 @@ def _section(
         drawn = "".join(f"<div>{chart}</div>" for chart in charts)
         yield f'<details><summary>Growth of the time</summary><div class="charts">{drawn}</div></details>'
     yield "</section>"
+
+
+def refused_logs(cells: Sequence[Cell], links: Links = NO_LINKS) -> str:
+    """The logs that do not conform, each with the objections to its event, as HTML.
+
+    Args:
+        cells: all cells of logs of one protocol.
+        links: the pages of the runs that explain their longest prefixes.
+    """
+    others = [cell for cell in cells if cell.judgement is not Judgement.PASSED]
+    told = f"<p>{len(cells) - len(others)} of {counted(len(cells), 'log')} conform.</p>"
+    names = varying(cells)
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in (*names, "log", "verdict"))
+    lines = []
+    for cell in others:
+        point = "".join(f"<td>{escape(point_text({name: cell.settings[name]}))}</td>" for name in names)
+        leads = escape(links.get(cell.row.query, f"#q-{cell.row.query}"), quote=True)
+        why = f'<pre class="trace">{escape(cell.row.why() or "")}</pre>'
+        verdict = f'<td class="verdict {look(cell)}">{escape(cell.said)}{why}</td>'
+        lines.append(f'<tr>{point}<td><a href="{leads}">{escape(cell.goal.property)}</a></td>{verdict}</tr>')
+    table = f'<table class="list"><thead><tr>{heads}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+    return f'{told}<div class="wide">{table}</div>' if others else told
 
 
 def _costs(rows: Sequence[Row]) -> Iterator[str]:
@@ -312,9 +338,10 @@ table.list { width: 100%; }
 }
 .sign { font-weight: 700; }
 td.verdict { border-left: .35rem solid var(--tone); min-width: 9rem; }
-.violated, .unreachable { --tone: var(--violated); } .reached { --tone: var(--reached); }
+.violated, .unreachable, .does-not-conform { --tone: var(--violated); } .reached { --tone: var(--reached); }
 .out-of-bounds { --tone: var(--out-of-bounds); } .unknown, .moot { --tone: var(--unknown); }
-.not-reached { --tone: var(--not-reached); } .safe { --tone: var(--safe); } .proved { --tone: var(--proved); }
+.not-reached { --tone: var(--not-reached); } .safe { --tone: var(--safe); }
+.proved, .conforms { --tone: var(--proved); }
 .legend {
   display: grid; grid-template-columns: repeat(auto-fill, minmax(min(22rem, 100%), 1fr)); gap: .3rem 1.5rem;
   padding: 0;

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from leadline.symbolic.catalog import Entry, find, split_path
 from leadline.symbolic.engines import Verdict
-from leadline.symbolic.engines.ask.result import Judgement
+from leadline.symbolic.engines.ask.result import LOG, Judgement
 from leadline.symbolic.grid.cells import Cell
 from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.rows import Row
@@ -93,21 +93,27 @@ def surprises(cells: Sequence[Cell]) -> list[tuple[Cell, Known]]:
 def failures(cells: Sequence[Cell]) -> list[tuple[Cell, str]]:
     """The first failure of each property of which nothing is known, and at how many points it fails.
 
-    The latter is "" where there is one point.
+    The latter is "" where there is one point. All logs of a protocol count as one property.
     """
     found: dict[tuple[str, str], list[Cell]] = {}
-    points = Counter((cell.goal.protocol, cell.goal.property) for cell in cells)
+    points = Counter(map(_about, cells))
     for cell in cells:
         if as_expected(cell) is None and outcome(cell) is Judgement.FAILED:
-            found.setdefault((cell.goal.protocol, cell.goal.property), []).append(cell)
-    return [
-        (
-            failed[0],
-            f"{name} of {protocol} fails at {len(failed)} of {counted(every, 'point')}" if every > 1 else "",
-        )
-        for (protocol, name), failed in found.items()
-        for every in [points[protocol, name]]
-    ]
+            found.setdefault(_about(cell), []).append(cell)
+    return [(failed[0], _how_often(failed, points[about])) for about, failed in found.items()]
+
+
+def _about(cell: Cell) -> tuple[str, str]:
+    return cell.goal.protocol, LOG if cell.kind == LOG else cell.goal.property
+
+
+def _how_often(failed: Sequence[Cell], every: int) -> str:
+    protocol, name = _about(failed[0])
+    if every == 1:
+        return ""
+    if name == LOG:
+        return f"{len(failed)} of {counted(every, 'log')} of {protocol}"
+    return f"{name} of {protocol} fails at {len(failed)} of {counted(every, 'point')}"
 
 
 def unanswered(cell: Cell) -> Row | None:

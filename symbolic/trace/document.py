@@ -50,10 +50,10 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
 
     `loop` is there if the run goes on for ever: the number of steps to the state to which the last leads back.
     `states` has the initial state first; `actions` has the action taken in each step, so that action i leads
-    from state i to state i + 1. A step that goes out of bounds has its action and no state. For readers there
-    are `aliases`, their values in the states, if the model has any, and `explanation`, the reason why the
-    property is false in the last state, or null. A run that goes on for ever has `fairness`: for each condition
-    the reason why the loop satisfies it.
+    from state i to state i + 1. A step that goes out of bounds has its action and no state. `why` is there if a
+    run without an error has a reason to stop. For readers there are `aliases`, their values in the states, if the
+    model has any, and `explanation`, the reason why the property is false in the last state, or null. A run that
+    goes on for ever has `fairness`: for each condition the reason why the loop satisfies it.
 
     Args:
         model: the model.
@@ -74,6 +74,7 @@ def document(model: Model, trace: Trace, source: str) -> dict[str, Json]:
         "ends": str(trace.ends),
         "length": trace.length,
         **({} if trace.loop is None else {"loop": trace.loop}),
+        **({"why": trace.why} if trace.ends is TraceEnd.STOPS and trace.why else {}),
         **({"fairness": [one.to_json() for one in fair]} if fair else {}),
         "vars": list(names),
         "initial_picks": _picks_json(model.init, trace.initial_picks),
@@ -183,7 +184,10 @@ class Stored:
         Raises:
             UserError: if one of them is wrong.
         """
-        return {"ends": self._end(), "property": self._property(model), "loop": self._loop()}
+        why = self.data.get("why")
+        if why is not None and not isinstance(why, str):
+            raise UserError(f"{self.place}.why: text is needed")
+        return {"ends": self._end(), "property": self._property(model), "loop": self._loop(), "why": why}
 
     def _step(self, model: Model, number: int, data: Json, state: State | None) -> Step:
         place = f"{self.place}.actions[{number}]"

@@ -72,9 +72,10 @@ def lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
 
 
 def _end_lines(semantics: Semantics, trace: Trace) -> Iterator[Line]:
-    yield Line(LineKind.END, f"     {ending(semantics.model, trace, end_reason(semantics, trace))}")
+    end, *more = ending(semantics.model, trace, end_reason(semantics, trace)).splitlines()
+    yield Line(LineKind.END, f"     {end}")
     why = explanation(semantics.model, trace)
-    below = [*(why.lines() if why else ()), *fairness_lines(fairness(semantics.model, trace))]
+    below = [*more, *(why.lines() if why else ()), *fairness_lines(fairness(semantics.model, trace))]
     yield from (Line(LineKind.PART, f"       {text}") for text in below)
 
 
@@ -154,7 +155,7 @@ def ending(model: Model, trace: Trace, reason: str | None) -> str:
     """The error at the end of a trace, as a sentence; `reason` is why it is out of bounds."""
     why = f": {reason}" if reason else ""
     if trace.ends is TraceEnd.STOPS:
-        return "The run is shown up to here."
+        return trace.why or "The run is shown up to here."
     if trace.ends is TraceEnd.DEADLOCK:
         return "Deadlock: no action is enabled."
     if trace.ends is TraceEnd.OUT_OF_BOUNDS and trace.last is None:

@@ -50,7 +50,8 @@ class Trace:
         property: the property violated, or whose evaluation goes out of bounds.
         loop: of a run that goes on for ever, the number of steps to the state to which the last one leads back;
             if that is the last state itself, the run stops there for ever: it stutters.
-        why: the error at an end that is out of bounds, if the one who found the run tells it.
+        why: the error at an end that is out of bounds, if the one who found the run tells it; the reason why a
+            run without an error stops, if there is one.
     """
 
     initial_picks: Mapping[str, Value]

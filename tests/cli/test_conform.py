@@ -44,7 +44,12 @@ def test_a_log_that_does_not(leadline: Leadline, log: Path) -> None:
     ]
     ran = leadline("conform", "counter.py", str(log), "--format", "json")
     told = json.loads(ran.out)
-    assert (told["verdict"], told["explained"], told["run"]) == ("does not conform", 2, None)
+    assert (told["verdict"], told["explained"], told["run"]["length"]) == ("does not conform", 2, 2)
+    ran = leadline("conform", "counter.py", str(log), "--html", "prefix.html")
+    assert ran.code == 12
+    page = Path("prefix.html").read_text()
+    assert "run.ndjson:3: no step explains this, after 2 of 3 events" in page
+    assert "CountUp(node = n1): count would be 3, and the log says 2" in page
     assert told["why"] == [
         {"action": "CountUp(node = n1)", "wrong": ["count would be 3, and the log says 2"]}
     ]
@@ -135,7 +140,35 @@ def test_counterexamples_that_differ(leadline: Leadline) -> None:
     ran = leadline("check", "hasty.py", "--all", "2", "--max-states", "1")
     assert ran.code == 20 and "found within" in ran.out
     ran = leadline("check", "counter.py", "--all", "2", "-p", "overflow=true", "--property", "not-negative")
-    assert ran.code == 20 and "(a step goes out of bounds)" in ran.out
+    assert ran.code == 21 and "(a step goes out of bounds)" in ran.out
+    assert "Step 4 goes out of bounds" in ran.out
+
+
+def test_an_invariant_out_of_bounds_is_told_beside_all_violations(leadline: Leadline) -> None:
+    text = """---- MODULE B ----
+EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x < 4 /\\ x' = x + 1
+Partial == [y \\in 0..2 |-> y < 2][x]
+====
+"""
+    Path("B.tla").write_text(text)
+    for top, code, ends in ((4, 12, True), (1, 0, False)):
+        Path("B.tla").write_text(text.replace("x < 4", f"x < {top}"))
+        Path("B.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Partial\nCHECK_DEADLOCK FALSE\n")
+        ran = leadline("check", "B.tla", "--all", "9", "--format", "json")
+        told = json.loads(ran.out)
+        assert (ran.code, len(told["counterexamples"]), told["out_of_bounds"] is not None) == (
+            code,
+            ends,
+            False,
+        )
+    Path("B.tla").write_text(text.replace("y < 2]", "y < 3]"))
+    ran = leadline("check", "B.tla", "--all", "9")
+    assert ran.code == 21
+    assert "The evaluation of Partial goes out of bounds" in ran.out
+    assert "0 counterexamples" in ran.out
 
 
 def test_expressions_of_a_module(leadline: Leadline) -> None:

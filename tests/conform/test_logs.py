@@ -1,12 +1,16 @@
 """Logs and maps: what their fields mean, the order of nodes, and mistakes in them."""
 
+import gzip
 import json
+import resource
 from pathlib import Path
 
 import pytest
 
 from leadline.symbolic.conform import Conformance, Fits, conformance, read_map
 from leadline.symbolic.conform.states import Fit, Layer
+from leadline.symbolic.engines.run.limits import size_mb
+from leadline.symbolic.files import read_bytes
 from leadline.symbolic.lang import (
     Int,
     Map,
@@ -127,7 +131,8 @@ def test_hidden_steps_are_found(tmp_path: Path, by: str) -> None:
     lines = [event("off", "l1"), event("on", "l2", count=3)]
     assert not asked(tmp_path, lines, by=by, hidden=2)
     found = asked(tmp_path, lines, by=by, hidden=3)
-    assert found.hidden == 5
+    assert found.run is not None
+    assert found.run.length - found.events == 5
     about = MAP.replace("[actions]", 'hidden = ["SwitchOff"]\n[actions]', 1)
     assert not asked(tmp_path, lines, about=about, by=by, hidden=4), "only switching off may be hidden"
 
@@ -252,12 +257,71 @@ def test_the_way_back_ends_at_an_event_that_tells_the_whole_state(
         return layer(self, place)
 
     monkeypatch.setattr(Fit, "_layer", seen)
-    found = asked(tmp_path, told, about="", hidden=1)
+    found = asked(tmp_path, told, about="", hidden=1, longest=0)
     assert (found.verdict, found.explained) == (Fits.DIFFERS, 16)
     assert min(layers) == 8, "what comes before that event needs no second look"
     del told[7]
-    assert asked(tmp_path, told, about="", hidden=1).explained == 15
+    assert asked(tmp_path, told, about="", hidden=1, longest=0).explained == 15
     assert min(layers) == 0
+
+
+@pytest.mark.parametrize("by", ["values", "circuits", "solver"])
+def test_the_run_of_the_longest_prefix_ends_with_the_objections(tmp_path: Path, by: str) -> None:
+    """Two nodes: the second one of `b` comes too early whatever the interleaving."""
+    lines = [event("changed", "l1"), event("off", "l1"), event("off", "l1")]
+    found = asked(tmp_path, lines, [event("on", "l2")], by=by, hidden=1)
+    assert (found.verdict, found.events, found.explained) == (Fits.CONFORMS, 4, 4)
+    found = asked(tmp_path, lines, [event("on", "l2")], by=by)
+    assert (found.verdict, found.events, found.explained) == (Fits.DIFFERS, 4, 3)
+    assert found.run is not None
+    assert (found.run.length, found.run.why) == (3, found.objection())
+    first, *objections = found.objection().splitlines()
+    assert first == f"{tmp_path / 'node0.ndjson'}:3: no step explains this, after 3 of 4 events"
+    assert objections[:2] == [
+        '{"event": "off", "which": "l1"}',
+        'SwitchOff(lamp = l1): its guard `light[l1].on = "on"` is false (`"off" = "on"`)',
+    ]
+
+
+def test_forms_of_files(tmp_path: Path) -> None:
+    text = '{"action": "SwitchOn", "picks": {"lamp": "l1"}}\r\n\r\n{"action": "SwitchOff"}\r\n'
+    path = tmp_path / "marked.ndjson"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert conformance(MODEL, [path])
+    packed = tmp_path / "run.ndjson.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    assert conformance(MODEL, [packed]).events == 2
+    packed.write_bytes(gzip.compress(text.encode().replace(b'Off"', b'On", "picks": {"lamp": "l1"}')))
+    found = conformance(MODEL, [packed])
+    assert (found.place, found.event) == (
+        f"{packed}:3",
+        '{"action": "SwitchOn", "picks": {"lamp": "l1"}}',
+    )
+    packed.write_bytes(gzip.compress(text.encode())[:-9])
+    with pytest.raises(UserError, match=r"run\.ndjson\.gz is not gzip, or is cut off"):
+        conformance(MODEL, [packed])
+    packed.write_bytes(text.encode())
+    with pytest.raises(UserError, match=r"run\.ndjson\.gz is not gzip, or is cut off"):
+        conformance(MODEL, [packed])
+    table = tmp_path / "run.csv"
+    table.write_bytes("\ufeffaction,lamp\r\nSwitchOn,l1\r\nSwitchOff,l1\r\n".encode())
+    assert conformance(MODEL, [table]).events == 2
+    for nothing in (b"", b"\n\n"):
+        path.write_bytes(nothing)
+        with pytest.raises(UserError, match=r"marked\.ndjson: there is no event in the log"):
+            conformance(MODEL, [path])
+
+
+def test_a_log_is_read_within_little_memory(tmp_path: Path) -> None:
+    """Reading takes the memory of the file, and not that of the largest file that may be read."""
+    path = tmp_path / "run.ndjson"
+    path.write_text('{"action": "SwitchOn"}\n')
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (int((size_mb() or 0) + 1024) << 20, limits[1]))
+    try:
+        assert read_bytes(path, most=1 << 40) == path.read_bytes()
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 def test_limits(tmp_path: Path) -> None:

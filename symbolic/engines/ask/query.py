@@ -5,9 +5,10 @@ A question that no machine can hold is refused before it is begun.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from math import prod
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from leadline.symbolic.engines.ask.result import JsonObject, Part, Progress, Result, Verdict
@@ -32,7 +33,8 @@ def option(
         low: the least value of an integer.
         more: `choices`, the values of a text, and `noun`, the word for one of them; `negated`, the name of
             the switch that makes a true flag false; `flag`, its name on the command line; `grid`, whether
-            grid files may set it; `most`, the largest integer there.
+            grid files may set it; `most`, the largest integer there; `place`, whether it only says where
+            something lies on this machine, so that ids and rows leave it out.
     """
     return field(default=default, metadata={"doc": doc, "metavar": metavar, "low": low, **more})
 
@@ -60,6 +62,16 @@ class Options:
         return cls(**{name: _frozen(value) for name, value in data.items()})
 
     @property
+    def subject(self) -> str | None:
+        """The subject of a question that is about no property of the model; None if it is about one."""
+        return None
+
+    @property
+    def wording(self) -> str | None:
+        """The question in words, if its engine, depth and part do not tell it."""
+        return None
+
+    @property
     def part(self) -> str | None:
         """The part of a question that a query with these options is about; None if it is about all parts."""
         return None
@@ -77,6 +89,18 @@ class Options:
     @property
     def shortens(self) -> bool:
         """Whether a shorter counterexample is looked for after one is told."""
+        return False
+
+    def contents(self) -> tuple[bytes, ...]:
+        """The contents of the files that the question is about, which come along to other machines."""
+        return ()
+
+    def received(self, contents: Sequence[bytes], folder: Path) -> Self:
+        """The same options about such files that are written into a folder."""
+        return self
+
+    def has_changed(self) -> bool:
+        """Whether the files that the question is about have other contents by now."""
         return False
 
     def beside(self) -> Self:

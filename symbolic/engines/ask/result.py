@@ -66,6 +66,9 @@ class Cause(StrEnum):
     NO_FORM = "no-form"
     """A value of a specification has no symbolic form."""
 
+    LOG = "log"
+    """A log, or its map, has mistakes."""
+
     SOLVER = "solver"
     """The solver gave up."""
 
@@ -454,6 +457,10 @@ class Judgement(StrEnum):
     OPEN = "open"
 
 
+LOG = "log"
+"""The kind of the claim that a log is a run of the model, which no model states."""
+
+
 def judged(kind: str | None, verdict: Verdict, *, complete: bool = False) -> Judgement:
     """The judgement of a verdict.
 
@@ -476,6 +483,8 @@ def judged(kind: str | None, verdict: Verdict, *, complete: bool = False) -> Jud
 
 def said(kind: str | None, verdict: Verdict, *, complete: bool = False) -> str:
     """A verdict in a word or two; the arguments are those of `judged`."""
+    if kind == LOG:
+        return {Verdict.PROVED: "conforms", Verdict.VIOLATED: "does not conform"}.get(verdict, str(verdict))
     if kind != PropertyKind.PROBE or verdict in (Verdict.UNKNOWN, Verdict.OUT_OF_BOUNDS):
         return str(verdict)
     words = {Judgement.PASSED: "reached", Judgement.FAILED: "unreachable", Judgement.OPEN: "not reached"}

@@ -9,18 +9,19 @@ from importlib import import_module
 from leadline.symbolic.engines.ask.engine import Engine
 
 _CLASSES = {
-    "portfolio": "run.portfolio.Portfolio",
-    "formulas": "run.formulas.Formulas",
-    "bmc": "bounded.bmc.Bmc",
-    "explore": "explore.explore.Explore",
-    "induction": "prove.induction.engine.Induction",
-    "pdr": "prove.provers.Pdr",
-    "k-induction": "prove.provers.KInduction",
-    "invariant": "prove.invariants.InvariantCheck",
-    "refutation": "bounded.refutation.Refutation",
-    "simulate": "explore.simulate.Simulate",
+    "portfolio": "engines.run.portfolio.Portfolio",
+    "formulas": "engines.run.formulas.Formulas",
+    "bmc": "engines.bounded.bmc.Bmc",
+    "explore": "engines.explore.explore.Explore",
+    "induction": "engines.prove.induction.engine.Induction",
+    "pdr": "engines.prove.provers.Pdr",
+    "k-induction": "engines.prove.provers.KInduction",
+    "invariant": "engines.prove.invariants.InvariantCheck",
+    "refutation": "engines.bounded.refutation.Refutation",
+    "simulate": "engines.explore.simulate.Simulate",
+    "conform": "conform.engine.Conform",
 }
-"""The class of each engine, whose module is loaded when the engine is first used."""
+"""The class of each engine, by room; its module is loaded when the engine is first used."""
 
 _COMMANDS = {
     "check": ("portfolio", "bmc", "explore", "pdr", "k-induction"),
@@ -50,7 +51,7 @@ class _Engines(Mapping[str, Engine]):
 @cache
 def _engine(name: str) -> Engine:
     module, _, kind = _CLASSES[name].rpartition(".")
-    made: Engine = getattr(import_module(f"leadline.symbolic.engines.{module}"), kind)()
+    made: Engine = getattr(import_module(f"leadline.symbolic.{module}"), kind)()
     return made
 
 
