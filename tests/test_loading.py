@@ -73,7 +73,6 @@ def test_the_help_loads_nearly_nothing(words: list[str]) -> None:
     "words",
     [
         ["check", COUNTER],
-        ["check", COUNTER, "--depth", "3"],
         ["check", "transaction-commit"],
         ["explore", COUNTER],
         ["simulate", COUNTER, "--runs", "2"],

@@ -61,17 +61,9 @@ def test_all_states_and_shortest_violations(row: Row) -> None:
     assert steps_of(exploration) == shortest_violations(row)
 
 
-def quick(row: Row) -> bool:
-    """Whether a bounded check of the row finds violations, in few seconds."""
-    states: int = row["distinct_states"]
-    return states < 500 and any(shortest_violations(row).values())
-
-
-@pytest.mark.parametrize("solver", ["cadical", pytest.param("z3", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(
-    "row",
-    [pytest.param(row, id=name_of(row), marks=[] if quick(row) else [pytest.mark.slow]) for row in ROWS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["cadical", "z3"])
+@pytest.mark.parametrize("row", ROWS, ids=name_of)
 def test_bounded_check_finds_the_shortest_violations(row: Row, solver: str) -> None:
     results = bounded(model_of_row(row), solver, DEPTH)
     check_bounded(results, {**shortest_violations(row), KNOWN: None}, DEPTH)

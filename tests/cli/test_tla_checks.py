@@ -109,7 +109,7 @@ ENDING = [seed for seed, _, _, distinct, *_ in MODULES.rows() if distinct is not
 """The random modules in whose states TLC comes to an end."""
 
 
-@pytest.mark.parametrize("seed", ENDING[7::25])
+@pytest.mark.parametrize("seed", ENDING[7::50])
 def test_exploration_of_random_modules_is_told_alike_by_both_commands(
     seed: int, tmp_path: Path, leadline: Leadline
 ) -> None:

@@ -87,8 +87,7 @@ def sizes(model: Model, unroll: str, *, late: bool) -> list[tuple[int, ...]]:
     return [*found, layers.size]
 
 
-@pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("unroll", ["steps", "sweeps"])
+@pytest.mark.parametrize(("unroll", "late"), [("steps", True), ("sweeps", False)])
 @pytest.mark.parametrize("name", NAMES)
 def test_copies_have_the_size_of_what_they_stand_for(
     name: str, unroll: str, late: bool, copied: list[Instance], monkeypatch: pytest.MonkeyPatch

@@ -140,7 +140,7 @@ def proved_from(path: Path, goal: str, settings: dict[str, Any]) -> bool:
 @pytest.mark.parametrize(
     ("name", "goal", "settings"),
     [
-        ("two-phase-commit", "consistency", {}),
+        pytest.param("two-phase-commit", "consistency", {}, marks=pytest.mark.slow),
         ("spanner-leases", "disjointness", {"variant": "mended-handle-vote"}),
     ],
     ids=["two-phase-commit", "spanner-leases"],

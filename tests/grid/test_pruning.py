@@ -96,8 +96,7 @@ def test_what_is_moot_names_the_answer() -> None:
     assert learned[proof.id] == Moot(found.id, "violated in 1 step, so there is no proof")
 
 
-@pytest.mark.parametrize(("top", "shortest"), [(2, 2), (4, 4)])
-@pytest.mark.parametrize("unroll", ["steps", "sweeps"])
+@pytest.mark.parametrize(("top", "shortest", "unroll"), [(2, 2, "steps"), (4, 4, "sweeps")])
 def test_the_engine_finds_what_pruning_says_it_would(top: int, shortest: int, unroll: str) -> None:
     """Every query that a violation makes moot is violated indeed, whoever found it."""
     source, settings = f"{FILE}:Lift", {"top": top}

@@ -11,7 +11,7 @@ from tests.tla.asking import Tlc, check
 from tests.tla.random_modules import MODULES
 
 ROWS: list[list[Any]] = MODULES.rows()
-SAMPLE = ROWS[3::50]
+SAMPLE = ROWS[3::75]
 
 
 @pytest.mark.parametrize("row", SAMPLE, ids=str)
