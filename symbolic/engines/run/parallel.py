@@ -20,6 +20,7 @@ from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import AUTO, SILENT, Ledger, Listener, Query, refuse_too_large
 from leadline.symbolic.engines.ask.result import Answer, Cause, Effort, Part, Progress, Result, Verdict
 from leadline.symbolic.engines.ask.table import ENGINES
+from leadline.symbolic.engines.explore.explore import CIRCUITS
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.run.process import Message, QueryProcess, listen
 from leadline.symbolic.engines.run.watch import watched
@@ -238,6 +239,9 @@ _OTHERS_TURN = 2
 _BUSY = 3
 """How much longer a turn is on a busy machine at most, as a multiple of it."""
 
+_SILENCE = 20.0
+"""Seconds without progress after which a search on circuits is taken to have ended."""
+
 _SECOND_MORE = 1.0
 """Seconds in which a shortest counterexample is waited for."""
 
@@ -248,7 +252,8 @@ class _Patience:
     What goes ahead of the others has its head start for itself, and goes on while it is near its end. The others
     then have a turn for themselves, and after it all run. Whenever what has gone ahead is near its end, the others
     wait for it: little of all work is done in vain. A head start is measured by the processor's time, on a busy
-    machine for a few times as long.
+    machine for a few times as long. An explicit search on values also waits while one on circuits is deeper: both
+    would find the same states. It goes on should the other end without an answer, or begin again with wider types.
 
     Attributes:
         deadline: the time at which it ends at the latest; None is never.
@@ -290,15 +295,17 @@ class _Patience:
         ends = self.deadline, self.soon, self._begins()
         return min((one for one in ends if one is not None), default=None)
 
-    def share(self, processes: Iterable[QueryProcess]) -> None:
+    def share(self, sessions: Mapping[QueryProcess, _Session]) -> None:
         """Have those processes wait whose turn it is not."""
         if not self.ahead:
             return
-        others = [one for one in processes if one not in self.ahead]
+        others = [one for one in sessions if one not in self.ahead]
         near = self._near
-        alone = not near and self.soon is None and bool(others) and self._others_turn(others)
-        for process in self.ahead:
-            process.wait(alone)
+        free = not near and self.soon is None and bool(others)
+        alone = free and self._others_turn(others)
+        deepest = max((sessions[one].depth_on_circuits for one in others), default=-1)
+        for process, session in self.ahead.items():
+            process.wait(alone or (free and session.depth < deepest))
         for process in others:
             process.wait(near)
 
@@ -366,6 +373,7 @@ class _Session:
         self.parts = dict.fromkeys(self.engine.parts(model, query)).keys()
         self.ledger = Ledger(Listener(shared.progress, shared.told, shared.done))
         self.reached: dict[str, Progress] = {}
+        self.heard: dict[str, float] = {}
         self.answer: Answer | None = None
         self.stopped = False
 
@@ -379,13 +387,25 @@ class _Session:
         """The work that is left, as its last progress says."""
         return next((one.left for one in self.reached.values()), None)
 
+    @property
+    def depth(self) -> float:
+        """The depth of its own search, as far as it has told."""
+        own = self.reached.get(self.query.engine)
+        return math.inf if own is None else own.depth
+
+    @property
+    def depth_on_circuits(self) -> int:
+        """The depth of the explicit search on circuits that it has asked; -1 without one that goes on."""
+        goes_on = time.monotonic() < self.heard.get(CIRCUITS, -math.inf) + _SILENCE
+        return self.reached[CIRCUITS].depth if self.searches and goes_on else -1
+
     def hear(self, message: Message) -> None:
         """Record a message."""
         match message.kind:
             case "progress":
                 now = Progress.from_json(message.body)
                 now = replace(now, engine=now.engine or self.query.engine, far=now.far or self._far(now))
-                self.reached[now.engine] = now
+                self.reached[now.engine], self.heard[now.engine] = now, time.monotonic()
                 self.ledger.progress(now)
             case "told":
                 self.ledger.told(Result.from_json(self.model, message.body))
