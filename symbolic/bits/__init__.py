@@ -12,7 +12,7 @@ from leadline.symbolic.lang import UserError
 if TYPE_CHECKING:
     from leadline.symbolic.bits.fair import Conditions
     from leadline.symbolic.bits.initial import initial_states
-    from leadline.symbolic.bits.machine import Claim, Machine
+    from leadline.symbolic.bits.machine import Claim, Key, Machine
     from leadline.symbolic.bits.orbits import Orbits
     from leadline.symbolic.bits.search import Found, Search
     from leadline.symbolic.bits.shards import Block, Shard, joined
@@ -22,6 +22,7 @@ __all__ = [
     "Claim",
     "Conditions",
     "Found",
+    "Key",
     "Machine",
     "NoCircuits",
     "Orbits",
@@ -44,7 +45,7 @@ __getattr__ = on_demand(
     {
         ".fair": ("Conditions",),
         ".initial": ("initial_states",),
-        ".machine": ("Claim", "Machine"),
+        ".machine": ("Claim", "Key", "Machine"),
         ".orbits": ("Orbits",),
         ".search": ("Found", "Search"),
         ".shards": ("Block", "Shard", "joined"),

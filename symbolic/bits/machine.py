@@ -166,6 +166,20 @@ class Machine:
         masks = Masks(replace(self.model, variables=(variable,)), self.circuit)
         return masks.row(variable.name, Layout(self.circuit).literals(shape, view.type)), error
 
+    def row_of(self, other: Machine, values: Sequence[n.Node]) -> tuple[list[int], int]:
+        """The bits of a state as those of another machine's, whose variables have some values here.
+
+        Returns:
+            The literals, and the literal that a value is out of bounds.
+        """
+        masks, layout = Masks(other.model, self.circuit), Layout(self.circuit)
+        row, errors = [], []
+        for variable, node in zip(other.model.variables, values, strict=True):
+            shape, error = self._expressions.evaluate(node)
+            row += masks.row(variable.name, layout.literals(shape, variable.type))
+            errors.append(error)
+        return row, self.circuit.disj(errors)
+
     def settled_by(self, view: n.Node, claims: Sequence[Claim]) -> bool:
         """Whether it does not matter which one of the states with the same value of a view is kept.
 

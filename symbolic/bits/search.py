@@ -339,6 +339,40 @@ def packed(numbers: Iterable[int], width: int) -> Words:
     return np.frombuffer(data, np.uint64).reshape(-1, width)
 
 
+class _Begun(NamedTuple):
+    """The numbers of a search before it looks at the steps of a level, which begins with the state `start`.
+
+    The others are those of `Search`, with `states` for all states.
+    """
+
+    start: int
+    states: int
+    fired: list[int]
+    first: list[int]
+    deadlocks: int
+    deadlock: int | None
+
+
+def mapped(views: Batches, states: Words) -> tuple[Words, bool]:
+    """The bits of some states that a program gives, as words, and whether any is out of bounds.
+
+    Args:
+        views: a program whose first output is the literal of being out of bounds; the bits come after it.
+        states: the states.
+    """
+    bits = len(views.program.outputs[0]) - 1
+    found = [np.empty((0, words_for(bits)), np.uint64)]
+    outside = False
+    for low in range(0, len(states), views.lanes):
+        batch = states[low : low + views.lanes]
+        outputs = views.outputs(views.run(batch), 0)
+        outside |= bool(outputs[0].any())
+        rows = np.zeros((words_for(bits) * WORD, outputs.shape[1]), np.uint64)
+        rows[:bits] = outputs[1:]
+        found.append(unsliced(rows, len(batch)))
+    return np.concatenate(found), outside
+
+
 @dataclass
 class Search:
     """A breadth-first search, of which what it has found can be read even if an exception ends `run` early.
@@ -352,8 +386,10 @@ class Search:
         notes: the number of notes of the machine's steps; with any, all steps between states are kept.
         orbits: gives the states that stand for others, if some do.
         key: the bits that tell states apart; by default all of a state.
+        until_outside: whether the first step out of bounds ends the search. It can go on with wider types then.
 
     Attributes:
+        begun: the numbers at the beginning of the level that was looked at last.
         table: the states, or what tells them apart.
         weights: for each depth, the number of states that those found stand for.
         weighed: the number of all of these.
@@ -382,6 +418,8 @@ class Search:
     notes: int = 0
     orbits: Orbits | None = None
     key: Key | None = None
+    until_outside: bool = False
+    begun: _Begun | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
     weighed: int = field(default=0, init=False)
     unclear: bool = field(default=False, init=False)
@@ -444,15 +482,55 @@ class Search:
             marks = np.zeros((len(states), min(self.notes, 1)), np.uint64)
             self._take(_Taken(0, states, np.full(len(states), -1), marks))
         self._add()
-        start = 0
+        self._go_on(0)
+
+    def go_on_from(self, other: Search, row: Sequence[int], outside: int) -> bool:
+        """Go on where a search with narrower types has met a step that leaves them.
+
+        Args:
+            other: that search, with the same actions and claims.
+            row: the bits of its states as those of states here.
+            outside: the literal that a state has none.
+
+        Returns:
+            False, with nothing done, if one of its states has none.
+        """
+        begun = other.begun
+        assert begun is not None
+        source = other.machine
+        views = Batches(compiled(source.circuit, source.inputs, [[outside, *row]]))
+        states, wrong = mapped(views, other.states[: begun.states])
+        if wrong:
+            return False
+        if self.orbits is not None:
+            states = self.orbits.least(states)
+        self.table.add(self._keys(states))
+        if self._kept is not None:
+            self._kept.add(states)
+        assert self.table.size == begun.states, "two states became one"
+        self.parents = other.parents[: begun.states]
+        self._look_from(0)
+        self.within, self.weights = [*other.within], [*other.weights]
+        self.fired, self.first = [*begun.fired], [*begun.first]
+        self.deadlocks, self.deadlock = begun.deadlocks, begun.deadlock
+        self._go_on(begun.start)
+        return True
+
+    def _go_on(self, start: int) -> None:
+        """Look at the steps of the states from a number on, which begin a level."""
         while not self.full and start < (end := self.table.size):
             self._close_level()
             if self.depth is not None and len(self.within) > self.depth:
                 break
+            counts = [*self.fired], [*self.first], self.deadlocks, self.deadlock
+            self.begun = _Begun(start, end, *counts)
             for low in range(start, end, self._steps.lanes):
                 self._expand(low, min(end, low + self._steps.lanes))
                 if self.full:
                     break
+                if self.until_outside and self.failures:
+                    self._pending = []
+                    return
             self._add()
             start = end
         self.complete = not self.full and start == self.table.size
@@ -529,19 +607,23 @@ class Search:
             states, parents, marks, takers = states[order], parents[order], marks[order], takers[order]
         if self.orbits is not None:
             states = self.orbits.least(states)
-        added, self.full = self.table.add(states if self.key is None else self._keys(self.key, states), most)
+        added, self.full = self.table.add(self._keys(states), most)
         if self._kept is not None:
             self._kept.add(states[added])
         if self.steps is not None:
             self.steps.add(parents, self.table.numbers(), marks, self.table.size)
         self.parents.frombytes(parents[added].astype(self.parents.typecode).tobytes())
+        added = np.delete(added, self._look_from(before) - before)
+        for action, number in enumerate(np.bincount(takers[added], minlength=len(self.first)).tolist()):
+            self.first[action] += number
+
+    def _look_from(self, before: int) -> Indices:
+        """Evaluate the claims in the states from a number on; the numbers of those beyond a constraint."""
         beyond = [
             self._look(low, min(self.table.size, low + self._looks.lanes))
             for low in range(before, self.table.size, self._looks.lanes)
         ]
-        added = np.delete(added, np.concatenate([np.empty(0, np.int64), *beyond]) - before)
-        for action, number in enumerate(np.bincount(takers[added], minlength=len(self.first)).tolist()):
-            self.first[action] += number
+        return np.concatenate([np.empty(0, np.int64), *beyond])
 
     def _look(self, low: int, high: int) -> Indices:
         """Evaluate the claims in new states; the numbers of those beyond a constraint."""
@@ -563,18 +645,13 @@ class Search:
             )
         return beyond
 
-    def _keys(self, key: Key, states: Words) -> Words:
+    def _keys(self, states: Words) -> Words:
         """The words by which states are told apart: those of their views, or their own."""
-        found = []
-        bits = len(key.literals)
-        for low in range(0, len(states), self._views.lanes):
-            batch = states[low : low + self._views.lanes]
-            outputs = self._views.outputs(self._views.run(batch), 0)
-            self.unclear |= bool(outputs[0].any())
-            rows = np.zeros((words_for(bits) * WORD, outputs.shape[1]), np.uint64)
-            rows[:bits] = outputs[1:]
-            found.append(unsliced(rows, len(batch)))
-        return np.concatenate(found)
+        if self.key is None:
+            return states
+        found, outside = mapped(self._views, states)
+        self.unclear |= outside
+        return found
 
     def tested(self, states: int) -> dict[tuple[int, int], tuple[int, int]]:
         """How often each guard is evaluated in the first states, and how often it is true.

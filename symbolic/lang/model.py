@@ -247,6 +247,15 @@ class Origin(ABC):
         Raises Endless if they become wider again and again.
         """
 
+    def as_widened(self, narrow: Model, model: Model) -> Sequence[Node] | None:
+        """The variables of a model with narrower types as values of a wider one's; None if they have no such.
+
+        Args:
+            narrow: the model with narrower types.
+            model: the model that `widened` made of it.
+        """
+        return None
+
     def operator_at(self, place: Span) -> str:
         """The name of the operator whose definition a place lies in; "" if that is not known."""
         return ""

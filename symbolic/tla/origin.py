@@ -27,9 +27,11 @@ from leadline.symbolic.lang import (
 from leadline.symbolic.tla.learning import WALK, Learner
 from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.keys import as_set
 from leadline.symbolic.tla.lower.model import FORMLESS, initial_types, lowered, property_of
 from leadline.symbolic.tla.lower.scope import Scope, Unsupported
 from leadline.symbolic.tla.lower.sorts import Sorts, sorted_type, told_apart
+from leadline.symbolic.tla.lower.steps import converted
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.specification import Specification, read_term
 from leadline.symbolic.tla.read.syntax import Apply
@@ -268,6 +270,15 @@ class TlaOrigin(Origin):
         if endless and len(wider._growing) >= MOST_GROWTH:
             raise Endless(_endless(sorted(endless)))
         return replace(wider._lowered(), parameters=model.parameters)
+
+    def as_widened(self, narrow: Model, model: Model) -> list[n.Node] | None:
+        types = {one.name: one.type for one in model.variables}
+        lowering = Lowering(self.specification, types, self._sorts)
+        variables = [n.make(n.StateVar, one.type, one.span, one.name) for one in narrow.variables]
+        try:
+            return [converted(lowering, one.name, as_set(one), one.span) for one in variables]
+        except Unsupported:
+            return None
 
     def aliases(self, model: Model, states: Sequence[Any], loop: int | None) -> list[tuple[AliasValue, ...]]:
         found = fields_of(self.interpreter, [self._untyped(model, values) for values in states], loop)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leadline.symbolic.bits import Search
 from leadline.symbolic.catalog import find, model_on_values
 from leadline.symbolic.engines import Answer, Query, answer
 from leadline.symbolic.engines.explore import specifications
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
+from leadline.symbolic.tla import learning, origin
 from tests.tla.asking import Tlc
 from tests.tla.modules import ALL
 from tests.tla.random_modules import MODULES
@@ -163,3 +166,47 @@ def test_random_modules_have_tlcs_states(row: list[Any], tmp_path: Path, at_once
     body, config = MODULES.module(told.seed)
     _, facts = explored(tmp_path, f"---- MODULE M ----\n{body}\n====\n", config)
     assert (facts.by, facts.states, facts.complete or facts.all_views) == ("circuits", told.distinct, True)
+
+
+# -- types that widen in the middle of a search -------------------------------------------------------
+
+GROWING = r"""---- MODULE Growing ----
+EXTENDS Naturals, Sequences, TLC
+CONSTANT P
+VARIABLES n, log, at, hidden
+Init == n = 0 /\ log = <<>> /\ at = [p \in P |-> "none"] /\ hidden = 0
+Step(p) == n < 12 /\ n' = n + 1 /\ at' = [at EXCEPT ![p] = n] /\ hidden' = hidden + 2
+           /\ log' = IF n % 4 = 3 THEN Append(log, [by |-> p, no |-> n]) ELSE log
+Next == \E p \in P : Step(p)
+Symmetry == Permutations(P)
+View == <<n, log, at>>
+Low == n < 10
+====
+"""
+
+
+@pytest.mark.parametrize("lines", ["", "SYMMETRY Symmetry", "VIEW View", "CONSTRAINT Low"])
+def test_a_search_goes_on_where_types_widen(
+    lines: str, tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interpreter hardly runs ahead: no state is looked at twice all the same."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    for module, name in ((origin, "WALK"), (learning, "WALK"), (learning, "LONG_WALK")):
+        monkeypatch.setattr(module, name, 2)
+    went = []
+    go_on = Search.go_on_from
+
+    def spied(search: Search, other: Search, row: Sequence[int], outside: int) -> bool:
+        went.append(go_on(search, other, row, outside))
+        return went[-1]
+
+    monkeypatch.setattr(Search, "go_on_from", spied)
+    invariant = "" if "CONSTRAINT" in lines or "VIEW" in lines else "INVARIANT Low"
+    config = f"INIT Init NEXT Next CONSTANT P = {{p1, p2}} CHECK_DEADLOCK FALSE {lines} {invariant}"
+    found, facts = explored(tmp_path, GROWING, config)
+    assert facts.by == "circuits" and went and all(went)
+    expected, by_values = explored(tmp_path, GROWING, config, "values")
+    assert replace(facts, by="values", by_values_since=None) == by_values
+    told = [(one.property, one.verdict, one.steps) for one in expected.results]
+    assert [(one.property, one.verdict, one.steps) for one in found.results] == told

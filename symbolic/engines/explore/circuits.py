@@ -26,6 +26,9 @@ class CircuitExplorer:
         counting: whether to count how often guards are true.
         unless_sure: whether nothing is explored if neither a claim nor a step can go wrong in any state.
         view: an expression by whose values states are told apart; None for all of a state.
+        narrower: explorations of the same model with narrower types, each ended by a step that leaves them. The
+            last one is gone on with, if its states have such types too, and this one is put behind it. None if
+            such a step does not end it.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class CircuitExplorer:
         counting: bool = False,
         unless_sure: bool = False,
         view: n.Node | None = None,
+        narrower: list[CircuitExplorer] | None = None,
     ) -> None:
         self.semantics = semantics
         self.properties = properties
@@ -49,6 +53,7 @@ class CircuitExplorer:
         model = semantics.model
         self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
         self._view = view
+        self._narrower = narrower
         self._counting, self._unless_sure = counting, unless_sure
         self.looks_for_vacuity = vacuity
         self._search: bits.Search | None = None
@@ -79,16 +84,11 @@ class CircuitExplorer:
         if self._unless_sure and not machine.may_fail(claims):
             return
 
-        def progress(depth: int, new: int, states: int) -> None:
-            self.progress(Level(depth, new, states))
-
-        orbits = None
-        if isinstance(self.semantics, Symmetric):
-            orbits = bits.Orbits(model, [one for one in self.semantics.group if one])
-        self._search = search = bits.Search(
-            machine, claims, self.depth, self.max_states, progress, orbits=orbits, key=key
-        )
-        search.run(begin)
+        self._search = search = self._new_search(machine, claims, key)
+        if not self._goes_on(search):
+            search.run(begin)
+        if self._narrower is not None:
+            self._narrower.append(self)
         if search.unclear:
             raise bits.NoCircuits("the view is out of bounds in a reachable state")
         if not search.fired[0]:
@@ -97,6 +97,42 @@ class CircuitExplorer:
             self._guards = list(self._counted(search, search.expanded))
         if self.looks_for_vacuity and not all(search.fired):
             self._untrue = list(self._never_true(search))
+
+    def _new_search(
+        self, machine: bits.Machine, claims: Sequence[bits.Claim], key: bits.Key | None
+    ) -> bits.Search:
+        """The search that the arguments of this exploration ask for."""
+
+        def progress(depth: int, new: int, states: int) -> None:
+            self.progress(Level(depth, new, states))
+
+        orbits = None
+        if isinstance(self.semantics, Symmetric):
+            orbits = bits.Orbits(machine.model, [one for one in self.semantics.group if one])
+        return bits.Search(
+            machine,
+            claims,
+            self.depth,
+            self.max_states,
+            progress,
+            orbits=orbits,
+            key=key,
+            until_outside=self._narrower is not None,
+        )
+
+    def _goes_on(self, search: bits.Search) -> bool:
+        """Whether the search with narrower types was gone on with."""
+        model = self.semantics.model
+        before = self._narrower.pop() if self._narrower else None
+        if before is None or before._search is None or model.origin is None:
+            return False
+        other, narrow = before._search, before.semantics.model
+        if other.begun is None or [x.name for x in narrow.actions] != [x.name for x in model.actions]:
+            return False
+        values = model.origin.as_widened(narrow, model)
+        if values is None:
+            return False
+        return search.go_on_from(other, *other.machine.row_of(search.machine, values))
 
     def violated(self) -> list[str]:
         """The properties that are violated so far."""

@@ -109,7 +109,7 @@ class Explore(Engine):
         options = query.options
         assert isinstance(options, ExploreOptions)
         if model.alone:
-            return self._of_module(model, query, new_solver, limits, listener)
+            return self._of_module(model, query, limits, listener)
         try:
             return self._answer(model, query, options, limits, listener)
         except bits.NoCircuits as error:
@@ -120,9 +120,15 @@ class Explore(Engine):
             return Answer([replace(unknown, property=name) for name in query.names(model)])
 
     def _answer(
-        self, model: Model, query: Query, options: ExploreOptions, limits: Limits, listener: Listener
+        self,
+        model: Model,
+        query: Query,
+        options: ExploreOptions,
+        limits: Limits,
+        listener: Listener,
+        narrower: list[CircuitExplorer] | None = None,
     ) -> Answer:
-        """The answer about a model of formulas."""
+        """The answer about a model of formulas, which goes on with the explorations of narrower ones."""
         chosen = query.chosen(model)
         runs = [one.name for one in chosen if one.temporal is not None]
         check_about_states(options, runs)
@@ -134,7 +140,7 @@ class Explore(Engine):
             _tell_violations(exploring.explorer, told, listener)
 
         told: set[str] = set()
-        exploring = _Exploring(model, query, options, progress, limits)
+        exploring = _Exploring(model, query, options, progress, limits, narrower)
         stop: Stop | None = None
         about_runs: dict[str, Trace | None] = {}
         try:
@@ -162,16 +168,18 @@ class Explore(Engine):
             raise Interrupted(answer)
         return answer
 
-    def _of_module(
-        self, model: Model, query: Query, new_solver: NewSolver, limits: Limits, listener: Listener
-    ) -> Answer:
+    def _of_module(self, model: Model, query: Query, limits: Limits, listener: Listener) -> Answer:
         """The answer about a TLA+ module, by its interpreter or by circuits."""
         # Here, since protocols in Python need none of it.
         from leadline.symbolic.engines.explore.specifications import answer_of_module
 
+        narrower: list[CircuitExplorer] = []
+
         def on_circuits(lowered: Model, asked: Query, rest: Limits) -> Answer:
+            assert isinstance(asked.options, ExploreOptions)
             # Violations have values of the interpreter for the listener, which it is told with the answer.
-            return self.answer(lowered, asked, new_solver, rest, Listener(listener.progress))
+            told = Listener(listener.progress)
+            return self._answer(lowered, asked, asked.options, rest, told, narrower)
 
         return answer_of_module(model, query, limits, listener, on_circuits)
 
@@ -224,6 +232,7 @@ class _Exploring:
         options: ExploreOptions,
         progress: Callable[[Level], None],
         limits: Limits,
+        narrower: list[CircuitExplorer] | None,
     ) -> None:
         self._model, self._query, self._options, self._progress = model, query, options, progress
         self._chosen = query.chosen(model)
@@ -250,6 +259,7 @@ class _Exploring:
                 vacuity=options.coverage or options.vacuity,
                 counting=options.coverage,
                 view=model.view.formula if model.view is not None and viewed else None,
+                narrower=None if self._runs else narrower,
             )
 
     @property
