@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,7 +96,7 @@ def serve(folders: Sequence[Path]) -> None:
     # The editor must not read what libraries and protocols print.
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    server = LanguageServer("leadline", leadline.__version__, t.TextDocumentSyncKind.Full)
+    server = LanguageServer("leadline", leadline.__version__, t.TextDocumentSyncKind.Incremental)
     editor = Editor(server, folders)
     try:
         server.start_io(sys.stdin.buffer, channel)
@@ -161,6 +162,8 @@ class Editor:
 
     def begin(self, params: t.InitializeParams) -> None:
         """Take the editor's settings."""
+        # The texts are kept here: pygls counts other line ends, and changes the positions that it is given.
+        self.server.workspace.update_text_document = lambda *_: None  # type: ignore[method-assign]  # see above
         given: Any = params.initialization_options or {}
         kinds = {"timeout": float, "memory": int, "loading": float, "path": list, "types": bool}
         for name, kind in kinds.items():
@@ -199,11 +202,22 @@ class Editor:
         document = self.documents[path]
         document.version, document.saved = params.text_document.version, False
         for change in params.content_changes:
-            document.text = change.text
+            document.text = self.after(document.text, change)
         for key, (said, answer) in self.answers.items():
             if answer is not None and key[0].parent == path.parent:
                 self.answers[key] = f"{said}, before changes", None
         self._hold(path, document.text)
+
+    def after(self, text: str, change: t.TextDocumentContentChangeEvent) -> str:
+        """A text after a change of a part of it, or of all."""
+        if not isinstance(change, t.TextDocumentContentChangePartial):
+            return change.text
+        lines = re.split("(?<=\n)|(?<=\r)(?!\n)", text)
+        start, end = (
+            sum(map(len, lines[: at.line])) + self.column("".join(lines[at.line : at.line + 1]), at.character)
+            for at in (change.range.start, change.range.end)
+        )
+        return f"{text[:start]}{change.text}{text[end:]}"
 
     def saved(self, params: t.DidSaveTextDocumentParams) -> None:
         path = path_of(params.text_document.uri)
@@ -359,12 +373,19 @@ class Editor:
     def asked(self, params: Any) -> tuple[Path, int, int]:
         """The place that a request is about."""
         path, at = path_of(params.text_document.uri), params.position
-        units = self.server.workspace.position_codec.client_num_units
         lines = self.lines(path)
-        line, column = lines[at.line] if at.line < len(lines) else "", 0
-        while column < len(line) and units(line[:column]) < at.character:
+        line = min(at.line, len(lines) - 1)
+        return path, line, self.column(lines[line], at.character)
+
+    def column(self, line: str, units: int) -> int:
+        """The characters of a line before a place that is counted in the editor's units."""
+        line, column = line.rstrip("\r\n"), 0
+        while (
+            column < len(line)
+            and self.server.workspace.position_codec.client_num_units(line[:column]) < units
+        ):
             column += 1
-        return path, at.line, column
+        return column
 
     # -- names --------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ import select
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,48 @@ def test_places_count_utf_16_and_line_ends_of_any_kind(client: Client, tmp_path:
     assert mistake["range"] == {"start": {"line": 1, "character": 14}, "end": {"line": 1, "character": 21}}
     found = client.ask("textDocument/definition", **at(uri, text.replace("\r", ""), "A\n===="))
     assert place(found) == ("Wide.tla", 1, 0)
+
+
+def part(line: int, start: int, end: int, text: str) -> dict[str, Any]:
+    """A change within a line."""
+    about = {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+    return {"range": about, "text": text}
+
+
+def test_changes_of_parts_count_utf_16_and_the_line_ends_of_the_protocol(
+    client: Client, tmp_path: Path
+) -> None:
+    # A form feed and a line separator end no line.
+    uri = client.open(
+        tmp_path / "Wide.tla",
+        '---- MODULE Wide ----\r\n\\* \f\u2028\rA == "😀😀" = "x"\r\nB == A\r\n====\r\n',
+    )
+    assert client.mistakes(uri, 1) == []
+    about = {"uri": uri, "version": 2}
+    changes = [part(2, 14, 17, "Missing"), part(3, 5, 99, "Gone")]
+    client.tell("textDocument/didChange", textDocument=about, contentChanges=changes)
+    assert [one["range"]["start"] for one in client.mistakes(uri, 2)] == [
+        {"line": 2, "character": 14}, {"line": 3, "character": 5},
+    ]  # fmt: skip
+    client.change(uri, 3, "---- MODULE Wide ----\n====\n")
+    about = {"uri": uri, "version": 4}
+    client.tell("textDocument/didChange", textDocument=about, contentChanges=[part(1, 0, 0, "A == 1\n")])
+    assert client.mistakes(uri, 4) == []
+    (module,) = client.ask("textDocument/documentSymbol", textDocument={"uri": uri})
+    assert [one["name"] for one in module["children"]] == ["A"]
+
+
+def test_a_place_behind_the_text_and_a_file_that_is_gone(client: Client, tmp_path: Path) -> None:
+    path = tmp_path / "Gone.tla"
+    path.write_text("---- MODULE Gone ----\nA == 1\n====\n")
+    uri = client.open(path)
+    assert client.mistakes(uri, 1) == []
+    path.unlink()
+    client.change(uri, 2, "---- MODULE Gone ----\nA == B\n====\n")
+    assert len(client.mistakes(uri, 2)) == 1
+    far = {"textDocument": {"uri": uri}, "position": {"line": 99, "character": 99}}
+    assert client.ask("textDocument/definition", **far) is None
+    assert "A" in {one["label"] for one in client.ask("textDocument/completion", **far)}
 
 
 def test_points_of_code_are_counted_where_the_editor_offers_it(tmp_path: Path) -> None:
