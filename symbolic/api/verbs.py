@@ -58,10 +58,9 @@ def check(
     - `every_state`: whether it explores every state where the protocol has a view;
     - `count_values`: whether it tells the values of each variable, and how many states have each;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
-    - `strengthenings`: whether pdr and k-induction may use those that are written for a property;
+    - `strengthenings`: whether pdr may use those that are written for a property;
     - `show`: whether pdr minimizes the invariant that it finds, and reports it;
-    - `within_bounds`: whether pdr proves it of the states reached within bounds;
-    - `simple`: whether k-induction considers only runs that visit no state twice.
+    - `within_bounds`: whether pdr proves it of the states reached within bounds.
 
     Args:
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
@@ -69,8 +68,7 @@ def check(
         properties: several properties; by default all but strengthenings.
         deadlock: whether to look for a state in which no action is enabled.
         fail_fast: whether to stop when the first property is found to fail; the others are unknown then.
-        engine: the engine to ask, "bmc", "explore", "pdr" or "k-induction"; by default all that fit, side by
-            side.
+        engine: the engine to ask, "bmc", "explore" or "pdr"; by default all that fit, side by side.
         solver: "z3", "cadical", or "auto", which runs both on two cores.
         timeout: the most seconds, above 0.
         memory: the most megabytes, 1 or more, for each process that works on it.
@@ -178,16 +176,14 @@ def prove(
     - `symmetry`: whether to use that members of a sort are interchangeable;
     - `show`: whether to minimize the invariant, and report it;
     - `within_bounds`: whether to prove it of the states reached within bounds, for `engine="pdr"`;
-    - `obligations`: the names of the only obligations to check; the property is then not proved;
-    - `depth`: steps to look ahead at most, for `engine="k-induction"`;
-    - `simple`: whether k-induction considers only runs that visit no state twice.
+    - `obligations`: the names of the only obligations to check; the property is then not proved.
 
     Args:
         protocol: a name, a path, a class, an instance of one, or what `load` returned.
         claim: the property to prove: a name such as "nothing-lost", or the decorated function.
         property: the same, by its name.
         properties: the same, as a list of one.
-        engine: "pdr", "induction" or "k-induction"; by default induction where strengthenings are written.
+        engine: "pdr" or "induction"; by default induction where strengthenings are written.
         solver: as in `check`, as are the arguments that follow.
 
     Returns:

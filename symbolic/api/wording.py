@@ -319,7 +319,7 @@ def _untrue(guards: Sequence[GuardCount], action: str) -> list[str]:
     return []
 
 
-# -- property-directed reachability and k-induction ------------------------------------------------------
+# -- property-directed reachability --------------------------------------------------------------------
 
 
 def _proofs(model: Model, query: Query, answer: Answer) -> Told:
@@ -517,7 +517,6 @@ WORDINGS: Mapping[str, Wording] = {
     "explore": Wording("exploring", _explored, needs_property=False),
     "simulate": Wording("simulating", _simulated, needs_property=False),
     "pdr": Wording("proving", _proofs, _proofs_json),
-    "k-induction": Wording("proving", as_json=_proofs_json),
     "induction": Wording(
         "proving", _inductive_proof, _inductive_proof_json, goal_verdicts, _obligations_held
     ),

@@ -197,16 +197,13 @@ class OfLogs(QueryKind):
         return (options,)
 
 
-_BOTH = "only invariants and claims about runs are proved"
-
 KINDS: Mapping[str, QueryKind] = {
     one.name: one
     for one in (
         Bounded("bounded", "bmc", proves=False),
         Exploring("explore", "explore"),
         ByObligation("induction", "induction", refused="only invariants are proved"),
-        QueryKind("pdr", "pdr", certifies=True, refused=_BOTH),
-        QueryKind("k-induction", "k-induction", refused=_BOTH),
+        QueryKind("pdr", "pdr", certifies=True, refused="only invariants and claims about runs are proved"),
         OfLogs("conform", "conform", refused="logs are asked about, and no properties"),
     )
 }

@@ -102,7 +102,7 @@ def compare(path: Path, form: str, leadline: Leadline, *more: str) -> None:
     first = leadline("explore", str(path), "--format", form, *more)
     second = leadline("check", "--engine", "explore", str(path), "--format", form, *more)
     assert (first.code, first.out, first.err) == (second.code, second.out, second.err)
-    assert first.out or "no counterexample" in first.err
+    assert first.out or "no counterexample" in first.err or first.code == 150
 
 
 ENDING = [seed for seed, _, _, distinct, *_ in MODULES.rows() if distinct is not None]

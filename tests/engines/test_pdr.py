@@ -24,7 +24,6 @@ from leadline.symbolic.engines.prove.pdr import (
     pdr,
     recheck,
 )
-from leadline.symbolic.engines.prove.provers import KInductionOptions, k_induction
 from leadline.symbolic.lang import Model, ModelError, UserError
 from leadline.symbolic.solve import SOLVERS
 from leadline.symbolic.trace import TraceEnd
@@ -258,24 +257,6 @@ def test_what_tlc_finds_violated_is_not_proved(row: Row) -> None:
 @pytest.mark.parametrize("row", VIOLATED, ids=name_of)
 def test_what_tlc_finds_violated_is_never_proved(row: Row) -> None:
     violated_is_not_proved(row, 300)
-
-
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize(("name", "depth"), [("even", 0), ("not-five", 2), ("not-seven", 3)])
-def test_k_induction_proves(name: str, depth: int, solver: str) -> None:
-    model = twos()
-    target = model.properties[name]
-    result = k_induction(model, target, KInductionOptions(8), SOLVERS[solver])
-    assert (result.verdict, result.depth, result.engine) == (Verdict.PROVED, depth, "k-induction")
-    if depth:
-        less = k_induction(model, target, KInductionOptions(depth - 1), SOLVERS[solver])
-        assert (less.verdict, less.depth) == (Verdict.SAFE, depth - 1)
-
-
-def test_k_induction_finds_shortest_counterexamples() -> None:
-    model = twos()
-    result = k_induction(model, model.properties["never-four"], KInductionOptions(8), SOLVERS["cadical"])
-    assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)
 
 
 def test_longer_walks_take_over_from_frames() -> None:

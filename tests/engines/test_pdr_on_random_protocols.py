@@ -1,4 +1,4 @@
-"""PDR and k-induction against exploration on random small protocols: verdicts, and invariants that stand."""
+"""PDR against exploration on random small protocols: verdicts, and invariants that stand."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ from leadline.symbolic.encode.circuit import TRUE
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.engines.prove.pdr import Invariant, PdrOptions, minimized, pdr, recheck
-from leadline.symbolic.engines.prove.provers import KInductionOptions, k_induction
 from leadline.symbolic.lang import Model, ModelError
 from leadline.symbolic.meaning import Exploration, explore
 from leadline.symbolic.solve import SOLVERS
 from tests.random_symmetric import symmetric_model
 from tests.strategies import models
-
-DEPTH = 3
-"""Steps that k-induction looks ahead."""
 
 MOST = 20_000
 """States to explore at most; larger models are skipped."""
@@ -37,18 +33,7 @@ def expected(seen: Exploration, name: str) -> Verdict:
     return Verdict.PROVED if outside is None else Verdict.OUT_OF_BOUNDS
 
 
-def compare_k_induction(model: Model, name: str, verdict: Verdict, solver: str) -> None:
-    """k-induction within a few steps gives no other verdict."""
-    found = k_induction(model, model.properties[name], KInductionOptions(DEPTH), SOLVERS[solver])
-    if found.verdict is Verdict.SAFE:
-        assert found.depth == DEPTH
-    elif found.verdict is Verdict.OUT_OF_BOUNDS:
-        assert verdict >= found.verdict
-    else:
-        assert found.verdict is verdict
-
-
-def compare(model: Model, options: PdrOptions, solver: str = "cadical") -> int:
+def compare(model: Model, options: PdrOptions) -> int:
     """PDR and exploration give the same verdict of each property; the number of proofs."""
     names = list(model.properties)
     try:
@@ -68,7 +53,6 @@ def compare(model: Model, options: PdrOptions, solver: str = "cadical") -> int:
         if result.trace is not None:
             shortest = seen.properties[name].steps or 0
             assert result.verdict is not Verdict.VIOLATED or result.trace.length >= shortest
-        compare_k_induction(model, name, result.verdict, solver)
         if result.invariant is not None:
             proofs += 1
             check_invariant(model, name, result.invariant, seen.states)

@@ -1,4 +1,4 @@
-"""PDR, k-induction, the check of invariants, and the portfolio, through the interface of engines."""
+"""PDR, the check of invariants, and the portfolio, through the interface of engines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 
 from leadline.symbolic.engines import ENGINES, Answer, Limits, Query, Result, Verdict, answer
-from leadline.symbolic.engines.ask.result import Cause
 from leadline.symbolic.engines.prove.certificates import read_certificate, recheck
 from leadline.symbolic.engines.prove.invariants import InvariantQuery, spelled, understood
 from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.prove.pdr.results import ProofFacts
-from leadline.symbolic.engines.prove.provers import KInductionOptions
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, UserError
 from tests.asking import model_for
@@ -83,21 +81,12 @@ def test_an_invariant_survives_its_texts() -> None:
         understood(model, (), ((("nothing = 1",),),))
 
 
-@pytest.mark.parametrize(
-    "options", [PdrOptions(), KInductionOptions(), PortfolioOptions()], ids=lambda x: x.engine
-)
+@pytest.mark.parametrize("options", [PdrOptions(), PortfolioOptions()], ids=lambda x: x.engine)
 def test_violations_are_found_and_replayed(options: Any) -> None:
     _, told = asked(query(LIFT, "never-two", options=options))
     (result,) = told.results
     assert (result.verdict, result.steps) == (Verdict.VIOLATED, 2)
     assert result.trace is not None and result.trace.length == 2
-
-
-def test_k_induction_that_comes_to_no_end_is_unknown() -> None:
-    _, told = asked(query(COMMIT, "consistency", options=KInductionOptions(depth=1)))
-    (result,) = told.results
-    assert result.verdict is Verdict.UNKNOWN
-    assert (result.reason, result.cause) == ("depth: neither proved nor violated within 1 step", Cause.DEPTH)
 
 
 def test_a_portfolio_answers_without_a_depth() -> None:

@@ -21,7 +21,6 @@ from leadline.symbolic.engines.explore.simulate import SimulateOptions
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.engines.prove.provers import KInductionOptions
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.lang import Model, ModelError, NoSymbolicForm
@@ -186,7 +185,6 @@ def _ways(farthest: int) -> Sequence[tuple[Options, bool, bool]]:
         (BmcOptions(deep, SWEEPS), True, False),
         (BmcOptions(deep, SWEEPS, shortest=True), True, True),
         (PdrOptions(), True, False),
-        (KInductionOptions(deep), False, True),
         (InductionOptions(), False, False),
         (SimulateOptions(runs=20, depth=deep), False, False),
         (PortfolioOptions(), True, False),

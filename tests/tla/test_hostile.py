@@ -50,8 +50,8 @@ def test_a_hostile_module_ends_with_a_message(
 @pytest.mark.parametrize(
     "command",
     [
-        *(["check", "--engine", engine] for engine in ("pdr", "bmc", "k-induction", "explore")),
-        *(["prove", "--engine", engine] for engine in ("pdr", "k-induction", "induction")),
+        *(["check", "--engine", engine] for engine in ("pdr", "bmc", "explore")),
+        *(["prove", "--engine", engine] for engine in ("pdr", "induction")),
         ["simulate"],
     ],
     ids=" ".join,

@@ -15,7 +15,6 @@ from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.engines.explore.specifications import explore_specification
 from leadline.symbolic.engines.prove.pdr import PdrOptions
-from leadline.symbolic.engines.prove.provers import KInductionOptions
 from leadline.symbolic.engines.runs.formulas import split
 from leadline.symbolic.lang import ModelError
 from leadline.symbolic.lang.temporal import expanded
@@ -154,7 +153,7 @@ def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint:
     assert (found.told(ExploreFacts).states, found.told(ExploreFacts).deadlocks) == (5, 0)
     (tmp_path / "M.cfg").write_text(text)
     steps, name = EXCLUDED[claim], claim.split()[1]
-    options = (PdrOptions(), KInductionOptions(), BmcOptions(5), BmcOptions(5, SWEEPS, shortest=True))
+    options = (PdrOptions(), BmcOptions(5), BmcOptions(5, SWEEPS, shortest=True))
     ways = [asked(tmp_path / "M.tla", name, one)[1] for one in options]
     for one in (found.results[0], *ways):
         assert (one.steps, one.verdict is Verdict.VIOLATED) == (steps, steps is not None)

@@ -118,9 +118,9 @@ def chosen_engine(
         fit = [one for one in able if not one.asks_states]
         if (wanted is not None and wanted not in fit) or not fit:
             unfit = wanted or able[0]
-            others = ", ".join(one.name for one in engines.values() if not one.asks_states)
+            others = " or ".join(one.name for one in engines.values() if not one.asks_states)
             told = f"the engine {unfit.name} is for claims about states, and {runs[0]} is a claim about runs"
-            raise UserError(f"{told}: ask one of {others}")
+            raise UserError(f"{told}: ask {others}")
         able = fit
     suited = [one for one in able if all(one.suits(model, name, one.options()) for name in names)]
     if wanted is not None:

@@ -15,7 +15,6 @@ _CLASSES = {
     "explore": "engines.explore.explore.Explore",
     "induction": "engines.prove.induction.engine.Induction",
     "pdr": "engines.prove.provers.Pdr",
-    "k-induction": "engines.prove.provers.KInduction",
     "invariant": "engines.prove.invariants.InvariantCheck",
     "refutation": "engines.bounded.refutation.Refutation",
     "simulate": "engines.explore.simulate.Simulate",
@@ -24,9 +23,9 @@ _CLASSES = {
 """The class of each engine, by room; its module is loaded when the engine is first used."""
 
 _COMMANDS = {
-    "check": ("portfolio", "bmc", "explore", "pdr", "k-induction"),
+    "check": ("portfolio", "bmc", "explore", "pdr"),
     "explore": ("explore",),
-    "prove": ("induction", "pdr", "k-induction"),
+    "prove": ("induction", "pdr"),
     "simulate": ("simulate",),
 }
 """The engines that each command offers, the default first."""

@@ -1,1 +1,1 @@
-"""Proofs for all depths: property-directed reachability, induction, k-induction, and certificates."""
+"""Proofs for all depths: property-directed reachability, induction, and certificates."""
