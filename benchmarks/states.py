@@ -6,6 +6,10 @@ the making of circuits counts, that of models does not.
 `--tlc COMMAND` runs TLC beside them, on the same module or on the model's export: `COMMAND -workers 1 -config
 X.cfg X.tla`. Its seconds are of the processor too, all its threads together. After five minutes it is stopped when
 it next tells how far it is, and its states a second until then stand for those of the whole.
+
+`--runs N` takes N random runs of at most 100 steps instead, beside TLC's `-simulate` with as many divided by
+`_TLC_RUNS_FEWER`, and compares states a second of the processor. The making of circuits counts, and the start of
+TLC does not.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from leadline.symbolic.bits import Machine, RandomRuns, initial_states
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
@@ -111,6 +116,53 @@ def explored(row: Row, by: str) -> tuple[int, float, float]:
     explorer.run()
     seconds = time.process_time() - begin
     return explorer.within[-1], seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+_TLC_RUNS_FEWER = 5
+_STEPS = 100
+
+
+def simulated(row: Row, number: int) -> tuple[int, float]:
+    """Take random runs: the states that they meet, each time that they do so, and seconds."""
+    model = model_of(find(row.protocol), row.parameters)
+    begin = time.process_time()
+    machine = Machine(model)
+    claim = machine.claim(model.properties[row.property].formula)
+    runs = RandomRuns(machine, [claim], [1] * len(model.actions), number, _STEPS, 0)
+    runs.run(initial_states(model))
+    return runs.runs + int(runs.taken.sum()), time.process_time() - begin
+
+
+def simulated_by_tlc(row: Row, command: Sequence[str], number: int) -> tuple[int, float]:
+    """The states that TLC's random runs meet, and seconds, without those of its start."""
+    with TemporaryDirectory() as folder:
+        path = _written(row, Path(folder))
+        found = []
+        for runs in (1, number):
+            more = ["-simulate", f"num={runs}", "-depth", str(_STEPS), "-deadlock"]
+            words = [*command, "-workers", "1", *more, "-config", f"{path.stem}.cfg", path.name]
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            told = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, text=True, check=True).stdout
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            found.append((int(re.findall(r"states generated: (\d+)", told)[-1]), seconds))
+        return found[1][0], found[1][1] - found[0][1]
+
+
+def _runs_table(only: str, number: int, command: str | None) -> None:
+    """Print the table of random runs."""
+    print("| model | states met | circuits: CPU s | a second | TLC: a second | times |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for row in ROWS:
+        if only not in row.name:
+            continue
+        with ProcessPoolExecutor(1) as pool:
+            states, seconds = pool.submit(simulated, row, number).result()
+        cells = [row.name, f"{states:,}", f"{seconds:.2f}", f"{states / seconds:,.0f}", "-", "-"]
+        if command is not None:
+            others, slower = simulated_by_tlc(row, shlex.split(command), number // _TLC_RUNS_FEWER)
+            cells[4:] = [f"{others / slower:,.0f}", f"{states / seconds / (others / slower):.0f}"]
+        print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def alone(row: Row, by: str) -> tuple[int, float, float]:
@@ -216,7 +268,11 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--patience", type=float, default=300, metavar="S", help="the seconds after which to stop it"
     )
+    parser.add_argument("--runs", type=int, metavar="N", help="take random runs instead")
     args = parser.parse_args(words)
+    if args.runs is not None:
+        _runs_table(args.only, args.runs, args.tlc)
+        return
     print(
         "| model | states | circuits: CPU s | MB | values: CPU s | MB | times as fast | TLC: CPU s | times |"
     )

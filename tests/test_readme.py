@@ -139,26 +139,26 @@ def test_what_is_known_can_be_seen(command: str, known: str, capsys: pytest.Capt
 
 
 TOLD: list[tuple[str, list[str], list[str]]] = [
-    ("simulate kafka-replication", ["the longest run 32"], ["the longest run has 32 steps"]),
+    ("simulate kafka-replication", ["the longest run 30"], ["the longest run has 30 steps"]),
     (
         "simulate kafka-transactions",
-        [r"no-producer-fenced .* 9\n", r"no-epoch-fence-abort .* 15\n"],
-        ["no-producer-fenced is reached in 9 steps", "no-epoch-fence-abort takes 15 here"],
+        [r"no-producer-fenced .* 9\n", r"no-epoch-fence-abort .* 12\n"],
+        ["no-producer-fenced is reached in 9 steps", "no-epoch-fence-abort takes 12 here"],
     ),
     (
         "simulate pulsar-compaction",
-        [r"compacted-ledger-leak +violated +11", r"Terminating +80564"],
-        ["compacted-ledger-leak is violated in 11 steps", "`Terminating` is 80,564"],
+        [r"compacted-ledger-leak +violated +11", r"Terminating +80618"],
+        ["compacted-ledger-leak is violated in 11 steps", "`Terminating` is 80,618"],
     ),
     (
         "simulate two-phase-commit",
-        [r"not-committed .* 13\n", r"consistency +unknown"],
-        ["not-committed is reached in 13 steps"],
+        [r"not-committed .* 11\n", r"consistency +unknown"],
+        ["not-committed is reached in 11 steps"],
     ),
     (
         "simulate spanner-leases",
-        [r"TTDrift +91261", r"BecomeLeader +371"],
-        ["`TTDrift` is 91,261", "a leader is chosen 371 times"],
+        [r"TTDrift +91309", r"BecomeLeader .* 280\n"],
+        ["`TTDrift` is 91,309", "a leader is chosen in 280 runs"],
     ),
     (
         "simulate spanner-transactions",

@@ -191,6 +191,7 @@ def _simulated(model: Model, query: Query, answer: Answer) -> Told:
         Table(["after steps", "states first met"], _ranges(facts.states_by_depth)),
         "",
         _values(model, facts.values, _FEW),
+        *([f"taken on values: {facts.by_values_since}"] if facts.by_values_since is not None else []),
         *_with_gap(model, query, answer),
     ]
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from leadline.symbolic.bits.initial import initial_states
     from leadline.symbolic.bits.machine import Claim, Key, Machine
     from leadline.symbolic.bits.orbits import Orbits
-    from leadline.symbolic.bits.search import Found, Search
+    from leadline.symbolic.bits.search import Found, Search, occurring
     from leadline.symbolic.bits.shards import Block, Shard, joined
+    from leadline.symbolic.bits.walks import RandomRuns
 
 __all__ = [
     "Block",
@@ -26,10 +27,12 @@ __all__ = [
     "Machine",
     "NoCircuits",
     "Orbits",
+    "RandomRuns",
     "Search",
     "Shard",
     "initial_states",
     "joined",
+    "occurring",
 ]
 
 
@@ -47,7 +50,8 @@ __getattr__ = on_demand(
         ".initial": ("initial_states",),
         ".machine": ("Claim", "Key", "Machine"),
         ".orbits": ("Orbits",),
-        ".search": ("Found", "Search"),
+        ".search": ("Found", "Search", "occurring"),
         ".shards": ("Block", "Shard", "joined"),
+        ".walks": ("RandomRuns",),
     },
 )

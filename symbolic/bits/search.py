@@ -333,6 +333,25 @@ class _Taken(NamedTuple):
     marks: Words
 
 
+def occurring(states: Words, columns: Sequence[range]) -> Iterator[tuple[Indices, Indices]]:
+    """For each range of bits of a state, the first state with each value that they have, and how many have it.
+
+    The most frequent value comes first.
+    """
+    for bits in columns:
+        if not bits:
+            yield np.arange(len(states))[:1], np.array([len(states)][: len(states)])
+            continue
+        low, high = bits.start // WORD, (bits.stop - 1) // WORD + 1
+        mask = sum(1 << (bit - low * WORD) for bit in bits)
+        part = states[:, low:high] & packed([mask], high - low)
+        # As one item each, since rows are compared far more slowly.
+        items = part.ravel() if high - low == 1 else part.view(np.dtype((np.void, 8 * (high - low)))).ravel()
+        _, first, counts = np.unique(items, return_index=True, return_counts=True)
+        order = np.lexsort((first, -counts))
+        yield first[order], counts[order]
+
+
 def packed(numbers: Iterable[int], width: int) -> Words:
     """Numbers as states: the bits of a number are those of the state."""
     data = b"".join(number.to_bytes(8 * width, "little") for number in numbers)
@@ -673,25 +692,9 @@ class Search:
         return found
 
     def occurring(self, columns: Sequence[range]) -> Iterator[tuple[Indices, Indices]]:
-        """For each range of bits of a state, the first state with each value that they have, and how many have it.
-
-        The most frequent value comes first. States beyond a constraint are left out.
-        """
+        """`occurring` in the states found. States beyond a constraint are left out."""
         numbers = self._within()
-        for bits in columns:
-            if not bits:
-                yield numbers[:1], np.array([len(numbers)][: len(numbers)])
-                continue
-            low, high = bits.start // WORD, (bits.stop - 1) // WORD + 1
-            mask = sum(1 << (bit - low * WORD) for bit in bits)
-            part = self.states[numbers, low:high] & packed([mask], high - low)
-            # As one item each, since rows are compared far more slowly.
-            items = (
-                part.ravel() if high - low == 1 else part.view(np.dtype((np.void, 8 * (high - low)))).ravel()
-            )
-            _, first, counts = np.unique(items, return_index=True, return_counts=True)
-            order = np.lexsort((first, -counts))
-            yield numbers[first[order]], counts[order]
+        return ((numbers[first], counts) for first, counts in occurring(self.states[numbers], columns))
 
     def _within(self) -> Indices:
         """The numbers of the states within the constraints."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leadline.symbolic.bits import NoCircuits, walks
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.explore.facts import SimulateFacts
@@ -17,6 +20,7 @@ from leadline.symbolic.meaning import explore
 from leadline.symbolic.trace import DEADLOCK, replay
 from tests.asking import model_for
 from tests.cli.conftest import Leadline, leadline  # noqa: F401  # a fixture
+from tests.random_symmetric import symmetric_model
 
 FILE = Path(__file__).parent / "protocols.py"
 
@@ -27,9 +31,10 @@ def simulated(name: str, *, deadlock: bool = False, limits: Limits | None = None
     return answer(model_for(query), query, limits or Limits())
 
 
+@pytest.mark.parametrize("by", ["circuits", "values"])
 @pytest.mark.parametrize("settings", [{}, {"at_top": "break"}, {"at_top": "stop", "first": 2}], ids=str)
-def test_it_finds_nothing_that_exploration_does_not(settings: dict[str, Any]) -> None:
-    query = Query(f"{FILE}:Lift", settings, None, SimulateOptions(200, 20), deadlock=True)
+def test_it_finds_nothing_that_exploration_does_not(settings: dict[str, Any], by: str) -> None:
+    query = Query(f"{FILE}:Lift", settings, None, SimulateOptions(200, 20, by=by), deadlock=True)
     model = model_for(query)
     told, seen = answer(model, query), explore(Semantics(model), list(model.properties))
     assert told.told(SimulateFacts).states <= seen.states
@@ -50,25 +55,151 @@ def test_it_finds_nothing_that_exploration_does_not(settings: dict[str, Any]) ->
     assert violated <= found, "the model is small: two hundred runs meet every state"
 
 
-def test_the_same_seed_takes_the_same_runs() -> None:
+@pytest.mark.parametrize("by", ["circuits", "values"])
+def test_the_same_seed_takes_the_same_runs(by: str) -> None:
     first, again, other = (
-        simulated("Lift", runs=5, depth=9, seed=seed).told(SimulateFacts) for seed in (7, 7, 8)
+        simulated("Lift", runs=5, depth=9, seed=seed, by=by).told(SimulateFacts) for seed in (7, 7, 8)
     )
-    assert first == again != other
+    assert first == again != other and first.by == by
 
 
-def test_no_violation_is_unknown_and_says_why() -> None:
-    told = simulated("Lift", runs=3, depth=0)
-    unknown = [one for one in told.results if one.verdict is Verdict.UNKNOWN]
-    assert unknown
-    assert {one.reason for one in unknown} == {"no violation in 3 runs of at most 0 steps"}
+UNEVEN = '''
+from leadline.symbolic.lang import *
+
+class Uneven(Protocol):
+    """One action has one outcome, another three of which two are equal, and a third goes out of bounds."""
+
+    def define(self, state):
+        state.at = Int(0, 9)
+
+    def init(self, start):
+        start.at = start.pick("first", Int(0, 1))
+
+    @action
+    def single(self, now, nxt):
+        nxt.require(now.at < 2)
+        nxt.at = 2
+
+    @action
+    def triple(self, now, nxt):
+        x = nxt.pick("x", Int(0, 3))
+        nxt.require(now.at < 2, x > 0)
+        nxt.at = ite(x == 1, 4, 5)
+
+    @action
+    def beyond(self, now, nxt):
+        nxt.require(now.at == 1)
+        nxt.at = now.at + 9
+
+@probe(Uneven)
+def never_two(uneven, now):
+    return now.at != 2
+
+@probe(Uneven)
+def never_four(uneven, now):
+    return now.at != 4
+
+@probe(Uneven)
+def never_five(uneven, now):
+    return now.at != 5
+'''
 
 
-def test_limits_and_models_that_cannot_begin() -> None:
-    told = simulated("Lift", runs=100_000_000, limits=Limits(seconds=0.3))
-    assert told.told(SimulateFacts).stopped == "time: stopped after 0.3 s"
+@pytest.mark.parametrize("by", ["circuits", "values"])
+@pytest.mark.parametrize("weight", [1, 3])
+def test_a_step_is_a_random_outcome_of_a_random_action(by: str, weight: int, tmp_path: Path) -> None:
+    """Each action is as likely as another or by its weight; so is each outcome of one, equal ones twice."""
+    (tmp_path / "uneven.py").write_text(UNEVEN)
+    runs = 6_000
+    options = SimulateOptions(runs, 5, by=by, weights=(f"single={weight}",))
+    query = Query(str(tmp_path / "uneven.py"), {}, None, options)
+    facts = answer(model_for(query), query).told(SimulateFacts)
+    rates = (weight / (weight + 1) + weight / (weight + 2)) / 2, (1 / (weight + 1) + 1 / (weight + 2)) / 2
+    expected = {"single": rates[0], "triple": rates[1], "beyond": 1 / (weight + 2) / 2}
+    probes = {"never-two": rates[0], "never-four": rates[1] / 3, "never-five": rates[1] * 2 / 3}
+    assert (facts.runs, facts.steps, facts.longest, facts.runs_taking) == (runs, runs, 1, facts.actions)
+    found = {**facts.actions, **{name: facts.probes[name]["runs"] for name in probes}}
+    for name, rate in (expected | probes).items():
+        # Four standard deviations and a half.
+        assert abs(found[name] / runs - rate) < 4.5 * (rate * (1 - rate) / runs) ** 0.5, (name, found[name])
+
+
+def test_runs_side_by_side_have_the_frequencies_of_runs_on_values() -> None:
+    """Rates, probes, depths and values are the same in both but for chance, also where runs end early."""
+    one, other = (simulated("Lift", runs=4_000, depth=12, by=by) for by in ("circuits", "values"))
+    a, b = one.told(SimulateFacts), other.told(SimulateFacts)
+    assert (a.states, a.states_by_depth, a.longest) == (b.states, b.states_by_depth, b.longest)
+    assert a.steps == sum(a.actions.values()) and a.steps == pytest.approx(b.steps, rel=0.05)
+    for name, rate in b.action_rates.items():
+        assert abs(a.action_rates[name] - rate) < 0.02
+        assert abs(a.runs_taking[name] - b.runs_taking[name]) < 250
+    assert {name: x["distinct"] for name, x in a.values.items()} == {
+        name: x["distinct"] for name, x in b.values.items()
+    }
+    assert [x.verdict for x in one.results] == [x.verdict for x in other.results]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_runs_of_random_protocols_go_where_exploration_does(seed: int) -> None:
+    """Each state at no fewer steps than in exploration, with all states at the depths that runs exhaust."""
+    try:
+        model = symmetric_model(seed)
+    except UserError:
+        return
+    query = Query(model.protocol, {}, None, SimulateOptions(3_000, 5), deadlock=True)
+    try:
+        told = answer(model, query)
+    except ModelError as error:
+        assert "has no initial state" in str(error)
+        return
+    facts, seen = told.told(SimulateFacts), explore(Semantics(model), list(model.properties), depth=5)
+    within = accumulate(facts.states_by_depth)
+    assert all(x <= y for x, y in zip(within, seen.states_within_steps, strict=False))
+    assert facts.states_by_depth[0] <= seen.states_within_steps[0]
+    violated = {name for name, one in seen.properties.items() if one.violation is not None}
+    found = {x.property for x in told.results if x.verdict is Verdict.VIOLATED} - {DEADLOCK}
+    assert found <= violated
+    for one in told.results:
+        if one.trace is not None:
+            replay(Semantics(model), one.trace)
+
+
+def test_lanes_begin_again_until_all_runs_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of many lengths: each counts once, and a lane that begins again knows nothing of its last run."""
+    monkeypatch.setattr(walks, "LANES", 64)
+    query = Query("kafka-replication", {"replicas": 2}, (), SimulateOptions(1_000, 12), deadlock=True)
+    model = model_for(query)
+    facts = answer(model, query).told(SimulateFacts)
+    assert (facts.runs, facts.longest, facts.by) == (1_000, 12, "circuits")
+    values = answer(model, replace(query, options=SimulateOptions(1_000, 12, by="values"))).told(
+        SimulateFacts
+    )
+    assert 0 < values.deadlocks < 1_000 and abs(values.deadlocks - facts.deadlocks) < 100
+    assert facts.steps == pytest.approx(values.steps, rel=0.05)
+    for name, number in values.runs_taking.items():
+        assert abs(facts.runs_taking[name] - number) < 100
+
+
+@pytest.mark.parametrize("by", ["circuits", "values"])
+def test_limits_and_models_that_cannot_begin(by: str) -> None:
+    told = simulated("Lift", runs=100_000_000, limits=Limits(seconds=0.6), by=by)
+    facts = told.told(SimulateFacts)
+    assert facts.stopped == "time: stopped after 0.6 s"
+    assert facts.runs and facts.steps == sum(facts.actions.values())
+    with pytest.raises(ModelError, match="has no initial state"):
+        simulated("Begin", settings={"fine": False, "broken": False}, by="values")
+
+
+def test_what_has_no_circuits_is_taken_on_values() -> None:
+    """An initial state out of bounds is for values alone; asked for circuits, that is told."""
+    facts = simulated("Begin", settings={"fine": True, "broken": True}).told(SimulateFacts)
+    assert (facts.by, facts.by_values_since) == ("values", "an initial state may be out of bounds")
     with pytest.raises(ModelError, match="has no initial state"):
         simulated("Begin", settings={"fine": False, "broken": False})
+    with pytest.raises(NoCircuits, match="an initial state may be out of bounds"):
+        simulated("Begin", settings={"fine": True, "broken": True}, by="circuits")
+    small = simulated("Lift", runs=3, limits=Limits(memory_mb=200)).told(SimulateFacts)
+    assert small.by_values_since == "a limit below 256 MB leaves little room for arrays"
 
 
 def test_on_the_command_line(leadline: Leadline) -> None:  # noqa: F811

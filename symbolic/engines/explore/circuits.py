@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
@@ -11,6 +12,9 @@ from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
 from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, nodes as n, schedule
 from leadline.symbolic.meaning import Checked, Exploration, Level, Path, path_of
+
+if TYPE_CHECKING:
+    from leadline.symbolic.bits.lanes import Indices
 
 
 class CircuitExplorer:
@@ -209,15 +213,10 @@ class CircuitExplorer:
 
     def values(self) -> dict[str, Occurring]:
         """The values of each variable in the states found so far."""
-        search, variables = self._search, self.semantics.model.variables
+        search = self._search
         if search is None:
             return {}
-        found = {}
-        for place, (first, counts) in enumerate(search.occurring(search.machine.encoding.columns)):
-            frequent = (state[place] for state in states_at(search, first[:MOST_VALUES].tolist()))
-            pairs = zip(frequent, counts[:MOST_VALUES].tolist(), strict=True)
-            found[variables[place].name] = occurring(variables[place].type.tla, len(counts), pairs)
-        return found
+        return values_at(search, search.occurring(search.machine.encoding.columns))
 
     # -- coverage ---------------------------------------------------------------------------------
 
@@ -287,7 +286,26 @@ def checked(
     return Checked(violation, outside, why, violations)
 
 
-def states_at(search: bits.Search, numbers: Iterable[int]) -> Iterator[State]:
+def states_at(search: bits.Search | bits.RandomRuns, numbers: Iterable[int]) -> Iterator[State]:
     """The states with some numbers, as values."""
     for number in numbers:
         yield search.machine.state(search.states[number])
+
+
+def values_at(
+    found: bits.Search | bits.RandomRuns, values: Iterable[tuple[Indices, Indices]]
+) -> dict[str, Occurring]:
+    """The values of each variable.
+
+    Args:
+        found: the states.
+        values: for each variable a state with each value, and how many states have it, the most frequent first.
+    """
+    told = {}
+    for place, (variable, (first, counts)) in enumerate(
+        zip(found.machine.model.variables, values, strict=True)
+    ):
+        frequent = (state[place] for state in states_at(found, first[:MOST_VALUES].tolist()))
+        pairs = zip(frequent, counts[:MOST_VALUES].tolist(), strict=True)
+        told[variable.name] = occurring(variable.type.tla, len(counts), pairs)
+    return told

@@ -139,6 +139,8 @@ class SimulateFacts(EngineFacts):
         states_by_depth: for each number of steps, the different states that runs meet after so many, and after
             no fewer.
         values: the values of each variable in these states.
+        by: "circuits" if the runs were taken side by side, "values" if one after the other.
+        by_values_since: why they were taken on values.
     """
 
     runs: int
@@ -153,6 +155,8 @@ class SimulateFacts(EngineFacts):
     probes: Mapping[str, Reached]
     states_by_depth: Sequence[int]
     values: Mapping[str, Occurring]
+    by: str
+    by_values_since: str | None = None
 
     def ended_early(self) -> str | None:
         return self.stopped

@@ -1,16 +1,20 @@
 """Simulation as an engine: random runs, each property evaluated in every state that they meet.
 
-A simulation proves nothing: without a violation a property stays unknown, whatever the number of runs.
+A simulation proves nothing: without a violation a property stays unknown, whatever the number of runs. Where a
+model has circuits, tens of thousands of runs go side by side; one after the other is for the rest.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
+from typing import TYPE_CHECKING
 
+from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
@@ -22,12 +26,33 @@ from leadline.symbolic.engines.ask.result import (
     Result,
     Verdict,
 )
+from leadline.symbolic.engines.explore.circuits import states_at, values_at
+from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, LEAST_MEMORY, VALUES
 from leadline.symbolic.engines.explore.facts import SimulateFacts
-from leadline.symbolic.engines.explore.statistics import RunStatistics, values_of
-from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited, own_peak_mb, stop_at
-from leadline.symbolic.lang import Model, OutOfBounds, PropertyKind, UserError, counted, unknown_name
-from leadline.symbolic.meaning import Outcome
+from leadline.symbolic.engines.explore.statistics import Occurring, Reached, RunStatistics, values_of
+from leadline.symbolic.engines.run.limits import (
+    Limits,
+    TimeIsOver,
+    address_space_mb,
+    limited,
+    own_peak_mb,
+    stop_at,
+)
+from leadline.symbolic.lang import (
+    Model,
+    ModelError,
+    OutOfBounds,
+    PropertyKind,
+    UserError,
+    counted,
+    unknown_name,
+)
+from leadline.symbolic.meaning import Outcome, Path, path_of
 from leadline.symbolic.trace import DEADLOCK, Trace, TraceEnd, end_reason, replay, shortening, trace_of_path
+
+if TYPE_CHECKING:
+    from leadline.symbolic.bits import RandomRuns
+    from leadline.symbolic.bits.lanes import Words
 
 _EVERY = 0.2  # seconds between two looks at the clock for the progress line
 
@@ -41,6 +66,8 @@ class SimulateOptions(Options):
         depth: the steps of a run at most.
         seed: the seed of the random choices.
         weights: how much likelier actions are than one without a weight, such as "write=5".
+        by: "circuits" for many runs side by side, "values" for one after the other; by default on circuits
+            wherever the model has them. The same seed takes other runs by each.
     """
 
     engine = "simulate"
@@ -53,6 +80,13 @@ class SimulateOptions(Options):
         flag="weight",
         metavar="ACTION=N",
         doc="take an action N times as often as another; may be repeated",
+    )
+    by: str | None = option(
+        None,
+        choices=BY,
+        noun="explorer",
+        doc="take runs side by side on circuits, or one after the other on values (default: on circuits wherever "
+        "a model has them)",
     )
 
 
@@ -70,18 +104,24 @@ class Simulate(Engine):
     ) -> Answer:
         options = query.options
         assert isinstance(options, SimulateOptions)
-        names = tuple(one.name for one in query.chosen(model))
-        chance = random.Random(options.seed)
-        simulation = _Simulation(Semantics(model), names, chance, query.deadlock, weights_of(model, options))
+        weights = weights_of(model, options)
+        asked = _Asked(Semantics(model), tuple(x.name for x in query.chosen(model)), query.deadlock, weights)
+        simulation = _first(asked, options, limits)
         stopped = None
         try:
             with limited(limits):
-                simulation.run(options, listener)
+                try:
+                    simulation.run(listener)
+                except NoCircuits as error:
+                    if options.by == CIRCUITS:
+                        raise
+                    simulation = _OnValues(asked, options, str(error))
+                    simulation.run(listener)
         except KeyboardInterrupt:
-            raise Interrupted(simulation.answer(options, "interrupted")) from None
+            raise Interrupted(simulation.answer("interrupted")) from None
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_at(error, limits).text
-        return simulation.answer(options, stopped)
+        return simulation.answer(stopped)
 
 
 def weights_of(model: Model, options: SimulateOptions) -> dict[str, int]:
@@ -149,118 +189,68 @@ def random_step(
     return None
 
 
-@dataclass
-class _Simulation:
-    """Random runs so far.
+@dataclass(frozen=True)
+class _Asked:
+    """A question for random runs.
 
     Attributes:
+        semantics: the meaning of the model on values.
+        names: the properties to evaluate.
+        deadlock: whether it is about deadlocks too.
         weights: the weight of each action that has one; that of another is 1.
-        found: for each property the run to the first state in which it is false or out of bounds, and which.
-        statistics: the numbers.
     """
 
     semantics: Semantics
     names: Sequence[str]
-    chance: random.Random
     deadlock: bool
     weights: Mapping[str, int]
-    deadlocks: int = 0
-    found: dict[str | None, tuple[TraceEnd, tuple[Outcome, ...]]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        model = self.semantics.model
-        self.statistics = RunStatistics(len(model.variables))
-        self._probes = [x for x in self.names if model.properties[x].kind is PropertyKind.PROBE]
-        self._reaching: dict[str, set[int]] = {name: set() for name in self._probes}
+    @property
+    def probes(self) -> list[str]:
+        """Those of the properties that are probes."""
+        properties = self.semantics.model.properties
+        return [x for x in self.names if properties[x].kind is PropertyKind.PROBE]
 
-    def run(self, options: SimulateOptions, listener: Listener) -> None:
+
+class _Simulation(ABC):
+    """Random runs, of which an answer can be given even if an exception ends `run` early."""
+
+    def __init__(self, asked: _Asked, options: SimulateOptions) -> None:
+        self.asked, self.options = asked, options
+        self._begin = self._last = time.monotonic()
+
+    @abstractmethod
+    def run(self, listener: Listener) -> None:
         """Take all runs.
 
         Raises:
             ModelError: if there is no initial state.
         """
-        begin = last = time.monotonic()
-        while self.statistics.runs < options.runs:
-            self._one(options.depth)
-            self.statistics.end()
-            now = time.monotonic()
-            if now - last >= _EVERY:
-                last = now
-                runs, states = self.statistics.runs, self.statistics.states
-                text = f"{counted(runs, 'run')}, {counted(states, 'distinct state')}"
-                listener.progress(Progress(-1, now - begin, text=text))
 
-    def _one(self, depth: int) -> None:
-        """Take one run."""
-        path: list[Outcome] = []
-        for one in islice(random_run(self.semantics, self.chance, self.weights), depth + 1):
-            path.append(one)
-            if len(path) > 1:
-                self.statistics.take(one.action)
-            if one.state is None:
-                self.found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
-            else:
-                self._look(path)
-        if len(path) <= depth and self._stuck(path[-1].state):
-            self.deadlocks += 1
-            self.found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
+    @abstractmethod
+    def facts(self, stopped: str | None) -> SimulateFacts:
+        """The numbers of the runs so far."""
 
-    def _stuck(self, end: State | None) -> bool:
-        """Whether a run in whose last state no action is enabled ends in a deadlock.
+    @abstractmethod
+    def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
+        """The run to a state in which a property is false or out of bounds, and which; of None, to such a step."""
 
-        Constraints guard every action, so a state beyond them has no successor and is no deadlock.
-        """
-        constraint = self.semantics.constraint
-        return end is not None and (constraint is None or constraint(end, {}))
+    def tell(self, listener: Listener, runs: int, states: int) -> None:
+        """Tell of progress now and then."""
+        now = time.monotonic()
+        if now - self._last >= _EVERY:
+            self._last = now
+            text = f"{counted(runs, 'run')}, {counted(states, 'distinct state')}"
+            listener.progress(Progress(-1, now - self._begin, text=text))
 
-    def _look(self, path: Sequence[Outcome]) -> None:
-        """Evaluate the properties in the last state."""
-        state = path[-1].state
-        assert state is not None
-        if self.statistics.meet(state):
-            for name in self.names:
-                self._evaluate(name, state, path)
-        for name in self._probes:
-            if hash(state) in self._reaching[name]:
-                self.statistics.reach(name)
-
-    def _evaluate(self, name: str, state: State, path: Sequence[Outcome]) -> None:
-        """Evaluate a property in a new state: a probe in each, another one until it is violated."""
-        known = self.found.get(name)
-        if known is not None and known[0] is TraceEnd.VIOLATES and name not in self._reaching:
-            return
-        try:
-            if self.semantics.property_function(name)(state, {}):
-                return
-        except OutOfBounds:
-            self.found.setdefault(name, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
-            return
-        if name in self._reaching:
-            self._reaching[name].add(hash(state))
-        if known is None or known[0] is not TraceEnd.VIOLATES:
-            self.found[name] = TraceEnd.VIOLATES, tuple(path)
-
-    def answer(self, options: SimulateOptions, stopped: str | None) -> Answer:
+    def answer(self, stopped: str | None) -> Answer:
         """The answer by the runs so far."""
         beyond = self._trace(None)
-        asked = [*self.names, *([DEADLOCK] if self.deadlock else [])]
-        numbers, model = self.statistics, self.semantics.model
-        done = f"no violation in {counted(numbers.runs, 'run')} of at most {counted(options.depth, 'step')}"
+        asked = [*self.asked.names, *([DEADLOCK] if self.asked.deadlock else [])]
+        facts = self.facts(stopped)
+        most = counted(self.options.depth, "step")
+        done = f"no violation in {counted(facts.runs, 'run')} of at most {most}"
         results = [self._result(name, beyond, done) for name in asked]
-        facts = SimulateFacts(
-            runs=numbers.runs,
-            steps=numbers.steps,
-            longest=numbers.longest,
-            states=numbers.states,
-            deadlocks=self.deadlocks,
-            stopped=stopped,
-            actions={one.name: numbers.taken[one.name] for one in model.actions},
-            action_rates={one.name: numbers.taken[one.name] / max(1, numbers.steps) for one in model.actions},
-            runs_taking={one.name: numbers.runs_taking[one.name] for one in model.actions},
-            probes={name: numbers.reached(name) for name in self._probes},
-            states_by_depth=numbers.by_depth(),
-            values=values_of(model, numbers.values),
-        )
         return Answer(results, facts, None if beyond is None else beyond[0])
 
     def _result(self, name: str, beyond: tuple[Trace, bool] | None, done: str) -> Result:
@@ -278,16 +268,260 @@ class _Simulation:
             effort=effort,
             steps=trace.length,
             trace=trace,
-            reason=end_reason(self.semantics, trace),
+            reason=end_reason(self.asked.semantics, trace),
         )
         return result.unless_minimal(minimal)
 
     def _trace(self, name: str | None) -> tuple[Trace, bool] | None:
         """The run to a property's violation or out of bounds, shortened and replayed, and whether to the end."""
-        if name not in self.found:
+        found = self.found(name)
+        if found is None:
             return None
-        ends, path = self.found[name]
+        ends, path = found
         whole = trace_of_path(path, ends, None if ends is TraceEnd.DEADLOCK else name)
-        trace, minimal = shortening(self.semantics, whole)
-        replay(self.semantics, trace)
+        trace, minimal = shortening(self.asked.semantics, whole)
+        replay(self.asked.semantics, trace)
         return trace, minimal
+
+
+def _first(asked: _Asked, options: SimulateOptions, limits: Limits) -> _Simulation:
+    """The runs that a question is put to first."""
+    if options.by == VALUES:
+        return _OnValues(asked, options, None)
+    if options.by is None and address_space_mb(limits) < LEAST_MEMORY:
+        return _OnValues(asked, options, f"a limit below {LEAST_MEMORY} MB leaves little room for arrays")
+    return _OnCircuits(asked, options, None if limits.seconds is None else limits.seconds / 2)
+
+
+class _OnCircuits(_Simulation):
+    """Random runs side by side.
+
+    Args:
+        asked: the question.
+        options: the options.
+        making: the seconds in which circuits are to be made; None for any number.
+    """
+
+    def __init__(self, asked: _Asked, options: SimulateOptions, making: float | None) -> None:
+        super().__init__(asked, options)
+        self._making = making
+        self._runs: RandomRuns | None = None
+
+    def run(self, listener: Listener) -> None:
+        """Take all runs.
+
+        Raises:
+            NoCircuits: if the model has no circuits, or they are not made in time.
+            ModelError: if there is no initial state.
+        """
+        try:
+            with limited(Limits(self._making)):
+                runs, begin = self._made(listener)
+        except TimeIsOver:
+            raise NoCircuits(f"circuits were not made in {self._making:g} s") from None
+        except (ModelError, RecursionError) as error:
+            raise NoCircuits(str(error)) from error
+        if not begin:
+            raise self.asked.semantics.no_initial_state()
+        self._runs = runs
+        runs.run(begin)
+
+    def _made(self, listener: Listener) -> tuple[RandomRuns, list[Words]]:
+        """The runs, none of which is taken, and the initial states."""
+        # Here, since runs on values need none of it.
+        from leadline.symbolic import bits
+
+        def progress() -> None:
+            self.tell(listener, runs.runs, len(runs.states))
+
+        asked, options, model = self.asked, self.options, self.asked.semantics.model
+        machine = bits.Machine(model)
+        runs = bits.RandomRuns(
+            machine,
+            [machine.claim(model.properties[name].formula) for name in asked.names],
+            [asked.weights.get(action.name, 1) for action in model.actions],
+            options.runs,
+            options.depth,
+            options.seed,
+            [asked.names.index(name) for name in asked.probes],
+            progress,
+        )
+        return runs, [*bits.initial_states(model)]
+
+    def facts(self, stopped: str | None) -> SimulateFacts:
+        # Here, since runs on values need none of it.
+        from leadline.symbolic import bits
+
+        runs, model = self._runs, self.asked.semantics.model
+        if runs is None:
+            return _OnValues(self.asked, self.options, None).facts(stopped)
+        reached = [runs.reached(place) for place in range(len(self.asked.probes))]
+        columns = runs.machine.encoding.columns
+        return _facts(
+            model,
+            runs=runs.runs,
+            longest=runs.longest,
+            deadlocks=runs.deadlocks,
+            stopped=stopped,
+            actions=runs.taken.tolist(),
+            runs_taking=runs.runs_taking.tolist(),
+            probes={
+                name: {"runs": number, "median_steps": steps}
+                for name, (number, steps) in zip(self.asked.probes, reached, strict=True)
+            },
+            states_by_depth=runs.by_depth(),
+            values=values_at(runs, bits.occurring(runs.states, columns)),
+            by=CIRCUITS,
+        )
+
+    def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
+        runs = self._runs
+        if runs is None:
+            return None
+        if name is None:
+            return self._path(runs, TraceEnd.OUT_OF_BOUNDS, runs.failure, None)
+        if name == DEADLOCK:
+            return self._path(runs, TraceEnd.DEADLOCK, runs.deadlock)
+        found = runs.found[self.asked.names.index(name)]
+        return self._path(runs, TraceEnd.VIOLATES, found.violated_at) or self._path(
+            runs, TraceEnd.OUT_OF_BOUNDS, found.outside_at
+        )
+
+    def _path(
+        self, runs: RandomRuns, ends: TraceEnd, number: int | None, *more: None
+    ) -> tuple[TraceEnd, Path] | None:
+        """A run to a state, and out of bounds if there is more."""
+        if number is None:
+            return None
+        return ends, path_of(self.asked.semantics, [*states_at(runs, runs.path(number)), *more])
+
+
+class _OnValues(_Simulation):
+    """Random runs one after the other.
+
+    Args:
+        asked: the question.
+        options: the options.
+        why: why they are on values; None if they were asked to be.
+    """
+
+    def __init__(self, asked: _Asked, options: SimulateOptions, why: str | None) -> None:
+        super().__init__(asked, options)
+        self._why = why
+        self._chance = random.Random(options.seed)
+        self._deadlocks = 0
+        self._found: dict[str | None, tuple[TraceEnd, Path]] = {}
+        self._statistics = RunStatistics(len(asked.semantics.model.variables))
+        self._reaching: dict[str, set[int]] = {name: set() for name in asked.probes}
+
+    def run(self, listener: Listener) -> None:
+        while self._statistics.runs < self.options.runs:
+            self._one()
+            self._statistics.end()
+            self.tell(listener, self._statistics.runs, self._statistics.states)
+
+    def _one(self) -> None:
+        """Take one run."""
+        path: list[Outcome] = []
+        run = random_run(self.asked.semantics, self._chance, self.asked.weights)
+        for one in islice(run, self.options.depth + 1):
+            path.append(one)
+            if len(path) > 1:
+                self._statistics.take(one.action)
+            if one.state is None:
+                self._found.setdefault(None, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+            else:
+                self._look(path)
+        if len(path) <= self.options.depth and self._stuck(path[-1].state):
+            self._deadlocks += 1
+            self._found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
+
+    def _stuck(self, end: State | None) -> bool:
+        """Whether a run in whose last state no action is enabled ends in a deadlock.
+
+        Constraints guard every action, so a state beyond them has no successor and is no deadlock.
+        """
+        constraint = self.asked.semantics.constraint
+        return end is not None and (constraint is None or constraint(end, {}))
+
+    def _look(self, path: Sequence[Outcome]) -> None:
+        """Evaluate the properties in the last state."""
+        state = path[-1].state
+        assert state is not None
+        if self._statistics.meet(state):
+            for name in self.asked.names:
+                self._evaluate(name, state, path)
+        for name, reaching in self._reaching.items():
+            if hash(state) in reaching:
+                self._statistics.reach(name)
+
+    def _evaluate(self, name: str, state: State, path: Sequence[Outcome]) -> None:
+        """Evaluate a property in a new state: a probe in each, another one until it is violated."""
+        known = self._found.get(name)
+        if known is not None and known[0] is TraceEnd.VIOLATES and name not in self._reaching:
+            return
+        try:
+            if self.asked.semantics.property_function(name)(state, {}):
+                return
+        except OutOfBounds:
+            self._found.setdefault(name, (TraceEnd.OUT_OF_BOUNDS, tuple(path)))
+            return
+        if name in self._reaching:
+            self._reaching[name].add(hash(state))
+        if known is None or known[0] is not TraceEnd.VIOLATES:
+            self._found[name] = TraceEnd.VIOLATES, tuple(path)
+
+    def facts(self, stopped: str | None) -> SimulateFacts:
+        numbers, model = self._statistics, self.asked.semantics.model
+        return _facts(
+            model,
+            runs=numbers.runs,
+            longest=numbers.longest,
+            deadlocks=self._deadlocks,
+            stopped=stopped,
+            actions=[numbers.taken[one.name] for one in model.actions],
+            runs_taking=[numbers.runs_taking[one.name] for one in model.actions],
+            probes={name: numbers.reached(name) for name in self._reaching},
+            states_by_depth=numbers.by_depth(),
+            values=values_of(model, numbers.values),
+            by=VALUES,
+            why=self._why,
+        )
+
+    def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
+        return self._found.get(name)
+
+
+def _facts(
+    model: Model,
+    *,
+    runs: int,
+    longest: int,
+    deadlocks: int,
+    stopped: str | None,
+    actions: Sequence[int],
+    runs_taking: Sequence[int],
+    probes: Mapping[str, Reached],
+    states_by_depth: Sequence[int],
+    values: Mapping[str, Occurring],
+    by: str,
+    why: str | None = None,
+) -> SimulateFacts:
+    """The facts of runs whose numbers of actions are in the model's order."""
+    names, steps = [one.name for one in model.actions], sum(actions)
+    return SimulateFacts(
+        runs=runs,
+        steps=steps,
+        longest=longest,
+        states=sum(states_by_depth),
+        deadlocks=deadlocks,
+        stopped=stopped,
+        actions=dict(zip(names, actions, strict=True)),
+        action_rates={name: number / max(1, steps) for name, number in zip(names, actions, strict=True)},
+        runs_taking=dict(zip(names, runs_taking, strict=True)),
+        probes=probes,
+        states_by_depth=states_by_depth,
+        values=values,
+        by=by,
+        by_values_since=why,
+    )

@@ -1,0 +1,384 @@
+"""Random runs side by side: a run in each lane, and a choice of its own in each lane at each step.
+
+The choice is a part of the circuit. Its inputs are the bits of the state and tosses of a coin. It draws an enabled
+action, each as likely or by its weight, and then one of that action's outcomes. In each lane the weights of what
+can be drawn sum up to a number of a few bits. Its product with a fraction, which the tosses are, is a random
+number below it. A binary tree leads to the place at which the sum from the left exceeds that number. So a step of
+all lanes is one program over rows, whatever they choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from leadline.symbolic.bits.lanes import WORD, Indices, Words, count, sliced, unsliced, where, words_for
+from leadline.symbolic.bits.machine import Claim, Machine
+from leadline.symbolic.bits.programs import Program, Registers, compiled
+from leadline.symbolic.bits.search import Found, Table
+from leadline.symbolic.encode.circuit import FALSE, Circuit
+from leadline.symbolic.encode.expressions import Integers, Number
+from leadline.symbolic.encode.values import Values
+
+LANES = 1 << 16
+"""The number of runs side by side at most."""
+_EXACT = 16
+"""The probability of each outcome is exact to so many bits."""
+
+
+class Draw:
+    """Draws one of several literals that are true, by the tosses of a coin.
+
+    Args:
+        circuit: the circuit, which gets inputs for the tosses.
+        literals: the literals.
+        weights: the weight of each, a positive integer.
+        most: what the weights of those that are true sum up to at most.
+
+    Attributes:
+        drawn: for each of the literals, the literal that it is the one; none is, if none is true.
+        tosses: the inputs for the tosses.
+    """
+
+    def __init__(self, circuit: Circuit, literals: Sequence[int], weights: Sequence[int], most: int) -> None:
+        self._circuit, self._integers = circuit, Integers(Values(circuit))
+        self._literals, self._weights, self._most = literals, weights, most
+        self._sums: dict[tuple[int, int], Number] = {}
+        self.drawn: list[int] = []
+        self.tosses = range(0)
+        if not literals:
+            return
+        total = self._sum(0, len(literals))
+        last = circuit.inputs(bits := most.bit_length() + _EXACT)
+        self.tosses = range(last - bits + 1, last + 1)
+        self._descend(0, len(literals), circuit.disj(literals), self._below(total))
+
+    def _sum(self, low: int, high: int) -> Number:
+        """The sum of the weights of literals that are true."""
+        if high - low == 1:
+            found = [self._literals[low] if self._weights[low] >> i & 1 else FALSE for i in range(64)]
+        else:
+            middle = (low + high) // 2
+            found = self._integers.add(self._sum(low, middle), self._sum(middle, high))
+        size = min(sum(self._weights[low:high]), self._most).bit_length()
+        self._sums[low, high] = [*found[:size], FALSE]
+        return self._sums[low, high]
+
+    def _below(self, total: Number) -> Number:
+        """A random number below another one: the whole part of its product with the fraction of tosses."""
+        product: Number = [FALSE] * len(total)
+        for toss in self.tosses:
+            summand = [self._circuit.both(toss, bit) for bit in total]
+            product = self._integers.add(product, summand)[1 : len(total) + 1]
+        return product
+
+    def _descend(self, low: int, high: int, here: int, number: Number) -> None:
+        """Go to the literal at which the sum from the left exceeds a number, where `here` holds."""
+        if high - low == 1:
+            self.drawn.append(here)
+            return
+        middle = (low + high) // 2
+        left = self._sums[low, middle]
+        rest = self._integers.add(number, self._integers.negate(left))
+        both, less = self._circuit.both, rest[-1]
+        self._descend(low, middle, both(here, less), [*number[: len(left) - 1], FALSE])
+        size = len(self._sums[middle, high]) - 1
+        self._descend(middle, high, both(here, -less), [*rest[:size], FALSE])
+
+
+_MOVED, _STUCK, _OUTSIDE, _TAKEN = range(4)
+"""The rows that a step of all lanes tells: the lanes whose run goes on, is stuck, goes out of bounds; from the
+last one on those that take each action, and then those in which each claim is false and is out of bounds."""
+
+
+def _program(machine: Machine, claims: Sequence[Claim], weights: Sequence[int]) -> Program:
+    """A step of all lanes.
+
+    Its inputs are the bits of the state, the lanes that go on, and tosses of a coin. Its outputs are what it
+    tells, and the bits of the state after the step.
+    """
+    circuit, moves = machine.circuit, machine.moves
+    conj, disj = circuit.conj, circuit.disj
+    goes = circuit.input()
+    owners = [*(x.action for x in moves), *(x.action for x in machine.failures)]
+    enabled = [*(x.enabled for x in moves), *(x.literal for x in machine.failures)]
+    own: list[list[int]] = [[] for _ in weights]
+    for owner, literal in zip(owners, enabled, strict=True):
+        own[owner].append(literal)
+    actions = Draw(circuit, [conj((goes, disj(x))) for x in own], weights, sum(weights))
+    of_drawn = [conj((x, actions.drawn[owner])) for x, owner in zip(enabled, owners, strict=True)]
+    outcomes = Draw(circuit, of_drawn, [1] * len(of_drawn), max(map(len, own), default=0))
+    taken, outside = outcomes.drawn[: len(moves)], outcomes.drawn[len(moves) :]
+    told = [disj(taken), conj((goes, machine.dead)), disj(outside), *actions.drawn]
+    told += [x for one in claims for x in (one.violated, one.outside)]
+    inputs = (*machine.inputs, goes, *actions.tosses, *outcomes.tosses)
+    return compiled(circuit, inputs, [[*told, *_after(machine, taken)]])
+
+
+def _after(machine: Machine, taken: Sequence[int]) -> list[int]:
+    """The bits of a state after the step of which the literal among some is true, or without any."""
+    conj, disj = machine.circuit.conj, machine.circuit.disj
+    new: list[list[int]] = [[] for _ in machine.inputs]
+    changed: list[list[int]] = [[] for _ in machine.inputs]
+    for here, move in zip(taken, machine.moves, strict=True):
+        for bit, literal in move.changes:
+            changed[bit].append(here)
+            new[bit].append(conj((here, literal)))
+    pairs = zip(machine.inputs, changed, new, strict=True)
+    return [disj([conj((bit, -disj(here))), *values]) for bit, here, values in pairs]
+
+
+@dataclass
+class RandomRuns:
+    """Random runs, of which what they have met can be read even if an exception ends `run` early.
+
+    Args:
+        machine: the steps.
+        claims: formulas to evaluate in each state.
+        weights: how likely each action is beside the others.
+        most: the number of runs.
+        depth: the steps of a run at most.
+        seed: the seed of the choices.
+        probes: the places of the claims of which the runs count that reach a violation.
+        progress: called after each step of all lanes.
+
+    Attributes:
+        runs: the number of runs that have begun.
+        longest: the steps of the longest one.
+        taken: how often each action was taken.
+        runs_taking: for each action the number of runs that take it.
+        hits: for each probe and each number of steps, the runs that reach it first after so many.
+        deadlocks: the number of runs that end in a state without a step.
+        deadlock: the number of such a state, or None.
+        failure: the number of a state with a step out of bounds that was taken, or None.
+        found: the findings about the claims; violations are not counted.
+    """
+
+    machine: Machine
+    claims: Sequence[Claim]
+    weights: Sequence[int]
+    most: int
+    depth: int
+    seed: int
+    probes: Sequence[int] = ()
+    progress: Callable[[], None] = lambda: None
+    runs: int = field(default=0, init=False)
+    longest: int = field(default=0, init=False)
+    deadlocks: int = field(default=0, init=False)
+    deadlock: int | None = field(default=None, init=False)
+    failure: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.program = _program(self.machine, self.claims, self.weights)
+        self.found = [Found() for _ in self.claims]
+        self.taken = np.zeros(len(self.weights), np.uint64)
+        self.runs_taking = self.taken.copy()
+        self.hits = np.zeros((len(self.probes), self.depth + 1), np.int64)
+        self._coin = np.random.SFC64(abs(self.seed))
+        self._table = Table(words_for(len(self.machine.inputs)))
+        self._parents = np.empty(0, np.int32)
+        self._depths = np.empty(0, np.int32)
+        self._known = 0
+
+    @property
+    def states(self) -> Words:
+        """The different states that runs have met."""
+        return self._table.states[: self._known]
+
+    @property
+    def depths(self) -> npt.NDArray[np.int32]:
+        """The fewest steps after which a run has met each of them."""
+        return self._depths[: self._known]
+
+    def by_depth(self) -> list[int]:
+        """For each number of steps, the different states that runs meet after so many, and after no fewer."""
+        found: list[int] = np.bincount(self.depths).tolist()
+        return found
+
+    def reached(self, probe: int) -> tuple[int, float | None]:
+        """The runs that reach a probe, by its place among them, and the median of the steps; None without runs."""
+        hits = self.hits[probe]
+        runs = int(hits.sum())
+        return runs, float(np.median(np.repeat(np.arange(len(hits)), hits))) if runs else None
+
+    def path(self, number: int) -> list[int]:
+        """The numbers of the states of a run to a state: no run has met it after fewer steps."""
+        chain = [number]
+        while (before := int(self._parents[chain[-1]])) >= 0:
+            chain.append(before)
+        return chain[::-1]
+
+    def run(self, begin: Iterable[Words]) -> None:
+        """Take the runs.
+
+        Args:
+            begin: the initial states in batches, one for each way to begin, of which there is at least one.
+        """
+        starts = np.concatenate([*begin])
+        self.runs = min(self.most, LANES)
+        lanes = _Lanes(self._begun(starts, self.runs), self)
+        numbers = np.full(self.runs, -1)
+        while len(lanes.states):
+            # Most steps of some models change nothing.
+            new = np.flatnonzero(lanes.changed)
+            numbers[new] = self._meet(lanes.states[new], numbers[new], lanes.depths[new])
+            ended = lanes.step(numbers)
+            self.progress()
+            again, over = np.split(ended, [self.most - self.runs])
+            self.runs += len(again)
+            lanes.begin(again, self._begun(starts, len(again)))
+            lanes.drop(over)
+            numbers[again] = -1
+            numbers = np.delete(numbers, over)
+
+    def toss(self, shape: tuple[int, int]) -> Words:
+        """Rows of tosses of a coin."""
+        found: Words = self._coin.random_raw(shape)
+        return found
+
+    def _begun(self, starts: Words, number: int) -> Words:
+        found: Words = starts[(self._coin.random_raw(number) % np.uint64(len(starts))).astype(np.int64)]
+        return found
+
+    def _meet(self, states: Words, parents: Indices, depths: npt.NDArray[np.int32]) -> Indices:
+        """Note that runs are in some states after so many steps, each coming from another one; their numbers."""
+        self._table.add(states)
+        numbers = self._table.numbers()
+        if self._table.size > len(self._depths):
+            more = max(self._table.size, 2 * len(self._depths)) - len(self._depths)
+            self._parents = np.concatenate([self._parents, np.full(more, -1, np.int32)])
+            self._depths = np.concatenate([self._depths, np.full(more, self.depth + 1, np.int32)])
+        # The state before has met its least depth already, so chains of parents get shorter only.
+        sooner = np.flatnonzero(depths < self._depths.take(numbers))
+        own = numbers[sooner]
+        np.minimum.at(self._depths, own, depths[sooner])
+        least = depths[sooner] == self._depths.take(own)
+        self._parents[own[least]] = parents[sooner[least]]
+        self._known = self._table.size
+        return numbers
+
+    def note(self, lanes: _Lanes, told: Words, numbers: Indices, depths: npt.NDArray[np.int32]) -> None:
+        """Count what a step of all lanes tells.
+
+        Args:
+            lanes: the lanes, after the step.
+            told: the rows.
+            numbers: the state in each lane before the step.
+            depths: the steps to it.
+        """
+        counts = count(told)
+        if counts[_STUCK]:
+            self.deadlocks += int(counts[_STUCK])
+            self.deadlock = self._first(self.deadlock, told[_STUCK], numbers)
+        if counts[_OUTSIDE]:
+            self.failure = self._first(self.failure, told[_OUTSIDE], numbers)
+        claimed = _TAKEN + len(self.weights)
+        self.taken = self.taken + counts[_TAKEN:claimed]
+        self.runs_taking = self.runs_taking + count(lanes.marked(0, told[_TAKEN:claimed]))
+        self.longest = max(self.longest, int(lanes.depths.max()))
+        for place, found in enumerate(self.found):
+            violated, outside = claimed + 2 * place, claimed + 2 * place + 1
+            if counts[violated]:
+                found.violated_at = self._first(found.violated_at, told[violated], numbers)
+            if counts[outside]:
+                found.outside_at = self._first(found.outside_at, told[outside], numbers)
+        reached = lanes.marked(len(self.weights), told[[claimed + 2 * place for place in self.probes]])
+        for hits, row in zip(self.hits, reached, strict=True):
+            if row.any():
+                hits += np.bincount(depths[where(row)], minlength=self.depth + 1)
+
+    def _first(self, known: int | None, row: Words, numbers: Indices) -> int:
+        """A state that was found; otherwise that in a lane of a row which runs meet after the fewest steps."""
+        if known is not None:
+            return known
+        found = numbers[where(row)]
+        return int(found[self._depths.take(found).argmin()])
+
+
+class _Lanes:
+    """The runs that are under way.
+
+    Attributes:
+        states: the state of each.
+        depths: the steps that each has taken.
+        changed: whether its state is another one than before its last step.
+    """
+
+    def __init__(self, states: Words, runs: RandomRuns) -> None:
+        self.states, self.depths = states, np.zeros(len(states), np.int32)
+        self.changed = np.ones(len(states), np.bool_)
+        self._runs = runs
+        self._bits = len(runs.machine.inputs)
+        self._sliced = False
+        self._registers = Registers(runs.program, -(-len(states) // WORD))
+        # For each action and each probe, the runs that have met it.
+        self._marks = np.zeros(
+            (len(runs.weights) + len(runs.probes), self._registers.all.shape[1]), np.uint64
+        )
+
+    def row(self, lanes: npt.NDArray[np.bool_]) -> Words:
+        """Some of the lanes as a row."""
+        row = np.zeros(self._marks.shape[1], np.uint64)
+        packed = np.packbits(lanes, bitorder="little")
+        row.view(np.uint8)[: len(packed)] = packed
+        return row
+
+    def marked(self, first: int, rows: Words) -> Words:
+        """Mark the lanes of some rows; those that were not yet."""
+        marks = self._marks[first : first + len(rows)]
+        new: Words = rows & ~marks
+        marks |= rows
+        return new
+
+    def step(self, numbers: Indices) -> Indices:
+        """Take a step in each lane, and have it noted; the lanes whose run has ended."""
+        inputs, runs = self._registers.inputs, self._runs
+        if not self._sliced:
+            sliced(self.states, inputs[: self._bits])
+        goes = self.depths < runs.depth
+        inputs[self._bits] = self.row(goes)
+        tosses = inputs[self._bits + 1 :]
+        tosses[:] = runs.toss(tosses.shape)
+        runs.program.run(0, self._registers.rows)
+        own = runs.program.outputs[0]
+        outputs = self._registers.all[own.start : own.stop]
+        told, after = outputs[: -self._bits or None], outputs[len(outputs) - self._bits :]
+        told &= self.row(np.ones(len(goes), np.bool_))
+        depths = self.depths
+        self.depths = depths + np.unpackbits(told[_MOVED].view(np.uint8), bitorder="little")[: len(goes)]
+        runs.note(self, told, numbers, depths)
+        changed = np.bitwise_or.reduce(after ^ inputs[: self._bits], axis=0)
+        self.changed = np.unpackbits(changed.view(np.uint8), bitorder="little")[: len(goes)].view(np.bool_)
+        rows = np.zeros((self.states.shape[1] * WORD, told.shape[1]), np.uint64)
+        rows[: self._bits] = inputs[: self._bits] = after
+        self.states, self._sliced = unsliced(rows, len(goes)), True
+        ended = where(~told[_MOVED])
+        return ended[: np.searchsorted(ended, len(goes))]
+
+    def begin(self, lanes: Indices, states: Words) -> None:
+        """Begin runs in some lanes."""
+        if len(lanes):
+            self.states[lanes], self.depths[lanes], self._sliced = states, 0, False
+            self.changed[lanes] = True
+            begun = np.zeros(len(self.states), np.bool_)
+            begun[lanes] = True
+            self._marks &= ~self.row(begun)
+
+    def drop(self, lanes: Indices) -> None:
+        """Give up some lanes."""
+        if not len(lanes):
+            return
+        kept = np.delete(np.arange(len(self.states)), lanes)
+        self.states, self.depths, self._sliced = self.states[kept], self.depths[kept], False
+        self.changed = self.changed[kept]
+        marks = np.unpackbits(self._marks.view(np.uint8), axis=1, bitorder="little")[:, kept]
+        size = self._marks.shape[1]
+        if 2 * len(kept) <= size * WORD:
+            size = max(1, -(-len(kept) // WORD))
+            self._registers = Registers(self._runs.program, size)
+        self._marks = np.zeros((len(marks), size), np.uint64)
+        packed = np.packbits(marks, axis=1, bitorder="little")
+        self._marks.view(np.uint8)[:, : packed.shape[1]] = packed
