@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,34 @@ def test_exploration_of_every_random_module_is_told_alike(tmp_path: Path, leadli
     for seed, *_ in MODULES.rows():
         for form in ("text", "json", "itf"):
             compare(MODULES.write(tmp_path, seed), form, leadline, "--depth", "4")
+
+
+PUBLISHED = Path(os.environ.get("LEADLINE_TLA_MODULES", "/nowhere"))
+EXAMPLES = Path(os.environ.get("LEADLINE_TLA_EXAMPLES", "/nowhere")) / "specifications"
+MODELS = Path(__file__).parents[1] / "tla" / "models"
+
+
+@pytest.mark.parametrize(
+    ("module", "config", "needs"),
+    [
+        (MODELS / "MCRaft.tla", "MCRaft2.cfg", PUBLISHED / "raft.tla"),
+        (MODELS / "MCRaft.tla", "MCRaft3.cfg", PUBLISHED / "raft.tla"),
+        (MODELS / "MCConsensus.tla", "MCConsensus2.cfg", PUBLISHED / "consensus.tla"),
+        *(
+            (EXAMPLES / name, Path(name).with_suffix(".cfg").name, EXAMPLES / name)
+            for name in ("DieHard/DieHard.tla", "ewd840/EWD840.tla", "Prisoners/Prisoners.tla")
+        ),
+    ],
+    ids=lambda one: Path(one).name,
+)
+def test_exploration_of_published_modules_is_told_alike(
+    module: Path, config: str, needs: Path, leadline: Leadline
+) -> None:
+    if not needs.is_file():
+        pytest.skip(f"no {needs}: LEADLINE_TLA_MODULES and LEADLINE_TLA_EXAMPLES name folders with modules")
+    more = ("--config", str(module.with_name(config)), "--path", str(PUBLISHED), "--depth", "4")
+    for form in ("text", "json", "itf"):
+        compare(module, form, leadline, *more)
 
 
 def test_exploration_of_a_module_tells_why(mailbox: str, leadline: Leadline) -> None:
