@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from leadline.symbolic.concrete import Semantics, State
-from leadline.symbolic.lang import Map, Model, Option, Record, Seq, Set, Sort, Tuple, Type, Union
+from leadline.symbolic.lang import Listed, Map, Model, Option, Record, Seq, Set, Sort, Tuple, Type, Union
 from leadline.symbolic.lang.symmetry import sorts_in
 from leadline.symbolic.lang.types import Value
 
@@ -54,6 +54,8 @@ def renamed(kind: Type, value: Value, swap: dict[str, str]) -> Value:
     match kind:
         case Sort():
             return swap.get(value, value)
+        case Listed(item=item):
+            return kind.by_value[renamed(item, kind.value_of(value), swap)]
         case Option(item=item):
             return renamed(item, value, swap)
         case Set(item=item):

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from leadline.symbolic.lang import (
     Graph,
@@ -37,6 +37,8 @@ from leadline.symbolic.tla.lower.keys import keyed, others, unkeyed
 from leadline.symbolic.tla.typing import agreeing, type_of, typed, untyped
 from leadline.symbolic.tla.values.interpreter import Interpreter, State
 from leadline.symbolic.tla.values.values import FAILURES, LazyFunction, Value, items_of
+
+T = TypeVar("T")
 
 MOST_LISTED = 600
 """The most values in a table."""
@@ -265,11 +267,15 @@ class Learner:
 
     def _by_action(self, state: State) -> list[list[State]]:
         """The states after a state by each action that is taken there."""
-        if not all(self._holds(test, state) for test in self._constraints):
+        if not self._within(state):
             return []
         found = [self._found(step, state) for step in self.interpreter.steps[1:]]
         self._taken.update(action for action, after in enumerate(found) if after)
         return [after for after in found if after]
+
+    def _within(self, state: State) -> bool:
+        """Whether a state is within the constraints."""
+        return all(self._holds(test, state) for test in self._constraints)
 
     def _holds(self, test: Callable[[State], bool], state: State) -> bool:
         try:
@@ -383,7 +389,14 @@ class Learner:
                 for met, value in zip(known, state, strict=True):
                     met.add(value)
                 found = [x for x in ([one for one in after if is_new(one)] for after in found) if x] or found
-            state = chance.choice(chance.choice(found) if new else [one for after in found for one in after])
+            groups = found if new else [[one for after in found for one in after]]
+            mixed = [one for after in _shuffled(groups, chance) for one in _shuffled(after, chance)]
+            # A state beyond the constraints would end the walk.
+            state = next(filter(self._within, mixed), mixed[0])
+
+
+def _shuffled(items: list[T], chance: random.Random) -> list[T]:
+    return chance.sample(items, len(items))
 
 
 class _Patience:

@@ -45,6 +45,32 @@ def test_an_action_that_is_taken_far_away_is_found(high: int, lights: int, tmp_p
     assert isinstance(said, Atoms) and set(said.members) == {'"nothing"', '"here"'}
 
 
+FENCED = """
+---- MODULE Fenced ----
+EXTENDS Naturals
+VARIABLES height, copies, said
+Init == height = 0 /\\ copies = [n \\in 1..20 |-> 0] /\\ said = "nothing"
+Climb == height' = height + 1 /\\ UNCHANGED <<copies, said>>
+Copy == \\E n \\in 1..20 : copies' = [copies EXCEPT ![n] = @ + 1] /\\ UNCHANGED <<height, said>>
+Shout == height = 30 /\\ said' = "here" /\\ UNCHANGED <<height, copies>>
+Next == Climb \\/ Copy \\/ Shout
+Few == height <= 30 /\\ \\A n \\in 1..20 : copies[n] <= 1
+====
+"""
+
+
+def test_walks_stay_within_constraints(tmp_path: Path) -> None:
+    """A step beyond them ends a walk, and after twenty copies nearly each would."""
+    path = tmp_path / "Fenced.tla"
+    path.write_text(FENCED)
+    path.with_suffix(".cfg").write_text("INIT Init\nNEXT Next\nCONSTRAINT Few\n")
+    learner = Learner(Interpreter(Source(path).load({})))
+    starts, _ = learner.some_initial()
+    learner.run_ahead(starts, 2.0)
+    said = learner.types["said"]
+    assert isinstance(said, Atoms) and set(said.members) == {'"nothing"', '"here"'}
+
+
 def test_depths_that_were_refuted_stay_so_when_types_widen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

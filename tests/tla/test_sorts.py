@@ -15,6 +15,7 @@ from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.lang import Model, Sort
 from leadline.symbolic.lang.types import Atoms, all_types
 from leadline.symbolic.meaning import explore
+from leadline.symbolic.tla import learning
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
@@ -74,6 +75,24 @@ Go(p) == LET sum[i \\in 0..3] == IF i = 0 THEN 0 ELSE i + sum[i - 1]
 Next == \\E p \\in P : Go(p)
 Low == x < 2
 """
+BAG = r"""
+EXTENDS Naturals, FiniteSets, TLC
+CONSTANTS Procs, Ask, Answer
+VARIABLES net, known
+Put(m, bag) == IF m \in DOMAIN bag THEN [bag EXCEPT ![m] = bag[m] + 1] ELSE bag @@ (m :> 1)
+Take(m, bag) ==
+    IF m \notin DOMAIN bag THEN bag
+    ELSE IF bag[m] <= 1 THEN [x \in DOMAIN bag \ {m} |-> bag[x]] ELSE [bag EXCEPT ![m] = bag[m] - 1]
+Few == Cardinality(DOMAIN net) <= 1 /\ \A m \in DOMAIN net : net[m] = 1
+Init == net = [m \in {} |-> 0] /\ known = [p \in Procs |-> [q \in {} |-> <<>>]]
+Send(p, q) == /\ p # q /\ Few /\ UNCHANGED known /\ net' = Put([type |-> Ask, from |-> p, to |-> q], net)
+Reply(m) == /\ m.type = Ask /\ UNCHANGED known
+            /\ net' = Take(m, Put([type |-> Answer, from |-> m.to, to |-> m.from, sure |-> net[m] = 1], net))
+Learn(m) == /\ m.type = Answer /\ net' = Take(m, net)
+            /\ known' = [known EXCEPT ![m.to] = known[m.to] @@ (m.from :> <<>>)] /\ known[m.to] = <<>>
+Next == (\E p, q \in Procs : Send(p, q)) \/ \E m \in DOMAIN net : Reply(m) \/ Learn(m)
+Alone == \A p \in Procs : p \notin DOMAIN known[p]
+"""
 MAJORITIES = "{{p1, p2}, {p2, p3}, {p1, p3}}"
 
 
@@ -122,6 +141,25 @@ def test_values_that_are_told_apart_are_none(quorums: str, more: str, tmp_path: 
     model = model_of(find(str(module(tmp_path, quorums, more))), {})
     assert not sorts_of(model)
     assert any(isinstance(x, Atoms) and "p1" in x.members for x in all_types(v.type for v in model.variables))
+
+
+def test_a_bag_and_a_function_that_grows_treat_values_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A value of a function with a new domain is found without a search, which would be a choice."""
+    monkeypatch.setattr(learning, "SMALL", 1)
+    monkeypatch.setattr(learning, "WORTH", 1)
+    path = write(tmp_path, Bag=BAG)
+    path.with_suffix(".cfg").write_text(
+        "INIT Init NEXT Next INVARIANT Alone CHECK_DEADLOCK FALSE\n"
+        "CONSTANTS Procs = {p1, p2, p3} Ask = Ask Answer = Answer\n"
+    )
+    model = model_of(find(str(path)), {})
+    assert sorts_of(model) == {"Procs"}
+    assert_closed(model, sorts_alike(model, list(model.properties.values()), truth_alone=True), 3)
+    found = explore(Semantics(model), list(model.properties))
+    assert found.complete and not found.steps_out_of_bounds
+    assert list(found.states_within_steps) == counts(Learner(Interpreter(Source(path).load({}))))
 
 
 def test_verdicts_with_sorts(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TypeAlias
 
-from leadline.symbolic.lang import NEVER, Atoms, Graph, Slots, nodes as n
+from leadline.symbolic.lang import NEVER, Atoms, Graph, Map, Option, Slots, Sort, nodes as n
 from leadline.symbolic.lang.nodes import Binary
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
@@ -242,6 +242,12 @@ def _arrow(t: Terms, key: n.Node, value: n.Node) -> n.Node:
         return t.function([(key, value)])
     if shapes.is_message(key.type) or key.type.cardinality > _MOST_KEYS:
         return t.graph([t.make_tuple([key, value])])
+    if isinstance(key.type, Sort):
+        # An arm for each member would tell the members apart.
+        some = Option(value.type)
+        kind = Map(key.type, some)
+        nowhere = t.const(kind, (None,) * key.type.cardinality)
+        return t.make(n.MapUpdate, kind, nowhere, key, t.some(value, some))
     result: n.Node = t.undefined(NEVER, "there is no value")
     for one in key.type.values():
         constant = t.narrowed(key.type, one)

@@ -124,8 +124,16 @@ class Terms(Builder):
             case n.MakeRecord(items=items), Record():
                 parts = zip(items, target.parts, strict=True)
                 return self.make(n.MakeRecord, target, tuple(self.convert(x, part) for x, part in parts))
+            case n.MakeTuple(items=items), Tuple():
+                return self.make_tuple(
+                    [self.convert(x, part) for x, part in zip(items, target.items, strict=True)]
+                )
             case n.MakeVariant(tag=tag, payload=payload), Union():
                 return self.make(n.MakeVariant, target, tag, self.convert(payload, target.by_tag[tag]))
+            case n.SetMap(domain=domain), Graph():
+                return self.set_of_images(
+                    domain, lambda x: self.convert(body_at(node, x), target.item), target
+                )
         return None
 
     def some(self, node: n.Node, kind: Option) -> n.Node:
@@ -704,8 +712,15 @@ class Terms(Builder):
             case n.SetOf(items=items):
                 return self.make(n.SetOf, target, tuple(self.components(x)[0] for x in items))
             case n.SetMap():
+                if self._is_by_element(node):
+                    return node.domain
                 return self.set_of_images(node.domain, lambda x: self.components(body_at(node, x))[0], target)
         return self.set_of_images(node, lambda x: self.components(x)[0], target)
+
+    def _is_by_element(self, node: n.SetMap) -> bool:
+        """Whether pairs are those of `[x \\in S |-> e]`: an element of the set and its value."""
+        key = self.components(node.body)[0]
+        return node.var in (key, listed_member(key))
 
     def looked_up(self, node: n.Node, argument: n.Node) -> tuple[n.Node, n.Node]:
         """Whether a function that is a set of pairs has an argument, and its value there."""
@@ -719,6 +734,10 @@ class Terms(Builder):
         domain = node.domain if isinstance(node, n.SetMap) else node
         assert isinstance(domain.type, Set)
         item = domain.type.item
+        if isinstance(node, n.SetMap) and self._is_by_element(node):
+            # No pair is searched for: the value is that of the expression, once the argument is in the set.
+            value = self.components(body_at(node, self.convert(argument, item)))[1]
+            return self._among(argument, domain), value
 
         def pair(x: n.Node) -> list[n.Node]:
             return self.components(body_at(node, x) if isinstance(node, n.SetMap) else x)
