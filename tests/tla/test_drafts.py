@@ -260,3 +260,11 @@ def test_after_a_change_only_what_it_touches_is_read_and_resolved_again(
     counts = {name: done.count(name) for name in done}
     assert counts.keys() == {"unit", "definition", "_of"}
     assert max(counts.values()) < 250  # as many as definitions
+
+
+def test_a_definition_is_judged_again_when_one_that_it_mentions_is_about_another_level() -> None:
+    text = "---- MODULE M ----\nVARIABLE x\nA == x\nB == A\nC == B'\n====\n"
+    made, path = drafts(M=text), Path("/nowhere/M.tla")
+    assert made.mistakes(path) == []
+    made.texts[path] = text.replace("A == x", "A == x'")
+    assert [one.span.line for one in made.mistakes(path)] == [5]
