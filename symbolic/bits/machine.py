@@ -33,7 +33,7 @@ from leadline.symbolic.lang import (
     nodes as n,
     schedule,
 )
-from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.lang.nodes import substitution
 
 MOST_CHOICES = 20_000
 """The number of ways to choose picks for which steps are encoded one by one."""
@@ -306,14 +306,11 @@ class _Body:
         names: dict[n.Node, n.Node] = {
             n.make(n.PickVar, pick.type, pick.span, pick.name): self.bound[pick.name] for pick in action.picks
         }
-        self.order = [
-            item if isinstance(item, Pick) else substitute(item, names) for item in schedule(action)
-        ]
-        self.domains = {
-            pick.name: substitute(pick.domain, names) for pick in action.picks if pick.domain is not None
-        }
-        self.updates = [(name, substitute(node, names)) for name, node in action.updates]
-        self.notes = [substitute(node, names) for node in notes]
+        renamed = substitution(names)
+        self.order = [item if isinstance(item, Pick) else renamed(item) for item in schedule(action)]
+        self.domains = {pick.name: renamed(pick.domain) for pick in action.picks if pick.domain is not None}
+        self.updates = [(name, renamed(node)) for name, node in action.updates]
+        self.notes = [renamed(node) for node in notes]
 
 
 class Masks:

@@ -15,7 +15,7 @@ from leadline.symbolic.encode.layout import Layout, kept
 from leadline.symbolic.encode.updates import Updates
 from leadline.symbolic.encode.values import Shape
 from leadline.symbolic.lang import Action, Bool, Model, Pick, Sort, Span, Type, Work, nodes as n, site
-from leadline.symbolic.lang.nodes import substitute
+from leadline.symbolic.lang.nodes import substitution
 
 _BOOL = Bool()
 
@@ -99,7 +99,7 @@ class Actions:
             action: the action.
             taken: the literal that it is taken; where it is false, the state stays the same.
         """
-        renaming = self._renaming(action)
+        renamed = substitution(self._renaming(action))
         reached, errors = TRUE, []
         conj = self.circuit.conj
         for item in action.body:
@@ -113,7 +113,7 @@ class Actions:
                 test: n.Node = n.make(n.Member, _BOOL, item.span, picked, item.domain)
             else:
                 test = item
-            shape, error = self.expressions.evaluate(substitute(test, renaming))
+            shape, error = self.expressions.evaluate(renamed(test))
             errors.append(conj((reached, error)))
             reached = conj((reached, -error, shape))
             if reached == FALSE:
@@ -121,7 +121,7 @@ class Actions:
         updates: dict[str, Shape] = {}
         wrong = []
         for name, node in action.updates if reached != FALSE else ():
-            updates[name], error = self._next(name, substitute(node, renaming), taken)
+            updates[name], error = self._next(name, renamed(node), taken)
             wrong.append(error)
         outside = self.circuit.disj(wrong)
         errors.append(conj((reached, outside)))

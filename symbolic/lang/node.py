@@ -206,7 +206,12 @@ def rebuilt(node: Node, replacement: Callable[[Node], Node]) -> Node:
 
 def substitute(root: Node, mapping: Mapping[Node, Node]) -> Node:
     """The expression with some parts replaced. The caller sees to it that nothing is captured."""
-    return _exchanged(root, mapping, lambda node: node)
+    return substitution(mapping)(root)
+
+
+def substitution(mapping: Mapping[Node, Node]) -> Callable[[Node], Node]:
+    """As `substitute`, for several expressions: a part that they share is gone through once."""
+    return _exchange(mapping, lambda node: node)
 
 
 def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
@@ -214,30 +219,40 @@ def replaced(root: Node, mapping: Mapping[N, Node]) -> Node:
 
     The binders around these get new levels, above theirs: see `Bound`.
     """
-    return _exchanged(root, mapping, lambda node: _releveled(node) if isinstance(node, BINDERS) else node)
+    return replacement(mapping)(root)
 
 
-def _exchanged(root: Node, mapping: Mapping[N, Node], mended: Callable[[Node], Node]) -> Node:
-    """The expression with parts replaced, and each node above one of them mended."""
+def replacement(mapping: Mapping[N, Node]) -> Callable[[Node], Node]:
+    """As `replaced`, for several expressions: a part that they share is gone through once."""
+    return _exchange(mapping, lambda node: _releveled(node) if isinstance(node, BINDERS) else node)
+
+
+def _exchange(mapping: Mapping[N, Node], mended: Callable[[Node], Node]) -> Callable[[Node], Node]:
+    """Gives expressions with parts replaced, and each node above one of them mended."""
     done: dict[Node, Node] = dict(mapping.items())
     leaves = frozenset[Node](mapping)
     only_leaves = all(isinstance(x, Given | Bound) for x in leaves)
-    stack = [root]
-    while stack:
-        node = stack[-1]
+
+    def touched(node: Node) -> bool:
         # A part without such leaves stays as it is, and is not gone through.
-        inside = [
-            x for x in _children(node) if not only_leaves or x in done or not leaves.isdisjoint(leaves_of(x))
-        ]
-        waiting = [] if node in done else [x for x in inside if x not in done]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        stack.pop()
-        if node not in done:
-            changed = any(done[x] is not x for x in inside)
-            done[node] = mended(rebuilt(node, lambda x: done.get(x, x))) if changed else node
-    return done[root]
+        return not only_leaves or not leaves.isdisjoint(leaves_of(node))
+
+    def exchanged(root: Node) -> Node:
+        stack: list[tuple[Node, list[Node] | None]] = [(root, None)]
+        while stack:
+            node, inside = stack.pop()
+            if node in done:
+                continue
+            if inside is None:
+                inside = [x for x in _children(node) if x in done or touched(x)]
+                stack.append((node, inside))
+                stack += [(x, None) for x in reversed(inside) if x not in done]
+            else:
+                changed = any(done[x] is not x for x in inside)
+                done[node] = mended(rebuilt(node, lambda x: done.get(x, x))) if changed else node
+        return done[root]
+
+    return exchanged
 
 
 def _releveled(node: Binder | MapBuild) -> Node:

@@ -33,7 +33,9 @@ from leadline.symbolic.lang.node import (
     rebuilt as rebuilt,
     renamed as renamed,
     replaced as replaced,
+    replacement as replacement,
     substitute as substitute,
+    substitution as substitution,
     written as written,
 )
 from leadline.symbolic.lang.span import Span

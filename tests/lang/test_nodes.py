@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,14 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.lang.coercion import as_node
 from leadline.symbolic.lang.expr import wrap
-from leadline.symbolic.lang.node import binder_height, free_variables, replaced
+from leadline.symbolic.lang.node import (
+    binder_height,
+    free_variables,
+    rebuilt,
+    replaced,
+    substitute,
+    substitution,
+)
 from leadline.symbolic.lang.span import NOWHERE, Span
 from leadline.symbolic.lang.types import Type
 from tests.lang.sample import INIT, in_action, model
@@ -128,6 +136,24 @@ def test_what_replaces_a_leaf_keeps_its_binders_and_those_around_it_are_above() 
     assert isinstance(node, n.Forall) and isinstance(node.body, n.Apply)
     assert node.body.map is value and node.body.key is node.var
     assert node.var.level > binder_height(node.body)
+
+
+def test_a_part_that_expressions_share_is_replaced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = (n.make(n.StateVar, Int(0, 9), NOWHERE, name) for name in "xy")
+    shared = n.make(n.Add, Int(0, 18), NOWHERE, x, x)
+    several = [
+        n.make(n.Add, Int(0, 27), NOWHERE, shared, n.make(n.Const, Int(0, 9), NOWHERE, k)) for k in range(3)
+    ]
+    made = list[n.Node]()
+
+    def counted(node: n.Node, replacement: Callable[[n.Node], n.Node]) -> n.Node:
+        made.append(node)
+        return rebuilt(node, replacement)
+
+    monkeypatch.setattr(interning, "rebuilt", counted)
+    assert list(map(substitution({x: y}), several)) == [substitute(one, {x: y}) for one in several]
+    # The shared part is made once for all, and then once for each.
+    assert made.count(shared) == 1 + 3
 
 
 def _inner(outer: Any) -> Any:

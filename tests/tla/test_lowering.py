@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,12 @@ from leadline.symbolic.lang import NoSymbolicForm, Type, nodes as n, span
 from leadline.symbolic.meaning import explore
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.lower.expressions import Lowering
+from leadline.symbolic.tla.lower.scope import Entity
 from leadline.symbolic.tla.lower.terms import Terms
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.tla.loading import specification, write
 from tests.tla.lowered import asked, counts
@@ -302,3 +306,32 @@ def test_a_value_that_paths_share_is_converted_once(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(Terms, "_convert", counted)
     TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {}).model()
     assert made and len(set(made)) == len(made)
+
+
+def test_a_recursion_that_takes_elements_out_of_a_set_ends_where_it_must_be_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = """
+        EXTENDS Integers
+        VARIABLES on, x
+        RECURSIVE Sum(_)
+        Sum(S) == IF S = {} THEN 0 ELSE LET m == CHOOSE m \\in S : TRUE IN m.n + Sum(S \\ {m})
+        RECURSIVE Size(_)
+        Size(S) == IF S # {} THEN 1 + Size(S \\ {CHOOSE m \\in S : TRUE}) ELSE 0
+        Given == {[to |-> a, n |-> x + a] : a \\in on}
+        Init == on = {} /\\ x = 0
+        Next == on' \\in SUBSET {1, 2, 3} /\\ Size(Given) <= 3 /\\ x' = Sum(Given) % 5
+        """
+    entered: list[str] = []
+    inlined = Lowering.inlined
+
+    def counted(self: Lowering, definition: s.Definition, *more: Any) -> Entity:
+        entered.append(definition.name)
+        return inlined(self, definition, *more)
+
+    monkeypatch.setattr(Lowering, "inlined", counted)
+    origin = TlaOrigin(specification(tmp_path, body, "INIT Init\nNEXT Next\n"), {})
+    found = explore(Semantics(origin.model()))
+    assert list(found.states_within_steps) == counts(origin.learner) and not found.steps_out_of_bounds
+    # Once for each size that the set may have.
+    assert entered.count("Sum") == entered.count("Size") == 4

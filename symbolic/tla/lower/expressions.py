@@ -38,7 +38,7 @@ from leadline.symbolic.lang.nodes import replaced
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable, body_at
 from leadline.symbolic.tla.lower.comparison import choice_key, clash, has_sets, is_free, some_clash
-from leadline.symbolic.tla.lower.fixed import conjuncts, fixed_value, reads
+from leadline.symbolic.tla.lower.fixed import certain, conjuncts, fixed_value, reads
 from leadline.symbolic.tla.lower.infinite import (
     Cases,
     Domain,
@@ -578,7 +578,11 @@ class Lowering(Sets):
         condition = self.truth(e.condition, scope)
         if isinstance(condition, n.Const):
             return self.entity(e.then if condition.value else e.otherwise, scope)
-        return self.terms.ite(condition, self.value(e.then, scope), self.value(e.otherwise, scope))
+        found = certain(condition)
+        nothing = self.terms.undefined(NEVER, "the condition has no value")
+        then = nothing if found is False else self.value(e.then, scope)
+        otherwise = nothing if found is True else self.value(e.otherwise, scope)
+        return self.terms.ite(condition, then, otherwise)
 
     def _case(self, e: s.Case, scope: Scope) -> Entity:
         arms: list[tuple[n.Node, n.Node]] = []

@@ -1,13 +1,16 @@
-"""Variables that an equation fixes.
+"""Variables that an equation fixes, and conditions that are certain.
 
 `\\E x \\in S : x = e /\\ P(x)` is `e \\in S /\\ P(e)`, which asks for no choice.
+
+Many recursive operators take an element out of a set, by CHOOSE, until it is empty. The test for that is certain
+once as many were taken as there can be, and the recursion ends there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leadline.symbolic.lang import nodes as n
+from leadline.symbolic.lang import Set, nodes as n
 
 
 def conjuncts(formula: n.Node) -> Iterator[n.Node]:
@@ -39,3 +42,46 @@ def fixed_value(var: n.Node, formula: n.Node) -> n.Node | None:
 def reads(node: n.Node, var: n.Node) -> bool:
     """Whether an expression depends on a variable."""
     return var in n.leaves_of(node)
+
+
+def certain(condition: n.Node) -> bool | None:
+    """The value that a condition has wherever it has one, if the sizes of sets tell; None otherwise."""
+    match condition:
+        case n.Not(item=item):
+            value = certain(item)
+            return None if value is None else not value
+        case n.Eq(left=left, right=right) if isinstance(left.type, Set):
+            return True if most_members(left) == most_members(right) == 0 else None
+    return None
+
+
+def most_members(node: n.Node) -> int:
+    """The most members that a set has wherever it has a value; 0 of what is no set."""
+    return int(n.kept(node, "_most_members", _most_members))
+
+
+def _most_members(node: n.Node, parts: list[int]) -> int:
+    if not isinstance(node.type, Set):
+        return 0
+    most = node.type.item.capped
+    match node:
+        case n.Const(value=value):
+            return len(value)
+        case n.Undefined():
+            return 0
+        case n.SetOf():
+            return min(most, len(parts))
+        case n.SetMap() | n.SetFilter():
+            return min(most, parts[0])
+        case n.SetUnion():
+            return min(most, sum(parts))
+        case n.SetIntersect():
+            return min(most, *parts)
+        case n.SetMinus(left=whole, right=n.SetOf(items=(n.Choose(domain=domain),))) if domain is whole:
+            # Where there is nothing to choose, the difference has no value.
+            return max(0, min(most, parts[0]) - 1)
+        case n.SetMinus():
+            return min(most, parts[0])
+        case n.Ite():
+            return min(most, max(parts))
+    return most

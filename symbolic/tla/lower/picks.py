@@ -5,11 +5,11 @@ Picks that a guard fixes are left out: see `leadline.symbolic.tla.lower.fixed`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from leadline.symbolic.lang import NEVER, Map, Option, Pick, Seq, Set, Span, Type, Union, is_total, nodes as n
-from leadline.symbolic.lang.nodes import replaced
+from leadline.symbolic.lang.nodes import replacement
 from leadline.symbolic.tla.lower import shapes, slots
 from leadline.symbolic.tla.lower.builder import Unlowerable
 from leadline.symbolic.tla.lower.expressions import Lowering
@@ -212,11 +212,12 @@ def _without(pick: Pick, way: Way, terms: Terms) -> Way:
         *way.body[first:at],
         *way.body[at + 1 :],
     )
-    body = [_with(item, known) for item in items]
+    changed = replacement(known)
+    body = [_with(item, changed) for item in items]
     return replace(
         way,
         body=tuple(item for item in body if not (isinstance(item, n.Const) and item.value)),
-        next=tuple((name, replaced(x, known)) for name, x in way.next),
+        next=tuple((name, changed(x)) for name, x in way.next),
     )
 
 
@@ -250,7 +251,7 @@ def _reads(item: Pick | n.Node, var: n.Node) -> bool:
     return node is not None and reads(node, var)
 
 
-def _with(item: Pick | n.Node, known: dict[n.Node, n.Node]) -> Pick | n.Node:
+def _with(item: Pick | n.Node, changed: Callable[[n.Node], n.Node]) -> Pick | n.Node:
     if not isinstance(item, Pick):
-        return replaced(item, known)
-    return item if item.domain is None else replace(item, domain=replaced(item.domain, known))
+        return changed(item)
+    return item if item.domain is None else replace(item, domain=changed(item.domain))
