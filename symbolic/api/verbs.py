@@ -114,6 +114,7 @@ def explore(
     - `by`: `"circuits"` for many states at once, `"values"` for one after the other;
     - `every_state`: explore every state where the protocol has a view;
     - `count_values`: tell the values of each variable, and how many states have each;
+    - `checkpoint`: keep each level in a folder of this path, from which the same question goes on;
     - `coverage`: count how often guards are true, and look for properties that hold vacuously.
 
     The arguments, results and errors are those of `check`.

@@ -39,6 +39,7 @@ from leadline.symbolic.bits.lanes import (
 from leadline.symbolic.bits.machine import Claim, Key, Machine
 from leadline.symbolic.bits.programs import Program, Registers, compiled
 from leadline.symbolic.encode.circuit import FALSE, TRUE
+from leadline.symbolic.meaning import Levels
 
 if TYPE_CHECKING:
     from leadline.symbolic.bits.orbits import Orbits
@@ -239,6 +240,11 @@ class Table:
             at, entries = (at[lost] + 1) & (len(self._slots) - 1), entries[lost]
 
 
+_KEPT = (
+    *("within", "weights", "weighed", "fired", "first", "deadlocks", "deadlock", "failures", "failure"),
+    *("unclear", "beyond", "expanded"),
+)
+"""The attributes of a search that a checkpoint keeps as they are."""
 _LANES = 1 << 16
 _REGISTER_BYTES = 4 << 20
 """About as much as a core's cache holds."""
@@ -406,6 +412,7 @@ class Search:
         orbits: gives the states that stand for others, if some do.
         key: the bits that tell states apart; by default all of a state.
         until_outside: whether the first step out of bounds ends the search. It can go on with wider types then.
+        checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
 
     Attributes:
         begun: the numbers at the beginning of the level that was looked at last.
@@ -437,6 +444,7 @@ class Search:
     notes: int = 0
     orbits: Orbits | None = None
     key: Key | None = None
+    checkpoint: Levels | None = None
     until_outside: bool = False
     begun: _Begun | None = field(default=None, init=False)
     weights: list[int] = field(default_factory=list, init=False)
@@ -496,12 +504,14 @@ class Search:
         Args:
             begin: the initial states in batches, one for each way to begin.
         """
-        for states in begin:
+        start = self._resume()
+        kept = self.table.size > 0
+        for states in begin if not kept else ():
             self.fired[0] += len(states)
             marks = np.zeros((len(states), min(self.notes, 1)), np.uint64)
             self._take(_Taken(0, states, np.full(len(states), -1), marks))
         self._add()
-        self._go_on(0)
+        self._go_on(start, kept=kept)
 
     def go_on_from(self, other: Search, row: Sequence[int], outside: int) -> bool:
         """Go on where a search with narrower types has met a step that leaves them.
@@ -535,9 +545,12 @@ class Search:
         self._go_on(begun.start)
         return True
 
-    def _go_on(self, start: int) -> None:
-        """Look at the steps of the states from a number on, which begin a level."""
+    def _go_on(self, start: int, *, kept: bool = False) -> None:
+        """Look at the steps of the states from a number on, which begin a level that is kept or not."""
         while not self.full and start < (end := self.table.size):
+            if self.checkpoint is not None and not kept:
+                self._keep_level(self.checkpoint, start)
+            kept = False
             self._close_level()
             if self.depth is not None and len(self.within) > self.depth:
                 break
@@ -560,6 +573,37 @@ class Search:
             self.within.append(now)
             self.weights.append(self.weighed)
             self.progress(len(self.within) - 1, now - before, now)
+
+    def _keep_level(self, checkpoint: Levels, start: int) -> None:
+        """Keep the level that is found, whose states have numbers from one on."""
+        facts = {name: getattr(self, name) for name in _KEPT}
+        found = [(one.violations, one.violated_at, one.outside_at) for one in self.found]
+        rows = [self.states[start:].tobytes(), self.table.states[start:].tobytes() if self._kept else b""]
+        parents = self.parents[start:].tobytes()
+        checkpoint.keep({"start": start, "rows": rows, "parents": parents, "facts": facts, "found": found})
+
+    def _resume(self) -> int:
+        """Take the levels that are kept, within the bounds; the number of the first state of the last of them."""
+        start = 0
+        for level in self.checkpoint.levels() if self.checkpoint is not None else ():
+            states, keys = (np.frombuffer(data, np.uint64) for data in level["rows"])
+            states = states.reshape(-1, self.width)
+            if self.max_states is not None and self.table.size + len(states) > self.max_states:
+                break
+            # So many levels were closed before this one.
+            if self.table.size and self.depth is not None and len(level["facts"]["within"]) > self.depth:
+                break
+            if self._kept is None:
+                self.table.add(states)
+            else:
+                self.table.add(keys.reshape(len(states), -1))
+                self._kept.add(states)
+            self.parents.frombytes(level["parents"])
+            for name, fact in level["facts"].items():
+                setattr(self, name, fact)
+            self.found = [Found(*one) for one in level["found"]]
+            start = level["start"]
+        return start
 
     def _expand(self, low: int, high: int) -> None:
         """Find the successors of some states."""

@@ -206,6 +206,8 @@ def _add_option(parser: argparse.ArgumentParser, engine: Engine, one: Field[Any]
         more |= {"type": at_least(about["low"], about.get("most")), "metavar": about["metavar"]}
     elif "choices" in about:
         more |= {"choices": about["choices"]}
+    elif kind == str | None:
+        more |= {"metavar": about["metavar"]}
     else:
         more |= {"action": "append", "metavar": about["metavar"]}
     parser.add_argument(flag, **more)

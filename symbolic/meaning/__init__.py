@@ -6,7 +6,16 @@ fair runs and the temporal formulas that a run satisfies are written once, here,
 """
 
 from leadline.symbolic.meaning.explore import Checked, Exploration, Explorer, Level, explore
-from leadline.symbolic.meaning.interface import Meaning, Outcome, Path, State, Steps, first_states, path_of
+from leadline.symbolic.meaning.interface import (
+    Levels,
+    Meaning,
+    Outcome,
+    Path,
+    State,
+    Steps,
+    first_states,
+    path_of,
+)
 from leadline.symbolic.meaning.runs import Predicates, Word, is_refuted, satisfies
 
 __all__ = [
@@ -14,6 +23,7 @@ __all__ = [
     "Exploration",
     "Explorer",
     "Level",
+    "Levels",
     "Meaning",
     "Outcome",
     "Path",

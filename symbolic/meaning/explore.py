@@ -13,9 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from leadline.symbolic.lang import OutOfBounds, Work, site
-from leadline.symbolic.meaning.interface import Meaning, Path, State, path_of, states_made
+from leadline.symbolic.meaning.interface import Levels, Meaning, Path, State, path_of, states_made
 
 AnyMeaning = TypeVar("AnyMeaning", bound=Meaning)
+
+_GROWING = ("order", "parents", "deadlocks", "out_of_bounds")
+"""The attributes of an explorer that grow at their end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,10 @@ class Explorer(Generic[AnyMeaning]):
     The arguments are those of `explore`. States have their index in the order of discovery, and a state's
     parent is the one that it came from.
 
+    Args:
+        checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
+        notes: the findings that the meaning notes by itself, which are kept too.
+
     Attributes:
         fired: for init and each action, the number of outcomes.
         attributing: whether it counts the states that each action is the first to reach.
@@ -156,6 +163,8 @@ class Explorer(Generic[AnyMeaning]):
     depth: int | None = None
     progress: Callable[[Level], None] = lambda _: None
     max_states: int | None = None
+    checkpoint: Levels | None = None
+    notes: Mapping[str, dict[Any, Any]] = field(default_factory=dict)
     order: list[State] = field(default_factory=list, init=False)
     parents: array[int] = field(default_factory=lambda: array("q"), init=False)
     seen: set[State] = field(default_factory=set, init=False)
@@ -174,6 +183,7 @@ class Explorer(Generic[AnyMeaning]):
         model = self.semantics.model
         self.parts: list[dict[Any, Any]] = [{} for _ in model.variables]
         self.fired = [0] * (1 + len(model.actions))
+        self._kept: dict[str, int] = {}
         self.first = [0] * len(self.fired)
         self.within_constraint = self.semantics.constraint
         self.watches = [_Watch(name, self.semantics.property_function(name)) for name in self.properties]
@@ -188,9 +198,14 @@ class Explorer(Generic[AnyMeaning]):
             self._run()
 
     def _run(self) -> None:
-        self.begin()
-        start = 0
+        start = self._resume()
+        kept = bool(self.order)
+        if not kept:
+            self.begin()
         while not self.full and start < (end := len(self.order)):
+            if self.checkpoint is not None and not kept:
+                self._keep_level(self.checkpoint, start)
+            kept = False
             self.close_level(self.counted)
             collect_new()
             if self.depth is not None and len(self.within) > self.depth:
@@ -205,11 +220,62 @@ class Explorer(Generic[AnyMeaning]):
     def close_level(self, counted: int) -> None:
         """Record that all states of a depth are found, with the number of states up to it, and report it."""
         before = self.within[-1] if self.within else 0
-        if counted > before or not self.within:
-            self.within.append(counted)
-            self.weigh()
-            self.weights.append(self.weighed)
+        if self._record_level(counted):
             self.progress(Level(len(self.within) - 1, counted - before, counted))
+
+    def _record_level(self, counted: int) -> bool:
+        """Record the number of states up to a depth; whether there are new ones."""
+        if self.within and counted <= self.within[-1]:
+            return False
+        self.within.append(counted)
+        self.weigh()
+        self.weights.append(self.weighed)
+        return True
+
+    def _keep_level(self, checkpoint: Levels, start: int) -> None:
+        """Keep the level that is found, whose states begin at an index."""
+        lists = {name: getattr(self, name) for name in _GROWING}
+        new = {name: list(found[self._kept.get(name, 0) :]) for name, found in lists.items()}
+        self._kept = {name: len(found) for name, found in lists.items()}
+        beyond = [place for place in range(start, len(self.order)) if place in self.beyond]
+        watches = [(x.violated_at, x.violations, x.out_at, x.why) for x in self.watches]
+        found = {"start": start, "new": new, "beyond": beyond, "fired": self.fired, "watches": watches}
+        checkpoint.keep({**found, "notes": self.notes})
+
+    def _resume(self) -> int:
+        """Take the levels that are kept, within the bounds; the index at which the last of them begins."""
+        start = 0
+        for found in self.checkpoint.levels() if self.checkpoint is not None else ():
+            size = len(self.order) + len(found["new"]["order"])
+            if self.max_states is not None and size > self.max_states:
+                break
+            if self.order and self.depth is not None and len(self.within) >= self.depth:
+                break
+            if self.order:
+                self._record_level(self.counted)
+            self._restore(found)
+            start = found["start"]
+        self.seen.update(self.order)
+        if self.semantics.view is not None:
+            self.viewed.update(map(self.semantics.view, self.states_within))
+        self._kept = {name: len(getattr(self, name)) for name in _GROWING}
+        return start
+
+    def _restore(self, found: Mapping[str, Any]) -> None:
+        """Take a level that is kept."""
+        states = found["new"].pop("order")
+        tables = self.parts
+        self.order += (
+            tuple([t.setdefault(x, x) for t, x in zip(tables, state, strict=True)]) for state in states
+        )
+        for name, new in found["new"].items():
+            getattr(self, name).extend(new)
+        self.beyond.update(found["beyond"])
+        self.fired = found["fired"]
+        for watch, facts in zip(self.watches, found["watches"], strict=True):
+            watch.violated_at, watch.violations, watch.out_at, watch.why = facts
+        for name, noted in found["notes"].items():
+            self.notes[name].update(noted)
 
     def weigh(self) -> None:
         """Add up the states that the latest states stand for."""

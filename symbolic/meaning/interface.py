@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -103,6 +103,16 @@ class Meaning(Steps, Protocol):
 
     def no_initial_state(self) -> ModelError:
         """The error of a protocol without initial states."""
+
+
+class Levels(Protocol):
+    """The levels of an exploration that are kept, so that another one can go on after them."""
+
+    def levels(self) -> Iterator[Mapping[str, Any]]:
+        """The findings of each level, from the first on."""
+
+    def keep(self, found: Mapping[str, Any]) -> None:
+        """Keep the level after those that were taken or kept, unless it is kept already."""
 
 
 class _Enough(Exception):

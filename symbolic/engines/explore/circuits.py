@@ -11,7 +11,7 @@ from leadline.symbolic.concrete.coverage import Guard, Vacuous, outermost, suspe
 from leadline.symbolic.concrete.orbits import Symmetric
 from leadline.symbolic.engines.explore.statistics import MOST_VALUES, Occurring, occurring
 from leadline.symbolic.lang import ModelError, OutOfBounds, Pick, nodes as n, schedule
-from leadline.symbolic.meaning import Checked, Exploration, Level, Path, path_of
+from leadline.symbolic.meaning import Checked, Exploration, Level, Levels, Path, path_of
 
 if TYPE_CHECKING:
     from leadline.symbolic.bits.lanes import Indices
@@ -33,6 +33,7 @@ class CircuitExplorer:
         narrower: explorations of the same model with narrower types, each ended by a step that leaves them. The
             last one is gone on with, if its states have such types too, and this one is put behind it. None if
             such a step does not end it.
+        checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class CircuitExplorer:
         unless_sure: bool = False,
         view: n.Node | None = None,
         narrower: list[CircuitExplorer] | None = None,
+        checkpoint: Levels | None = None,
     ) -> None:
         self.semantics = semantics
         self.properties = properties
@@ -56,7 +58,7 @@ class CircuitExplorer:
         self.max_states = max_states
         model = semantics.model
         self._suspects = [x for name in properties for x in suspects(model.properties[name]) if vacuity]
-        self._view = view
+        self._view, self._checkpoint = view, checkpoint
         self._narrower = narrower
         self._counting, self._unless_sure = counting, unless_sure
         self.looks_for_vacuity = vacuity
@@ -121,6 +123,7 @@ class CircuitExplorer:
             progress,
             orbits=orbits,
             key=key,
+            checkpoint=self._checkpoint,
             until_outside=self._narrower is not None,
         )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
 
+import leadline
 from leadline.symbolic import bits
 from leadline.symbolic.concrete import Semantics, State
 from leadline.symbolic.concrete.coverage import Counted, Covering
@@ -15,6 +17,7 @@ from leadline.symbolic.engines.ask.engine import Engine, Interrupted, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Options, Query, option
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.bounded.sweeps import sorts_alike
+from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.facts import ExploreFacts, noted, with_coverage
 from leadline.symbolic.engines.explore.statistics import Occurring, counted_values, values_of
@@ -51,6 +54,7 @@ class ExploreOptions(Options):
         by: "circuits" for many states at once, "values" for one after the other; by default on circuits
             wherever they can give the answer.
         every_state: whether every state counts where the protocol declares a view.
+        checkpoint: the folder in which levels are kept, and from which the exploration goes on.
         notes: whether each proof names the actions that are never taken, as a store of results needs.
         prove: whether a property that holds in all reachable states counts as proved, not as safe. Every
             state counts then.
@@ -76,6 +80,9 @@ class ExploreOptions(Options):
         doc="explore on circuits or on values (default: on circuits wherever a model has them)",
     )
     every_state: bool = option(False, doc="explore every state, not one for each value of the declared view")
+    checkpoint: str | None = option(
+        None, metavar="DIR", doc="keep each level in a folder; the same command again goes on from there"
+    )
     prove: bool = False
     vacuity: bool = False
     notes: bool = False
@@ -260,6 +267,7 @@ class _Exploring:
                 counting=options.coverage,
                 view=model.view.formula if model.view is not None and viewed else None,
                 narrower=None if self._runs else narrower,
+                checkpoint=checkpoint_of(model, query, CIRCUITS),
             )
 
     @property
@@ -278,7 +286,8 @@ class _Exploring:
         semantics = meaning(self._model, self._chosen, self._options)
         semantics.view = view_of(semantics, self._options, self._runs)
         kind = Covering if self._options.coverage or self._options.vacuity else Explorer
-        return kind(semantics, self._names, *self._bounds)
+        checkpoint = checkpoint_of(self._model, self._query, VALUES)
+        return kind(semantics, self._names, *self._bounds, checkpoint)
 
     def left(self, level: Level) -> float | None:
         """The work that is left after a level, as `foretold` says."""
@@ -345,6 +354,33 @@ class _Exploring:
         """The facts about the states found, with the explorer that answered."""
         by = CIRCUITS if isinstance(self.explorer, CircuitExplorer) else VALUES
         return replace(ExploreFacts.of(found), by=by, by_values_since=self.why)
+
+
+def checkpoint_of(model: Model, query: Query, by: str) -> Checkpoint | None:
+    """The folder in which an exploration is kept, if one is named.
+
+    Args:
+        model: the model, or the outline of a module.
+        query: the question.
+        by: the explorer.
+
+    Raises:
+        UserError: if the folder has another exploration, or cannot be used.
+    """
+    options = query.options
+    assert isinstance(options, ExploreOptions)
+    if options.checkpoint is None:
+        return None
+    if options.coverage:
+        raise UserError("--checkpoint keeps no coverage: leave out --coverage")
+    about = {
+        "set of properties": query.names(model),
+        "model": model.fingerprint,
+        "symmetry": options.symmetry,
+        "view": view_is_used(model, options, ()) or (model.alone and not options.every_state),
+        "version of Leadline": leadline.__version__,
+    }
+    return Checkpoint(FilePath(options.checkpoint), about, by)
 
 
 # -- views: one state for each value of an expression, and what verdicts then depend on -----------------------

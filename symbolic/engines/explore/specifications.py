@@ -14,11 +14,13 @@ from leadline.symbolic.engines.ask.engine import Interrupted
 from leadline.symbolic.engines.ask.query import SILENT, Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, JsonObject, Progress, Result, Stop, Verdict
 from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.explore.checkpoint import Checkpoint
 from leadline.symbolic.engines.explore.explore import (
     CIRCUITS,
     VALUES,
     ExploreOptions,
     because,
+    checkpoint_of,
     proved,
     qualified,
     unfinished,
@@ -87,8 +89,11 @@ def answer_of_module(
     reduced = specification.symmetry or specification.view is not None
     stays = (reduced and specification.properties) or options.coverage or options.prove
     hurried = limits.seconds is not None and limits.seconds < ENOUGH * SHORT
-    if options.by == VALUES or stays or hurried:
-        return _on_values(specification, query, limits, listener)
+    if specification.symmetry and options.checkpoint is not None:
+        raise UserError("--checkpoint keeps no symmetry of a module: leave one of them out")
+    checkpoint = checkpoint_of(model, query, VALUES)
+    if options.by == VALUES or stays or hurried or checkpoint is not None:
+        return _on_values(specification, query, limits, listener, checkpoint)
     begin = time.monotonic()
     first = time.process_time()
 
@@ -110,13 +115,25 @@ def _left(limits: Limits, begin: float) -> Limits:
     return replace(limits, seconds=1.0) if left is None else left
 
 
-def _on_values(specification: Specification, query: Query, limits: Limits, listener: Listener) -> Answer:
+def _on_values(
+    specification: Specification,
+    query: Query,
+    limits: Limits,
+    listener: Listener,
+    checkpoint: Checkpoint | None = None,
+) -> Answer:
     options = query.options
     assert isinstance(options, ExploreOptions)
     begin, first = time.monotonic(), time.process_time()
     with timely(query.source, limits.seconds):
         behaviour = Behaviour(specification, counting=options.coverage)
-    found = explore_specification(behaviour, options, limits, listener, deadlock=query.deadlock)
+    if checkpoint is not None and behaviour.sets_registers:
+        raise UserError(
+            f"--checkpoint keeps no register of TLCSet, which {specification.name} uses: leave it out"
+        )
+    found = explore_specification(
+        behaviour, options, limits, listener, deadlock=query.deadlock, checkpoint=checkpoint
+    )
     facts = found.told(ExploreFacts)
     if options.coverage or not options.vacuity or not facts.complete or time.process_time() - first > _SOON:
         return found
@@ -433,6 +450,7 @@ def explore_specification(
     listener: Listener,
     *,
     deadlock: bool,
+    checkpoint: Checkpoint | None = None,
 ) -> Answer:
     """Explore a specification breadth-first.
 
@@ -444,6 +462,7 @@ def explore_specification(
         limits: the limits on time and memory.
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
+        checkpoint: the folder in which levels are kept, and from which the search goes on; None for none.
 
     Raises:
         Interrupted: on Ctrl-C, with the answer so far.
@@ -451,7 +470,7 @@ def explore_specification(
     """
     specification = behaviour.specification
     names = (*specification.invariants, *specification.properties)
-    exploring = _Exploring(behaviour, names, options, listener, deadlock)
+    exploring = _Exploring(behaviour, names, options, listener, deadlock, checkpoint)
     began = time.monotonic()
     set_statistics(lambda: _statistics(exploring.explorer, began))
     stop: Stop | None = None
@@ -499,6 +518,7 @@ class _Exploring:
         options: the bounds.
         listener: is told of each level, and of violations.
         deadlock: whether a state without a step is an error.
+        checkpoint: the folder in which levels are kept; None for none.
 
     Attributes:
         explorer: the search.
@@ -513,7 +533,9 @@ class _Exploring:
         options: ExploreOptions,
         listener: Listener,
         deadlock: bool,
+        checkpoint: Checkpoint | None,
     ) -> None:
+        self._checkpoint = checkpoint
         self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener
         self._told = set() if deadlock else {DEADLOCK}
         self.about_runs: dict[str, tuple[Trace, str | None] | None] = {}
@@ -522,7 +544,15 @@ class _Exploring:
 
     def _new(self) -> Explorer[Behaviour]:
         kind = CoveringModule if self._options.coverage else Explorer
-        return kind(self._behaviour, self._names, self._options.depth, self._level, self._options.max_states)
+        return kind(
+            self._behaviour,
+            self._names,
+            self._options.depth,
+            self._level,
+            self._options.max_states,
+            self._checkpoint,
+            self._behaviour.notes,
+        )
 
     def _level(self, level: Level) -> None:
         """Tell of a level."""

@@ -80,6 +80,17 @@ class Behaviour:
         if specification.init is None or specification.next is None:
             raise no_behaviour(specification)
 
+    @property
+    def sets_registers(self) -> bool:
+        """Whether a formula sets a register, which the next state that is looked at may read."""
+        uses = self.interpreter.translation.uses
+        return any(uses(one, {"TLCSet"}) for one in self.specification.formulas)
+
+    @property
+    def notes(self) -> Mapping[str, dict[Any, Any]]:
+        """The findings about states and steps that are noted as they are met."""
+        return {"broken": self.broken, "outside": self._outside}
+
     def at_level(self, levels: int | None) -> None:
         """Tell how many levels of states were found: TLCGet asks for it. None: the search is over."""
         self._levels = levels or 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -257,8 +257,13 @@ class Translation:
 
     def pure(self, e: s.Expression) -> bool:
         """Whether the value of an expression depends on nothing but what it reads."""
+        return not self.uses(e, _IMPURE)
+
+    def uses(self, e: s.Expression, names: Set[str]) -> bool:
+        """Whether an expression, or a definition that it goes through, has an operator of some names."""
         free = self.analysis.free(e)
-        return free.union(*(self.reached(key) for key in free if key in self.definitions)).isdisjoint(_IMPURE)
+        reached = free.union(*(self.reached(key) for key in free if key in self.definitions))
+        return not reached.isdisjoint(names)
 
     def _goes_through_sets(self, e: s.Expression) -> bool:
         """Whether an expression, or a definition that it mentions, has a loop through a set."""
