@@ -86,9 +86,16 @@ def _write_proof(path: Path, asked: ask.Question, limits: Limits) -> Exit:
     """
     from leadline.symbolic.engines.bounded.refutation import answer_proof, formula_of
 
+    runs = {one.name for one in asked.model.properties.values() if one.temporal is not None}
     safe = [result.property for result in asked.answer.results if result.verdict is Verdict.SAFE]
     if not safe:
         tell("no property is safe: there is nothing to prove")
+    if about_runs := [name for name in safe if name in runs]:
+        tell(
+            f"no proof of {', '.join(about_runs)}: a proof is about states, and a claim about runs gets none"
+        )
+        safe = [name for name in safe if name not in runs]
+    if not safe:
         return Exit.HOLDS
     with live("refuting a failure with proof"):
         made = answer_proof(asked.query, safe, path, lambda one: answer_in_child(asked.model, one, limits))

@@ -34,6 +34,16 @@ def test_what_is_safe_gets_a_proof(solver: str, leadline: Leadline) -> None:
     assert accepted("p.drup") >= 1
 
 
+def test_a_claim_about_runs_gets_no_proof(leadline: Leadline) -> None:
+    asked = ("check", "two-phase-commit", "--depth", "1", "--unroll", "steps", "--proof", "p.drup")
+    ran = leadline(*asked, "--property", "consistency", "--property", "termination")
+    first, second, _ = ran.err.splitlines()[-3:]
+    assert ran.code == 0 and first.startswith("leadline: no proof of termination: a proof is about states")
+    assert "one of these fails: consistency (" in second
+    ran = leadline(*asked, "--property", "termination")
+    assert ran.code == 0 and "no proof of termination" in ran.err.splitlines()[-1]
+
+
 def test_the_answer_itself_stays_as_it_is(leadline: Leadline) -> None:
     ran = leadline(
         "check", "counter.py", "--property", "not-negative", "--format", "json", "--proof", "p.drup"

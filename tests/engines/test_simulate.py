@@ -213,6 +213,13 @@ def test_on_the_command_line(leadline: Leadline) -> None:  # noqa: F811
     assert ran.code == 20 and "count_up" not in ran.err and "CountUp" in ran.out
 
 
+def test_runs_are_told_where_a_claim_about_runs_is_asked_alone(leadline: Leadline) -> None:  # noqa: F811
+    ran = leadline("simulate", "pulsar-compaction", "--property", "termination", "--runs", "20")
+    assert ran.code == 13, ran.err
+    assert "20 runs, " in ran.out and "CompactorPhaseOne" in ran.out
+    assert "Termination is false of this run" in ran.out
+
+
 def test_a_heavy_action_is_taken_more_often() -> None:
     """Twenty to one where both are enabled; what is found stays a run of the model."""
     model = model_for(Query(f"{FILE}:Lift", {}, None, SimulateOptions()))

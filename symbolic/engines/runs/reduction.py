@@ -17,6 +17,7 @@ from leadline.symbolic.concrete import Runs, Semantics, State
 from leadline.symbolic.engines.ask.engine import Engine, NewSolver
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Effort, JsonObject, Result, Verdict
+from leadline.symbolic.engines.explore.facts import SimulateFacts
 from leadline.symbolic.engines.prove.pdr.results import ProofFacts, ProofSize
 from leadline.symbolic.engines.run.limits import Limits
 from leadline.symbolic.engines.runs.loops import SAVE
@@ -119,7 +120,9 @@ def answered(
     runs = [one for one in claims if one.temporal is not None]
     names = tuple(one.name for one in claims if one.temporal is None)
     first = Answer(())
-    if names or query.deadlock:
+    sized = engine.facts is ProofFacts
+    # Random runs tell of the model, whatever is asked.
+    if names or query.deadlock or engine.facts is SimulateFacts:
         first = engine.answer(model, replace(query, properties=names), new_solver, limits, listener)
 
     def ask(other: Model, name: str, questions: int) -> Result:
@@ -134,7 +137,6 @@ def answered(
 
     found = {one.property: one for one in first.results}
     facts = first.facts
-    sized = engine.facts is ProofFacts
     sizes = dict(facts.sizes) if isinstance(facts, ProofFacts) else {}
     for one in runs:
         begin = time.process_time()
