@@ -56,6 +56,7 @@ def check(
     - `max_states`: the number of states at which `engine="explore"` stops;
     - `by`: `"circuits"` or `"values"`, the explorer; by default circuits wherever the model has them;
     - `every_state`: whether it explores every state where the protocol has a view;
+    - `checkpoint`: the folder in which it keeps each level, and from which the same question goes on;
     - `count_values`: whether it tells the values of each variable, and how many states have each;
     - `coverage`: whether it tells actions never taken, guards never true, and properties that hold vacuously;
     - `strengthenings`: whether pdr may use those that are written for a property;
@@ -145,7 +146,9 @@ def simulate(
     - `runs`: the number of random runs;
     - `depth`: the steps of a run at most;
     - `seed`: the seed of the random choices;
-    - `weights`: how much likelier actions are than one without a weight, such as `["write=5"]`.
+    - `weights`: how much likelier actions are than one without a weight, such as `["write=5"]`;
+    - `by`: "circuits" for many runs side by side, "values" for one after the other; by default on circuits wherever
+      the model has them. The same seed takes other runs by each.
 
     The arguments, results and errors are those of `check`.
     """
