@@ -147,8 +147,8 @@ def simulate(
     - `depth`: the steps of a run at most;
     - `seed`: the seed of the random choices;
     - `weights`: how much likelier actions are than one without a weight, such as `["write=5"]`;
-    - `by`: "circuits" for many runs side by side, "values" for one after the other; by default on circuits wherever
-      the model has them. The same seed takes other runs by each.
+    - `by`: "circuits" for many runs side by side, "values" for one after the other; by default circuits
+      wherever the model has them. The same seed takes other runs by each.
 
     The arguments, results and errors are those of `check`.
     """
