@@ -64,8 +64,8 @@ def add_protocol(parser: argparse.ArgumentParser, *, optional: bool = False) -> 
     )
 
 
-def add_properties(parser: argparse.ArgumentParser, *, deadlock: bool = True) -> None:
-    """Declare --property and, unless `deadlock` is false, --deadlock."""
+def add_properties(parser: argparse.ArgumentParser) -> None:
+    """Declare --property and --deadlock."""
     parser.add_argument(
         "--property",
         dest="properties",
@@ -74,10 +74,9 @@ def add_properties(parser: argparse.ArgumentParser, *, deadlock: bool = True) ->
         default=[],
         help="a property to check; repeat it for several (default: all)",
     )
-    if deadlock:
-        parser.add_argument(
-            "--deadlock", action="store_true", help="report a state in which no action is enabled"
-        )
+    parser.add_argument(
+        "--deadlock", action="store_true", help="report a state in which no action is enabled"
+    )
 
 
 def add_limits(parser: argparse.ArgumentParser, time: str = "", memory: str = "") -> None:
@@ -88,8 +87,8 @@ def add_limits(parser: argparse.ArgumentParser, time: str = "", memory: str = ""
     )
 
 
-def settings_of(entry: Entry, texts: Sequence[str], option: str = "-p") -> dict[str, Setting]:
-    """The parameters of an option on the command line, read as the kinds that the protocol declares.
+def settings_of(entry: Entry, texts: Sequence[str]) -> dict[str, Setting]:
+    """The parameters of `-p` on the command line, read as the kinds that the protocol declares.
 
     Raises:
         ParameterError: with all the errors in them.
@@ -100,13 +99,13 @@ def settings_of(entry: Entry, texts: Sequence[str], option: str = "-p") -> dict[
         name, equals, value = text.partition("=")
         declared = entry.protocol.parameters.get(name)
         if not equals:
-            wrong.append(f"{option} {text}: write it as {option} {text or 'name'}=value")
+            wrong.append(f"-p {text}: write it as -p {text or 'name'}=value")
         elif declared is None:
             wrong.append(
                 unknown_name(f"{entry.name} has no parameter", name, list(entry.protocol.parameters))
             )
         elif name in found:
-            wrong.append(f"{option} {name} is given twice")
+            wrong.append(f"-p {name} is given twice")
         else:
             try:
                 found[name] = parse_setting(declared, value)

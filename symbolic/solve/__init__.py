@@ -1,4 +1,4 @@
-"""The solvers, behind one small interface: add, check, model, interrupt, statistics. Floor 2.
+"""The solvers, behind one small interface: add, check, model, statistics. Floor 2.
 
 Checks take assumptions in place of push and pop, so learned clauses survive. A query with limits runs in a
 child process that can be killed, since a solver's own limits are only requests. Names and numbers travel to

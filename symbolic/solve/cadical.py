@@ -64,9 +64,6 @@ class CadicalSolver(Solver):
         value = place < len(self._model) and self._model[place] > 0
         return value == (literal > 0)
 
-    def interrupt(self) -> None:
-        raise NotImplementedError("python-sat cannot interrupt CaDiCaL: run it in a child process")
-
     def reason(self) -> str:
         return "CaDiCaL always answers"
 

@@ -177,14 +177,6 @@ class Solver(Sink):
         """Whether a literal is true in the model of the last satisfiable check."""
 
     @abstractmethod
-    def interrupt(self) -> None:
-        """Make a check that runs in another thread answer UNKNOWN soon.
-
-        Raises:
-            NotImplementedError: if `SOLVERS` says that the solver cannot be interrupted.
-        """
-
-    @abstractmethod
     def reason(self) -> str:
         """Why the last check answered UNKNOWN."""
 

@@ -24,7 +24,6 @@ class SolverKind:
         module: the module of Leadline that wraps it.
         wrapper: the class of that module that wraps it.
         takes_seed: whether it takes a seed other than 0.
-        interruptible: whether Ctrl-C and `Solver.interrupt` end a check that runs in this process.
         writes_proofs: whether its module has a function `refute`, which writes a proof.
         rechecked_by: the solver that answers again what this one has answered.
     """
@@ -35,7 +34,6 @@ class SolverKind:
     module: str
     wrapper: str
     takes_seed: bool
-    interruptible: bool
     writes_proofs: bool
     rechecked_by: str
 
@@ -62,7 +60,6 @@ _KINDS = (
         module="z3_solver",
         wrapper="Z3Solver",
         takes_seed=True,
-        interruptible=True,
         writes_proofs=False,
         rechecked_by="cadical",
     ),
@@ -73,8 +70,6 @@ _KINDS = (
         module="cadical",
         wrapper="CadicalSolver",
         takes_seed=False,
-        # python-sat does not release the interpreter while CaDiCaL runs.
-        interruptible=False,
         writes_proofs=True,
         rechecked_by="z3",
     ),

@@ -445,9 +445,6 @@ class Z3Solver(Solver):
     def _wrapped(self, literal: int) -> z3.BoolRef:
         return z3.BoolRef(_bound(self.terms[literal]), self._context)
 
-    def interrupt(self) -> None:
-        self._context.interrupt()
-
     def reason(self) -> str:
         return str(self._solver.reason_unknown())
 

@@ -369,7 +369,8 @@ def _sentence(model: Model, trace: Trace, end: str) -> str:
     """The reason of a counterexample in one sentence, formulas between backquotes."""
     why = explanation(model, trace)
     if why is None or trace.ends is not TraceEnd.VIOLATES:
-        return end
+        # Of several lines the first tells it; all of them stand below the steps.
+        return end.partition("\n")[0]
     claim = model.properties[trace.property or ""]
     where = "of this run" if trace.loop is not None else f"in state {trace.length}"
     expected = ", as a probe should be" if claim.kind is PropertyKind.PROBE else ""

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations, product
 
 import pytest
@@ -218,42 +217,6 @@ def test_random_clauses_as_by_truth_tables(name: str, batches: list[tuple[list[C
             assert tuple(solver.true(x) for x in range(1, 6)) in wanted
 
 
-@contextmanager
-def interrupted(solver: Z3Solver) -> Iterator[None]:
-    """Interrupts the solver from another thread, again and again: nothing tells when it has begun."""
-    over = threading.Event()
-
-    def interrupt() -> None:
-        while not over.wait(0.05):
-            solver.interrupt()
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def test_z3_is_interrupted_from_another_thread() -> None:
-    solver = Z3Solver()
-    pigeons(solver, 11)
-    with interrupted(solver):
-        assert solver.check([]) is Satisfiability.UNKNOWN
-    assert solver.reason() == "interrupted"
-
-
-def test_z3_answers_again_after_an_interruption() -> None:
-    solver = Z3Solver()
-    gate = solver.new_variables(1)
-    pigeons(solver, 11)
-    with interrupted(solver):
-        assert solver.check([]) is Satisfiability.UNKNOWN
-    solver.add([(-gate,)])
-    assert solver.check([gate]) is UNSATISFIABLE
-
-
 def test_ctrl_c_ends_z3_as_it_ends_python() -> None:
     """Z3 takes the signal for itself while it is busy, so Python does not see it. A signal that comes before
     Z3 is busy ends Python."""
@@ -273,12 +236,10 @@ def test_z3_takes_a_seed() -> None:
         assert solver.check([]) is UNSATISFIABLE
 
 
-def test_cadical_has_neither_a_seed_nor_an_interruption() -> None:
+def test_cadical_has_no_seed_and_always_answers() -> None:
     assert SOLVERS["cadical"]().reason() == "CaDiCaL always answers"
     with pytest.raises(ValueError, match="CaDiCaL takes no seed"):
         SOLVERS["cadical"](7)
-    with pytest.raises(NotImplementedError, match="run it in a child process"):
-        SOLVERS["cadical"]().interrupt()
 
 
 def test_the_table_is_read_without_loading_a_solver() -> None:
@@ -305,8 +266,3 @@ def test_the_facts_of_the_table_are_true(name: str) -> None:
     else:
         with pytest.raises(ValueError, match="takes no seed"):
             kind(7)
-    if kind.interruptible:
-        made.interrupt()
-    else:
-        with pytest.raises(NotImplementedError):
-            made.interrupt()

@@ -433,7 +433,7 @@ class _Resolved:
 
 @dataclass
 class _Found:
-    """What was found of the definitions of a specification, by identity."""
+    """The findings about the definitions of a specification, by identity."""
 
     resolved: dict[int, _Resolved] = field(default_factory=dict)
     judged: dict[int, Judged] = field(default_factory=dict)
@@ -443,10 +443,10 @@ class _Again(Loader):
     """The modules of a specification, read again after changes.
 
     Args:
-        before: what was found before. Definitions with mistakes are not among it.
+        before: the findings of the reading before, without those about definitions with mistakes.
 
     Attributes:
-        found: what was found now.
+        found: the findings of this reading.
     """
 
     def __init__(self, files: Files, before: _Found) -> None:

@@ -633,10 +633,10 @@ class Translation:
             return Operator(inner, body, scope.names)
         return Reference(e.operator)
 
-    def callable(self, e: s.Expression, arity: int, scope: Scope, truth: bool = False) -> str:
+    def callable(self, e: s.Expression, arity: int, scope: Scope) -> str:
         """A Python function for an operator that is an argument."""
         operator = self.operator(e, scope)
-        if isinstance(operator, Function) and not truth:
+        if isinstance(operator, Function):
             if operator.fn is None:
                 return scope.fn.use(operator.text)
             if not operator.truth:
@@ -647,7 +647,7 @@ class Translation:
             **{name: Local(text) for name, text in names.items()}, **{"operator@": operator}
         )
         applied = s.Apply("operator@", tuple(map(s.Apply, names)), place=e.place)
-        self.body(applied, inner, fn.lines, truth)
+        self.body(applied, inner, fn.lines, truth=False)
         return self.source.bound(scope.fn, fn)
 
     # LET
