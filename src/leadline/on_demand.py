@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from importlib import import_module
+from importlib.abc import InspectLoader
 from types import ModuleType
 
 
-def on_demand(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], object]:
-    """The function `__getattr__` of a package.
+def on_demand(package: str) -> Callable[[str], object]:
+    """The function `__getattr__` of a package; sets the package's `__all__` too.
 
-    A module that writes `from leadline.symbolic.engines import liveness` and `liveness.answered(...)` loads
-    the package at once, and what is in it with the first call.
+    The package has the names that it imports under `if TYPE_CHECKING:`, where type checkers read them. A module
+    that writes `from leadline.symbolic.engines import liveness` and `liveness.answered(...)` loads the package at
+    once, and what is in it with the first call.
 
     Args:
-        package: the package's name.
-        names: for each module, such as `.reduction`, the names that the package has from there. A name must not
-            be that of a module in the package, since Python would then take it for that module.
+        package: the package's name. A name in it must not be that of one of its modules, since Python would then
+            take it for that module.
     """
-    holders = {name: module for module, own in names.items() for name in own}
+    module = sys.modules[package]
+    holders = {alias.name: imported.module for imported in _typed(module) for alias in imported.names}
+    setattr(module, "__all__", sorted(holders))  # noqa: B010  # no attribute, to mypy
 
     def get(name: str) -> object:
         if name not in holders:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found: object = getattr(import_module(holders[name], package), name)
-        setattr(sys.modules[package], name, found)
+        found: object = getattr(import_module(str(holders[name])), name)
+        setattr(module, name, found)
         return found
 
     return get
+
+
+def _typed(module: ModuleType) -> list[ast.ImportFrom]:
+    """The imports of a module under `if TYPE_CHECKING:`."""
+    assert module.__spec__ is not None and isinstance(module.__spec__.loader, InspectLoader)
+    body = ast.parse(module.__spec__.loader.get_source(module.__name__) or "").body
+    guarded = [line for one in body if isinstance(one, ast.If) for line in one.body]
+    return [line for line in guarded if isinstance(line, ast.ImportFrom)]
 
 
 def load_whole(package: ModuleType) -> None:

@@ -10,59 +10,34 @@ from typing import TYPE_CHECKING
 from leadline.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from leadline.symbolic.api.conformance import Differs, Fitting, assert_conforms, conform
-    from leadline.symbolic.api.driving import drive
-    from leadline.symbolic.api.grids import GridResults, grid
-    from leadline.symbolic.api.protocols import LoadedProtocol, ProtocolLike, load
-    from leadline.symbolic.api.results import Result, Results, VerdictName
-    from leadline.symbolic.api.states import Fields, Step, Trace
-    from leadline.symbolic.api.verbs import Stopped, check, explore, prove, simulate
-    from leadline.symbolic.api.verification import Unanswered, Violated, verify
-    from leadline.symbolic.api.workbench import Workbench
-    from leadline.symbolic.engines import Effort, Progress
+    from leadline.symbolic.api.conformance import (
+        Differs as Differs,
+        Fitting as Fitting,
+        assert_conforms as assert_conforms,
+        conform as conform,
+    )
+    from leadline.symbolic.api.driving import drive as drive
+    from leadline.symbolic.api.grids import GridResults as GridResults, grid as grid
+    from leadline.symbolic.api.protocols import (
+        LoadedProtocol as LoadedProtocol,
+        ProtocolLike as ProtocolLike,
+        load as load,
+    )
+    from leadline.symbolic.api.results import Result as Result, Results as Results, VerdictName as VerdictName
+    from leadline.symbolic.api.states import Fields as Fields, Step as Step, Trace as Trace
+    from leadline.symbolic.api.verbs import (
+        Stopped as Stopped,
+        check as check,
+        explore as explore,
+        prove as prove,
+        simulate as simulate,
+    )
+    from leadline.symbolic.api.verification import (
+        Unanswered as Unanswered,
+        Violated as Violated,
+        verify as verify,
+    )
+    from leadline.symbolic.api.workbench import Workbench as Workbench
+    from leadline.symbolic.engines import Effort as Effort, Progress as Progress
 
-__all__ = [
-    "Differs",
-    "Effort",
-    "Fields",
-    "Fitting",
-    "GridResults",
-    "LoadedProtocol",
-    "Progress",
-    "ProtocolLike",
-    "Result",
-    "Results",
-    "Step",
-    "Stopped",
-    "Trace",
-    "Unanswered",
-    "VerdictName",
-    "Violated",
-    "Workbench",
-    "assert_conforms",
-    "check",
-    "conform",
-    "drive",
-    "explore",
-    "grid",
-    "load",
-    "prove",
-    "simulate",
-    "verify",
-]
-
-__getattr__ = on_demand(
-    __name__,
-    {
-        ".conformance": ("Differs", "Fitting", "assert_conforms", "conform"),
-        ".driving": ("drive",),
-        ".grids": ("GridResults", "grid"),
-        ".protocols": ("LoadedProtocol", "ProtocolLike", "load"),
-        ".results": ("Result", "Results", "VerdictName"),
-        ".states": ("Fields", "Step", "Trace"),
-        ".verbs": ("Stopped", "check", "explore", "prove", "simulate"),
-        ".verification": ("Unanswered", "Violated", "verify"),
-        ".workbench": ("Workbench",),
-        "leadline.symbolic.engines": ("Effort", "Progress"),
-    },
-)
+__getattr__ = on_demand(__name__)

@@ -18,23 +18,6 @@ if TYPE_CHECKING:
     from leadline.symbolic.bits.shards import Block, Shard, joined
     from leadline.symbolic.bits.walks import RandomRuns
 
-__all__ = [
-    "Block",
-    "Claim",
-    "Conditions",
-    "Found",
-    "Key",
-    "Machine",
-    "NoCircuits",
-    "Orbits",
-    "RandomRuns",
-    "Search",
-    "Shard",
-    "initial_states",
-    "joined",
-    "occurring",
-]
-
 
 class NoCircuits(UserError):
     """A model cannot be explored on circuits; the text says why.
@@ -43,15 +26,4 @@ class NoCircuits(UserError):
     """
 
 
-__getattr__ = on_demand(
-    __name__,
-    {
-        ".fair": ("Conditions",),
-        ".initial": ("initial_states",),
-        ".machine": ("Claim", "Key", "Machine"),
-        ".orbits": ("Orbits",),
-        ".search": ("Found", "Search", "occurring"),
-        ".shards": ("Block", "Shard", "joined"),
-        ".walks": ("RandomRuns",),
-    },
-)
+__getattr__ = on_demand(__name__)

@@ -22,23 +22,3 @@ from leadline.symbolic.catalog.sources import (
     packed_whole,
     split_path,
 )
-
-__all__ = [
-    "GROUP",
-    "Entry",
-    "complaints",
-    "entries",
-    "entry_of_class",
-    "find",
-    "find_configured",
-    "find_module",
-    "installed",
-    "load_file",
-    "model_of",
-    "model_on_values",
-    "model_or_outline",
-    "packed",
-    "packed_whole",
-    "receive",
-    "split_path",
-]

@@ -7,12 +7,3 @@ replay by this one say anything about a counterexample found by the other.
 from leadline.symbolic.concrete.actions import MissingPick
 from leadline.symbolic.concrete.runs import Runs, neglected
 from leadline.symbolic.concrete.semantics import Semantics, State, no_initial_state
-
-__all__ = [
-    "MissingPick",
-    "Runs",
-    "Semantics",
-    "State",
-    "neglected",
-    "no_initial_state",
-]

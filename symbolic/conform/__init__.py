@@ -15,14 +15,4 @@ if TYPE_CHECKING:
     from leadline.symbolic.conform.events import Event, Log
     from leadline.symbolic.conform.logs import LogMap, read_log, read_map
 
-__all__ = ["Conformance", "Event", "Fits", "Log", "LogMap", "conformance", "read_log", "read_map"]
-
-__getattr__ = on_demand(
-    __name__,
-    {
-        ".answer": ("Conformance", "Fits"),
-        ".ask": ("conformance",),
-        ".events": ("Event", "Log"),
-        ".logs": ("LogMap", "read_log", "read_map"),
-    },
-)
+__getattr__ = on_demand(__name__)

@@ -24,41 +24,4 @@ if TYPE_CHECKING:
         cores,
     )
 
-__all__ = [
-    "AUTO",
-    "ENGINES",
-    "UNROLLINGS",
-    "Answer",
-    "BmcOptions",
-    "Effort",
-    "Engine",
-    "Interrupted",
-    "Limits",
-    "Listener",
-    "Options",
-    "Progress",
-    "Query",
-    "Result",
-    "Table",
-    "Verdict",
-    "answer",
-    "answer_here",
-    "answer_in_child",
-    "answer_in_children",
-    "chosen_unrolling",
-    "cores",
-    "engines_of",
-]
-
-__getattr__ = on_demand(
-    __name__,
-    {
-        ".bounded.bmc": ("UNROLLINGS", "BmcOptions", "chosen_unrolling"),
-        ".ask.engine": ("Engine", "Interrupted"),
-        ".run.limits": ("Limits",),
-        ".run.parallel": ("answer", "answer_here", "answer_in_child", "answer_in_children", "cores"),
-        ".ask.query": ("AUTO", "Listener", "Options", "Query"),
-        ".ask.result": ("Answer", "Effort", "Progress", "Result", "Table", "Verdict"),
-        ".ask.table": ("ENGINES", "engines_of"),
-    },
-)
+__getattr__ = on_demand(__name__)

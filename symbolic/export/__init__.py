@@ -8,15 +8,3 @@ from leadline.symbolic.export.limits import large_sets
 from leadline.symbolic.export.machine import SequentialCircuit
 from leadline.symbolic.export.module import tla_module, tlc_config
 from leadline.symbolic.notation.names import module_name
-
-__all__ = [
-    "SequentialCircuit",
-    "aiger",
-    "is_aiger",
-    "large_sets",
-    "module_name",
-    "origin_of",
-    "tla_module",
-    "tlc_config",
-    "witness",
-]

@@ -17,23 +17,3 @@ from leadline.symbolic.meaning.interface import (
     path_of,
 )
 from leadline.symbolic.meaning.runs import Predicates, Word, is_refuted, satisfies
-
-__all__ = [
-    "Checked",
-    "Exploration",
-    "Explorer",
-    "Level",
-    "Levels",
-    "Meaning",
-    "Outcome",
-    "Path",
-    "Predicates",
-    "State",
-    "Steps",
-    "Word",
-    "explore",
-    "first_states",
-    "is_refuted",
-    "path_of",
-    "satisfies",
-]

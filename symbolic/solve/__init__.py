@@ -7,20 +7,3 @@ the child, never a solver's objects. Importing this package loads no solver's li
 
 from leadline.symbolic.solve.interface import TRUE, Clause, Copier, Formula, Satisfiability, Sink, Solver
 from leadline.symbolic.solve.solvers import DEFAULT, LONE, PROVER, RACERS, SOLVERS, SolverKind, refute
-
-__all__ = [
-    "DEFAULT",
-    "LONE",
-    "PROVER",
-    "RACERS",
-    "SOLVERS",
-    "TRUE",
-    "Clause",
-    "Copier",
-    "Formula",
-    "Satisfiability",
-    "Sink",
-    "Solver",
-    "SolverKind",
-    "refute",
-]

@@ -29,38 +29,3 @@ from leadline.symbolic.trace.replay import (
 )
 from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, call_of, trace_of_path
-
-__all__ = [
-    "DEADLOCK",
-    "DROPS",
-    "INDUCTION",
-    "Cti",
-    "Line",
-    "LineKind",
-    "Step",
-    "Stored",
-    "Trace",
-    "TraceEnd",
-    "call_of",
-    "cti_begin",
-    "cti_disagreement",
-    "cti_document",
-    "cti_lines",
-    "disagreement",
-    "document",
-    "end_place",
-    "end_reason",
-    "explanation",
-    "headline",
-    "is_cti",
-    "itf",
-    "lines",
-    "read_cti",
-    "replay",
-    "replay_cti",
-    "shortening",
-    "stored_cti",
-    "stored_traces",
-    "tla_module",
-    "trace_of_path",
-]

@@ -15,27 +15,4 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.runs.product import Product, product_of
     from leadline.symbolic.engines.runs.reduction import ReducedClaim, answered
 
-__all__ = [
-    "PARTS",
-    "LoopSearch",
-    "Method",
-    "Part",
-    "Product",
-    "ReducedClaim",
-    "Reduction",
-    "answered",
-    "loop_model",
-    "noting_model",
-    "product_of",
-]
-
-__getattr__ = on_demand(
-    __name__,
-    {
-        ".parts": ("PARTS", "Method", "Part", "Reduction"),
-        ".direct": ("LoopSearch", "noting_model"),
-        ".loops": ("loop_model",),
-        ".product": ("product_of", "Product"),
-        ".reduction": ("ReducedClaim", "answered"),
-    },
-)
+__getattr__ = on_demand(__name__)

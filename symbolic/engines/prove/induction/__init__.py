@@ -12,12 +12,4 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.prove.induction.engine import InductionOptions
     from leadline.symbolic.engines.prove.induction.obligation import ObligationKind, conjuncts, obligations
 
-__all__ = ["InductionOptions", "ObligationKind", "conjuncts", "obligations"]
-
-__getattr__ = on_demand(
-    __name__,
-    {
-        ".engine": ("InductionOptions",),
-        ".obligation": ("ObligationKind", "conjuncts", "obligations"),
-    },
-)
+__getattr__ = on_demand(__name__)

@@ -15,23 +15,4 @@ if TYPE_CHECKING:
     from leadline.symbolic.engines.prove.pdr.quantified import formulas
     from leadline.symbolic.engines.prove.pdr.results import PdrOptions, PdrProgress, PdrResult
 
-__all__ = [
-    "Invariant",
-    "PdrOptions",
-    "PdrProgress",
-    "PdrResult",
-    "formulas",
-    "minimized",
-    "pdr",
-    "recheck",
-]
-
-__getattr__ = on_demand(
-    __name__,
-    {
-        ".quantified": ("formulas",),
-        ".engine": ("pdr",),
-        ".invariant": ("Invariant", "minimized", "recheck"),
-        ".results": ("PdrOptions", "PdrProgress", "PdrResult"),
-    },
-)
+__getattr__ = on_demand(__name__)
