@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -17,7 +18,7 @@ from leadline.benchmarks.machine import Machine
 from leadline.benchmarks.measurement import ANSWERED, Measurement, Point, model
 from leadline.benchmarks.ways import Way
 from leadline.symbolic.engines import Limits
-from leadline.symbolic.grid.durable import write_whole
+from leadline.symbolic.grid.durable import write_bytes
 from leadline.symbolic.lang import UserError
 
 
@@ -154,8 +155,10 @@ def write(path: Path, rows: Sequence[Row], machine: Machine) -> None:
     """
     where = asdict(machine)
     table = pa.Table.from_pylist([{**asdict(one), **where} for one in rows], schema=SCHEMA)
+    made = io.BytesIO()
+    pq.write_table(table, made)
     try:
-        write_whole(path, lambda file: pq.write_table(table, file))
+        write_bytes(path, made.getvalue())
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
 

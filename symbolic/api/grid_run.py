@@ -268,7 +268,7 @@ class GridRun:
         try:
             self._waited(lambda: archive.store.record(archive.run, todo.queries, todo.name))
             for query, moot in begin.moot:
-                archive.moot(query, moot)
+                archive.unanswered(query, moot)
             if begin.left:
                 self._on_spark(begin, archive)
         except KeyboardInterrupt:

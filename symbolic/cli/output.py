@@ -246,9 +246,9 @@ def write_out(path: Path, content: str | bytes, option: str = "--out") -> None:
             path.write_bytes(data)
         else:
             # Here, since most answers are written to no file.
-            from leadline.symbolic.grid.durable import write_whole
+            from leadline.symbolic.grid.durable import write_bytes
 
-            write_whole(_real(path, option), lambda file: file.write(data))
+            write_bytes(_real(path, option), data)
     except OSError as error:
         raise UserError(f"{option} {path}: {error.strerror}") from error
 

@@ -117,7 +117,7 @@ class _ActionWriter:
         self._rest(place)
         lines = self.w.close()
         if self.w.raises == raises:
-            self.w.inline(lines)
+            self.w.write(*lines)
             return
         self.w.write("try:")
         self.w.block(lines)

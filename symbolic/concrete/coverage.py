@@ -50,12 +50,14 @@ class Counted(Semantics):
     @property
     def guards(self) -> list[Guard]:
         """The guards of all actions, in the order in which they are evaluated."""
-        found = []
-        for action, counts in zip(self.model.actions, self._counts[1:], strict=True):
-            nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
-            pairs = zip(nodes, counts[::2], counts[1::2], strict=True)
-            found += [Guard(action, node, tried, true) for node, tried, true in pairs]
-        return found
+        pairs = zip(self.model.actions, self._counts[1:], strict=True)
+        return [guard for action, counts in pairs for guard in _guards(action, counts)]
+
+
+def _guards(action: Action, counts: Sequence[int]) -> list[Guard]:
+    """The guards of an action, whose function has counted in this list."""
+    nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
+    return [Guard(action, *one) for one in zip(nodes, counts[::2], counts[1::2], strict=True)]
 
 
 def never_true(semantics: Semantics, actions: Sequence[Action], states: Iterable[State]) -> list[Guard]:
@@ -72,12 +74,8 @@ def never_true(semantics: Semantics, actions: Sequence[Action], states: Iterable
     for state in states:
         for step in steps:
             step(state, nowhere.append)
-    found = []
-    for action, numbers in zip(actions, counts, strict=True):
-        nodes = [item for item in schedule(action) if not isinstance(item, Pick)]
-        guards = zip(nodes, numbers[::2], numbers[1::2], strict=True)
-        found += [Guard(action, *one) for one in guards if not one[2]][:1]
-    return found
+    guards = (_guards(action, numbers) for action, numbers in zip(actions, counts, strict=True))
+    return [one for own in guards for one in [x for x in own if not x.true][:1]]
 
 
 @dataclass(frozen=True, slots=True)

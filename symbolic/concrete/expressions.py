@@ -49,12 +49,8 @@ def _state_var(w: Writer, node: n.StateVar) -> Code:
     return w.state_variable(node.name)
 
 
-def _pick_var(w: Writer, node: n.PickVar) -> Code:
-    raise InternalError(f"the pick `{node.name}` has no value where it is used ({node.span})")
-
-
-def _bound(w: Writer, node: n.Bound) -> Code:
-    raise InternalError(f"`{node.name}` is used outside its binder ({node.span})")
+def _unknown(w: Writer, node: n.PickVar | n.Bound) -> Code:
+    raise InternalError(f"`{node.name}` has no value where it is used ({node.span})")
 
 
 def _universe(w: Writer, node: n.Universe) -> Code:
@@ -92,12 +88,8 @@ def _check_type(w: Writer, node: n.Node, source: Type, target: Type, name: str) 
 # Booleans
 
 
-def _and(w: Writer, node: n.And) -> Steps:
-    return _chain(w, "and", ((None, item) for item in node.items))
-
-
-def _or(w: Writer, node: n.Or) -> Steps:
-    return _chain(w, "or", ((None, item) for item in node.items))
+def _connected(w: Writer, node: n.And | n.Or) -> Steps:
+    return _chain(w, "and" if isinstance(node, n.And) else "or", ((None, item) for item in node.items))
 
 
 def _chain(w: Writer, word: str, items: Iterable[tuple[tuple[n.Bound, Code] | None, n.Node]]) -> Steps:
@@ -123,7 +115,7 @@ def _chain(w: Writer, word: str, items: Iterable[tuple[tuple[n.Bound, Code] | No
             w.block([*lines, f"{name} = {code.text}"])
             parts = [Code(name, 0)]
         else:
-            w.inline(lines)
+            w.write(*lines)
             parts.append(code)
     return _operands(word, parts)
 
@@ -168,22 +160,14 @@ def _ite(w: Writer, node: n.Ite) -> Steps:
 # Integers
 
 
-def _div(w: Writer, node: n.Div) -> Steps:
-    return _divided(w, node, "({} // {})")
-
-
-def _mod(w: Writer, node: n.Mod) -> Steps:
-    return _divided(w, node, "({} % {})")
-
-
-def _divided(w: Writer, node: n.Div | n.Mod, template: str) -> Steps:
+def _divided(w: Writer, node: n.Div | n.Mod) -> Steps:
     left = yield node.left
     right = yield node.right
     assert isinstance(node.right.type, Int)
     if node.right.type.low < 1:
         right = Code(w.named(right), 0)
         w.check(f"{right.text} > 0", w.error(node, "the divisor is not positive"))
-    return joined(template, left, right)
+    return joined("({} // {})" if isinstance(node, n.Div) else "({} % {})", left, right)
 
 
 # Binders
@@ -241,23 +225,16 @@ def _body(w: Writer, node: OverSet | n.SeqFilter) -> Generator[n.Node, Code, tup
     return name, code, w.close(), w.raises > raises
 
 
-def _forall(w: Writer, node: n.Forall) -> Steps:
-    return _quantified(w, node, "and", "True", "if not {}:", "False")
-
-
-def _exists(w: Writer, node: n.Exists) -> Steps:
-    return _quantified(w, node, "or", "False", "if {}:", "True")
-
-
-def _quantified(w: Writer, node: n.Forall | n.Exists, word: str, start: str, test: str, stop: str) -> Steps:
+def _quantified(w: Writer, node: n.Forall | n.Exists) -> Steps:
+    every = isinstance(node, n.Forall)
     values = _constants_of(node.domain)
     if values is not None and w.unrolls(values, node.body):
-        return (yield from _unrolled(w, node, word, values))
+        return (yield from _unrolled(w, node, "and" if every else "or", values))
     domain = yield from _domain_of(w, node.domain)
     name, code, lines, ordered = yield from _body(w, node)
     result = w.module.fresh("t")
-    w.write(f"{result} = {start}", f"for {name} in {domain.ordered if ordered else domain.unordered}:")
-    w.block([*lines, test.format(code.text), [f"{result} = {stop}", "break"]])
+    w.write(f"{result} = {every}", f"for {name} in {domain.ordered if ordered else domain.unordered}:")
+    w.block([*lines, f"if {'not ' if every else ''}{code.text}:", [f"{result} = {not every}", "break"]])
     return Code(result, 0)
 
 
@@ -329,7 +306,7 @@ def _written_map(w: Writer, node: n.MapBuild, keys: tuple[Value, ...]) -> Steps:
             w.open()
             w.know(node.var, Code(w.module.literal(key, node.var.type), 0))
             values.append((yield node.body))
-            w.inline(w.close())
+            w.write(*w.close())
     return _tuple_of(values)
 
 
@@ -379,15 +356,8 @@ def _subset(w: Writer, node: n.Subset) -> Steps:
     return joined("({} <= {})", left, (yield right))
 
 
-def _min_of(w: Writer, node: n.MinOf) -> Steps:
-    return _extreme(w, node, "min")
-
-
-def _max_of(w: Writer, node: n.MaxOf) -> Steps:
-    return _extreme(w, node, "max")
-
-
-def _extreme(w: Writer, node: n.MinOf | n.MaxOf, function: str) -> Steps:
+def _extreme(w: Writer, node: n.MinOf | n.MaxOf) -> Steps:
+    function = "min" if isinstance(node, n.MinOf) else "max"
     items = w.named((yield node.item))
     w.check(items, w.error(node, f"the {function}imum of an empty set"))
     return Code(f"{function}({items})")
@@ -399,11 +369,8 @@ def _extreme(w: Writer, node: n.MinOf | n.MaxOf, function: str) -> Steps:
 def _apply(w: Writer, node: n.Apply) -> Steps:
     map_ = yield node.map
     key = yield node.key
-    return _item(map_, _key_place(w, node, node.map.type, key))
-
-
-def _item(whole: Code, place: Code) -> Code:
-    return Code(f"{whole.text}[{place.text}]", 1 + max(whole.depth, place.depth))
+    place = _key_place(w, node, node.map.type, key)
+    return Code(f"{map_.text}[{place.text}]", 1 + max(map_.depth, place.depth))
 
 
 def _map_update(w: Writer, node: n.MapUpdate) -> Steps:
@@ -462,20 +429,8 @@ def _with_part(w: Writer, whole: Code, position: int, value: Code, length: int) 
 # Tuples, records, options, unions
 
 
-def _make_tuple(w: Writer, node: n.MakeTuple) -> Steps:
-    return _product(w, node.items)
-
-
-def _make_record(w: Writer, node: n.MakeRecord) -> Steps:
-    return _product(w, node.items)
-
-
-def _make_seq(w: Writer, node: n.MakeSeq) -> Steps:
-    return _product(w, node.items)
-
-
-def _product(w: Writer, items: Iterable[n.Node]) -> Steps:
-    return _tuple_of((yield from w.all_of(items)))
+def _made(w: Writer, node: n.MakeTuple | n.MakeRecord | n.MakeSeq) -> Steps:
+    return _tuple_of((yield from w.all_of(node.items)))
 
 
 def _component(w: Writer, node: n.Component) -> Steps:
@@ -580,19 +535,19 @@ RULES: Mapping[type[n.Node], Rule] = complete(
         **{kind: _operands_of(template) for kind, template in _TEMPLATES.items()},
         n.Const: _const,
         n.StateVar: _state_var,
-        n.PickVar: _pick_var,
-        n.Bound: _bound,
+        n.PickVar: _unknown,
+        n.Bound: _unknown,
         n.Universe: _universe,
         n.Undefined: _undefined,
         n.Coerce: _coerce,
-        n.And: _and,
-        n.Or: _or,
+        n.And: _connected,
+        n.Or: _connected,
         n.Implies: _implies,
         n.Ite: _ite,
-        n.Div: _div,
-        n.Mod: _mod,
-        n.Forall: _forall,
-        n.Exists: _exists,
+        n.Div: _divided,
+        n.Mod: _divided,
+        n.Forall: _quantified,
+        n.Exists: _quantified,
         n.Choose: _choose,
         n.SetFilter: _set_filter,
         n.SeqFilter: _seq_filter,
@@ -601,13 +556,13 @@ RULES: Mapping[type[n.Node], Rule] = complete(
         n.SetOf: _set_of,
         n.Member: _member,
         n.Subset: _subset,
-        n.MinOf: _min_of,
-        n.MaxOf: _max_of,
+        n.MinOf: _extreme,
+        n.MaxOf: _extreme,
         n.Apply: _apply,
         n.MapUpdate: _map_update,
-        n.MakeTuple: _make_tuple,
-        n.MakeRecord: _make_record,
-        n.MakeSeq: _make_seq,
+        n.MakeTuple: _made,
+        n.MakeRecord: _made,
+        n.MakeSeq: _made,
         n.Component: _component,
         n.ComponentUpdate: _component_update,
         n.Get: _get,

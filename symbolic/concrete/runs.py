@@ -83,10 +83,6 @@ class Runs:
 
     # -- fairness -----------------------------------------------------------------------------------
 
-    def keys(self, fair: Fairness) -> Iterator[Keys]:
-        """The tuples of values at which a condition holds by itself."""
-        return itertools.product(*(tuple(kind.values()) for kind in fair.types))
-
     def chances(self, fair: Fairness, state: State) -> set[tuple[Keys, State | None]]:
         """The steps from a state that count for a condition: the values at which they do, and where they lead.
 
@@ -150,7 +146,7 @@ def neglected(runs: Runs, fair: Fairness, word: Word) -> Keys | None:
         for i, found in zip(word.repeated, chances, strict=True)
     ]
     able = [{keys for keys, _ in found} for found in chances]
-    for keys in runs.keys(fair):
+    for keys in keys_of(fair):
         if any(keys in x for x in taken):
             continue
         often = any(keys in x for x in able) if fair.strong else all(keys in x for x in able)
@@ -210,7 +206,7 @@ def _conditions(model: Model) -> tuple[list[_Served], int, int]:
     served, masks, bit = [], {False: 0, True: 0}, 1
     for fair in model.fairness:
         bits = {}
-        for keys in _keys(fair):
+        for keys in keys_of(fair):
             bits[keys] = bit
             masks[fair.strong] |= bit
             bit <<= 1
@@ -219,7 +215,8 @@ def _conditions(model: Model) -> tuple[list[_Served], int, int]:
     return served, masks[False], masks[True]
 
 
-def _keys(fair: Fairness) -> Iterator[tuple[Value, ...]]:
+def keys_of(fair: Fairness) -> Iterator[Keys]:
+    """The tuples of values at which a condition holds by itself."""
     return itertools.product(*(tuple(kind.values()) for kind in fair.types))
 
 

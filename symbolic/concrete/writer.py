@@ -368,17 +368,13 @@ class Writer:
 
     # -- statements -------------------------------------------------------------------------------
 
-    def write(self, *lines: str) -> None:
-        """Add lines to the current block."""
+    def write(self, *lines: str | Lines) -> None:
+        """Add lines to the current block, those of a closed block among them."""
         self._blocks[-1].extend(lines)
 
     def block(self, lines: Lines) -> None:
         """Add a block, below the line that introduces it."""
         self._blocks[-1].append(lines or ["pass"])
-
-    def inline(self, lines: Lines) -> None:
-        """Add the lines of a closed block to the current one, not indented."""
-        self._blocks[-1].extend(lines)
 
     def open(self) -> None:
         """Begin a block. Lines and known code belong to it from here on."""

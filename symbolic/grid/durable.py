@@ -7,7 +7,6 @@ nobody needs any more.
 from __future__ import annotations
 
 import fcntl
-import io
 import os
 import shutil
 import tempfile
@@ -16,7 +15,6 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from leadline.symbolic.grid.remote import Place, Remote
 
@@ -28,27 +26,25 @@ _SCRATCH = "leadline-"
 _HELD = ".scratch"  # in a temporary folder, locked for as long as its process lives
 
 
-def write_whole(path: Place, write: Callable[[IO[bytes]], object]) -> None:
+def write_bytes(path: Place, data: bytes) -> None:
     """Write a file: a temporary one beside it, which then takes its name.
 
     Args:
         path: the file; one that is there already is replaced.
-        write: writes the content.
+        data: the content.
 
     Raises:
         OSError: if that fails; a file that was there is as it was.
         StoreAway: if the file is elsewhere, and its store cannot be reached.
     """
     if isinstance(path, Remote):
-        made = io.BytesIO()
-        write(made)
-        path.put(made.getvalue())
+        path.put(data)
         return
     # Without the file's name, which may be as long as a name can be.
     part = path.with_name(f".{uuid.uuid4().hex}{PART}")
     try:
         with part.open("xb") as file:
-            write(file)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
@@ -66,15 +62,6 @@ def write_text(path: Place, text: str) -> None:
         OSError: if that fails.
     """
     write_bytes(path, text.encode("utf-8"))
-
-
-def write_bytes(path: Place, data: bytes) -> None:
-    """Write bytes the same way.
-
-    Raises:
-        OSError, StoreAway: if that fails.
-    """
-    write_whole(path, lambda file: file.write(data))
 
 
 def _sync_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ import platform
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial, reduce
 from typing import Any
@@ -35,10 +35,6 @@ _RUN = re.compile(rf"manifest\.(.{{1,60}}?)(?:-{_MERGED}\w+)?\.json")
 _LOCK = ".lock"
 _LOOKS = 3  # files that go away while they are read are in a merged one by the next look
 _PARTS = ("runs", "fingerprints", "obligations")
-
-
-class _Gone(Exception):
-    """A manifest that was listed is gone."""
 
 
 @dataclass(frozen=True)
@@ -69,27 +65,28 @@ class Manifest:
             OSError: if the store is elsewhere and may not be read.
             StoreAway: if it is elsewhere and cannot be reached.
         """
-        for look in range(_LOOKS):
+        found: list[Manifest | None] = []
+        for _ in range(_LOOKS):
             names = _files_of(folder)
-            with suppress(_Gone):
-                part = partial(cls._part, folder, last=look == _LOOKS - 1)
-                found = at_once(part, names) if isinstance(folder, Remote) else [*map(part, names)]
+            part = partial(cls.part, folder)
+            found = at_once(part, names) if isinstance(folder, Remote) else [*map(part, names)]
+            if None not in found or names == _files_of(folder):
                 break
-        return reduce(cls._and, found, cls())
+        return reduce(cls.plus, filter(None, found), cls())
 
     @classmethod
-    def _part(cls, folder: Place, name: str, *, last: bool) -> Manifest:
-        """The manifest in one file; if that is gone, it is in a merged one by the next look."""
+    def part(cls, folder: Place, name: str) -> Manifest | None:
+        """The manifest in one file; None if it cannot be read.
+
+        Raises:
+            UserError: if it is of another version.
+        """
         try:
             return cls._whole(folder, name)
-        except FileNotFoundError as error:
-            if last:
-                return cls()
-            raise _Gone from error
         except UserError:
             raise
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return cls()
+            return None
 
     @classmethod
     def _whole(cls, folder: Place, name: str) -> Manifest:
@@ -115,30 +112,26 @@ class Manifest:
             raise ValueError("its parts are no objects")
         return cls(*parts)
 
-    def _and(self, later: Manifest) -> Manifest:
+    def plus(self, later: Manifest) -> Manifest:
         """Both together; of two entries the later one counts."""
         points, proofs = self.fingerprints, self.obligations
-        return Manifest(
-            {**self.runs, **later.runs},
-            {
-                **points,
-                **{name: {**points.get(name, {}), **more} for name, more in later.fingerprints.items()},
-            },
-            {**proofs, **{of: {**proofs.get(of, {}), **more} for of, more in later.obligations.items()}},
-        )
+        newer = {name: {**points.get(name, {}), **more} for name, more in later.fingerprints.items()}
+        counts = {of: {**proofs.get(of, {}), **more} for of, more in later.obligations.items()}
+        return Manifest({**self.runs, **later.runs}, {**points, **newer}, {**proofs, **counts})
 
     def grids(self) -> list[str]:
         """The names of the grids that were run, in order."""
         names = (run.get("grid") for _, run in sorted(self.runs.items()))
         return list(dict.fromkeys(name for name in names if isinstance(name, str) and name))
 
-    def with_run(self, run: str, queries: Iterable[GridQuery], grid: str = "") -> Manifest:
-        """The manifest with one more run of these queries."""
+    @classmethod
+    def of(cls, run: str, queries: Iterable[GridQuery], grid: str) -> Manifest:
+        """The manifest of one run of these queries."""
         asked = [*queries]
-        points = {name: {**found} for name, found in self.fingerprints.items()}
+        points: dict[str, dict[str, str]] = {}
         for query in asked:
             points.setdefault(query.protocol, {})[query.parameters] = query.fingerprint
-        proofs = {of: {**found} for of, found in self.obligations.items()}
+        proofs: dict[str, dict[str, int]] = {}
         for (of, name), count in obligations_of(asked).items():
             proofs.setdefault(of, {})[name] = count
         solvers = {query.solver for query in asked} - {""}
@@ -148,7 +141,7 @@ class Manifest:
             "python": platform.python_version(),
             "solvers": [solver_version(solver) for solver in sorted(solvers)],
         }
-        return Manifest({**self.runs, run: versions}, points, proofs)
+        return cls({run: versions}, points, proofs)
 
     def write(self, folder: Place, run: str | None = None) -> None:
         """Write the manifest.
@@ -165,20 +158,6 @@ class Manifest:
         write_text(folder / name, json.dumps({"schema": SCHEMA_VERSION, **asdict(self)}, indent=1) + "\n")
 
 
-def record(folder: Place, run: str, queries: Iterable[GridQuery], grid: str = "") -> None:
-    """Add a run of these queries to the manifest of a store.
-
-    Raises:
-        OSError: if it cannot be written.
-        StoreAway: if the store is elsewhere and cannot be reached.
-    """
-    if isinstance(folder, Remote):
-        Manifest().with_run(run, queries, grid).write(folder, run)
-        return
-    with locked(folder):
-        Manifest.read(folder).with_run(run, queries, grid).write(folder)
-
-
 def merge(folder: Remote) -> None:
     """Make one manifest of those of many runs; those that cannot be read stay as they are.
 
@@ -189,25 +168,16 @@ def merge(folder: Remote) -> None:
         StoreAway: if it cannot be reached.
     """
     names = _files_of(folder)
-    read = at_once(partial(_readable, folder), names)
+    read = at_once(partial(Manifest.part, folder), names)
     found = {name: one for name, one in zip(names, read, strict=True) if one is not None}
     if len(found) < 2:
         return
     # Named after the last run, so that its entries still count more than those of runs before.
     (last,) = _RUN.findall([*found][-1]) or ("",)
     merged = f"{last}-{_MERGED}{uuid.uuid4().hex[:8]}"
-    reduce(Manifest._and, found.values()).write(folder, merged)
+    reduce(Manifest.plus, found.values()).write(folder, merged)
     if f"manifest.{merged}.json" in _files_of(folder):
         at_once(lambda name: (folder / name).unlink(missing_ok=True), found)
-
-
-def _readable(folder: Remote, name: str) -> Manifest | None:
-    try:
-        return Manifest._whole(folder, name)
-    except UserError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
 
 
 def _files_of(folder: Place) -> list[str]:

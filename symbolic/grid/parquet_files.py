@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -211,24 +210,18 @@ def _tried(file: RowFile) -> pa.Table | Exception:
         return error
 
 
-def writer(rows: Iterable[Row]) -> Callable[[IO[bytes]], object]:
-    """A function that writes rows into a file."""
-    table = to_table(rows)
+def packed(rows: Iterable[Row]) -> bytes:
+    """Rows as the content of a file."""
+    table, made = to_table(rows), io.BytesIO()
     many = table.num_rows > 1
-
-    def write(file: IO[bytes]) -> None:
-        # For one row, dictionaries and statistics would be larger than the values, and a sink in memory saves
-        # a system call for each column.
-        made = io.BytesIO()
-        pq.write_table(
-            table,
-            made,
-            compression="zstd" if many else "none",
-            use_dictionary=many,
-            write_statistics=many,
-            store_schema=many,
-            write_page_checksum=True,
-        )
-        file.write(made.getbuffer())
-
-    return write
+    # For one row, dictionaries and statistics would be larger than the values.
+    pq.write_table(
+        table,
+        made,
+        compression="zstd" if many else "none",
+        use_dictionary=many,
+        write_statistics=many,
+        store_schema=many,
+        write_page_checksum=True,
+    )
+    return made.getvalue()

@@ -71,15 +71,8 @@ class StoreArchive:
             self.unsaved.append(result)
             raise
 
-    def moot(self, query: GridQuery, why: Moot) -> None:
-        """Store that a query is moot."""
-        self._keep_unanswered(query, why)
-
-    def lost(self, query: GridQuery, reason: str) -> None:
-        """Store that a query is unknown, since the machine that ran it was lost."""
-        self._keep_unanswered(query, reason)
-
-    def _keep_unanswered(self, query: GridQuery, why: Moot | str) -> None:
+    def unanswered(self, query: GridQuery, why: Moot | str) -> None:
+        """Store that a query is moot, or unknown since the machine that ran it was lost."""
         self.keep(TaskResult(unanswered(query, self.run, self.predicted.get(query.id), why)))
 
     def again(self) -> None:

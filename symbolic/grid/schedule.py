@@ -159,11 +159,8 @@ class Archive(Protocol):
     def keep(self, result: TaskResult) -> None:
         """Store a result, unless a machine of the executor has stored it."""
 
-    def moot(self, query: GridQuery, why: Moot) -> None:
-        """Store that a query is moot."""
-
-    def lost(self, query: GridQuery, reason: str) -> None:
-        """Store that a query is unknown, since the machine that ran it was lost."""
+    def unanswered(self, query: GridQuery, why: Moot | str) -> None:
+        """Store that a query is moot, or unknown since the machine that ran it was lost."""
 
 
 class Schedule:
@@ -235,10 +232,10 @@ class Schedule:
                 self._prune(self._pruning.learn(ended.result.row), executor)
         elif moot is not None:
             self.progress.pruned(query.id)
-            self._archive.moot(query, moot)
+            self._archive.unanswered(query, moot)
         else:
             self.progress.lost(query.id)
-            self._archive.lost(query, ended.lost)
+            self._archive.unanswered(query, ended.lost)
 
     def _prune(self, moot: Mapping[str, Moot], executor: Executor) -> None:
         for name, why in moot.items():
@@ -250,7 +247,7 @@ class Schedule:
                 query = self._waiting.pop(name)
                 self._queue.drop(query)
                 self.progress.pruned(name)
-                self._archive.moot(query, why)
+                self._archive.unanswered(query, why)
 
 
 class RunProgress:

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from leadline.symbolic.files import is_folder
-from leadline.symbolic.grid.durable import write_text, write_whole
-from leadline.symbolic.grid.manifest import Manifest, locked, merge, record
-from leadline.symbolic.grid.parquet_files import Reading, RowFile, row_files, stamps, writer
+from leadline.symbolic.grid.durable import write_bytes, write_text
+from leadline.symbolic.grid.manifest import Manifest, locked, merge
+from leadline.symbolic.grid.parquet_files import Reading, RowFile, packed, row_files, stamps
 from leadline.symbolic.grid.query import GridQuery
 from leadline.symbolic.grid.remote import Place, Remote, at_once
 from leadline.symbolic.grid.rows import Row
@@ -137,7 +137,12 @@ class Store:
         Raises:
             OSError: if it cannot be written.
         """
-        record(self.folder, run, queries, grid)
+        made = Manifest.of(run, queries, grid)
+        if isinstance(self.folder, Remote):
+            made.write(self.folder, run)
+            return
+        with locked(self.folder):
+            Manifest.read(self.folder).plus(made).write(self.folder)
 
     def path(self, query: str, run: str) -> Place:
         """The file of a run's row for a query.
@@ -161,7 +166,7 @@ class Store:
         path = self.path(row.query, row.run)
         for place, text in (documents or {}).items():
             self.put(place, text)
-        write_whole(path, writer([row]))
+        write_bytes(path, packed([row]))
 
     def put(self, place: str, text: str) -> None:
         """Store a document durably; one that is there already is replaced.
@@ -285,7 +290,7 @@ def _merged(store: Store) -> Compacted:
     rows = {(row.query, row.run, row.started): row for row in reading.rows()}
     if len(reading.whole) > 1:
         merged = RowFile.compacted(store.results, uuid.uuid4().hex)
-        write_whole(merged.path, writer(rows[key] for key in sorted(rows)))
+        write_bytes(merged.path, packed(rows[key] for key in sorted(rows)))
         now = stamps(store.results, [merged, *reading.whole])
         if now[merged] is None:  # as in object stores that list what is new only after a while
             warnings.append(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leadline.symbolic.concrete import Runs, Semantics
+from leadline.symbolic.concrete.runs import keys_of
 from leadline.symbolic.lang import (
     Always,
     Both,
@@ -137,7 +138,7 @@ def _of_model(runs: Runs, fair: Fairness, word: Word) -> Iterator[Fair]:
     of = "vars" if not fair.of else ", ".join(names[name] for name in fair.of)
     text = f"{'SF' if fair.strong else 'WF'}_{of if len(fair.of) < 2 else f'<<{of}>>'}({fair.name})"
     chances = [runs.chances(fair, word.states[place]) for place in word.repeated]
-    for keys in runs.keys(fair):
+    for keys in keys_of(fair):
         at = ", ".join(kind.tla(key) for kind, key in zip(fair.types, keys, strict=True))
         able = [any(keys == x for x, _ in found) for found in chances]
         taken = [(keys, word.after(i)) in found for i, found in zip(word.repeated, chances, strict=True)]

@@ -79,7 +79,7 @@ def outcome(model: Model, folder: Path, *, replayed: bool = False) -> dict[str, 
         begin = resume(asked, store, prune=True)
         archive = StoreArchive(store, new_run(), {})
         for query, why in begin.moot:
-            archive.moot(query, why)
+            archive.unanswered(query, why)
         Schedule(begin.left, {}, archive, begin.pruning).run(Here(archive, []), lambda _: None)
         found = answers(store, (query.id for query in asked))
         assert (begin.warnings, found.warnings) == ((), ())

@@ -63,11 +63,11 @@ class Kept:
     def keep(self, answer: TaskResult) -> None:
         self.answers.append(answer.row.query)
 
-    def moot(self, query: GridQuery, why: Moot) -> None:
-        self.moots[query.id] = why
-
-    def lost(self, query: GridQuery, reason: str) -> None:
-        self.losses[query.id] = reason
+    def unanswered(self, query: GridQuery, why: Moot | str) -> None:
+        if isinstance(why, Moot):
+            self.moots[query.id] = why
+        else:
+            self.losses[query.id] = why
 
 
 @dataclass
