@@ -1,8 +1,9 @@
 """The symbolic meaning of expressions: a rule for each kind of node, and the traversal that applies the rules.
 
-The traversal has a stack, a memo and lazy operands. A bound variable always has a concrete value: a binder is
-expanded for every value that its domain may have. Only the bodies of binders recurse. Operations on whole sets,
-maps and sequences stand by themselves.
+The traversal has a stack, a memo and lazy operands. A bound variable has a concrete value: a binder is expanded
+for every value that its domain may have. Only a quantifier over a set with keys is expanded for every key, and its
+variable is the record with that key. Only the bodies of binders recurse. Operations on whole sets, maps and
+sequences stand by themselves.
 
 Integers are one-hot or binary. One-hot operations list pairs of values. Binary ones work on two's complement
 numbers of literals, with the least significant bit first and the sign last.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 
@@ -47,6 +49,7 @@ from leadline.symbolic.lang import (
     Union,
     Value,
     Work,
+    is_total,
     nodes as n,
     site,
 )
@@ -440,6 +443,21 @@ Partial = tuple[Shape, int]
 """The value of a partial function: a shape, and the literal that evaluation goes out of bounds instead."""
 
 
+@dataclass(frozen=True)
+class _Entry:
+    """The record with some key in a set with keys, as the value of a bound variable.
+
+    Attributes:
+        variable: the state variable that is the set.
+        key: the key.
+        shape: the record, which the two determine.
+    """
+
+    variable: str
+    key: Value
+    shape: Shape = field(compare=False)
+
+
 class Expressions:
     """Evaluates expressions over one symbolic state and one set of picks, by a rule for each kind of node.
 
@@ -562,6 +580,22 @@ class Expressions:
         members: dict[Value, int] = self._get(node)[0]
         return sorted(members.items(), key=lambda member: node.type.item.rank(member[0]))  # type: ignore[attr-defined]
 
+    def _entries(self, node: n.Forall | n.Exists) -> list[tuple[Value, int]]:
+        """Values for the variable of a quantifier, one for each possible member or key, with its presence.
+
+        Where the body may go out of bounds, the order of the members matters, and keys do not have it.
+        """
+        variable = variable_of(node.domain)
+        if variable is None or not isinstance(kind := variable.type, KeyedSet) or not is_total(node.body):
+            return self._elements(node.domain)
+        found = []
+        for key, entry in zip(kind.table.keys, self.state[variable.name], strict=True):
+            if entry.present != FALSE:
+                whole = kind.whole(self.values.constant(kind.table.key, key), entry.item)
+                record, _ = self.collections.coerce(whole, kind.item, node.var.type)
+                found.append((_Entry(variable.name, key, record), entry.present))
+        return found
+
     # -- leaves -----------------------------------------------------------------------------------
 
     def visit_Const(self, node: n.Const) -> Partial:
@@ -577,7 +611,8 @@ class Expressions:
         return self.picks[node.name], FALSE
 
     def visit_Bound(self, node: n.Bound) -> Partial:
-        return self.values.constant(node.type, self._environment[node]), FALSE
+        value = self._environment[node]
+        return value.shape if isinstance(value, _Entry) else self.values.constant(node.type, value), FALSE
 
     def visit_Universe(self, node: n.Universe) -> Partial:
         assert isinstance(node.type, Set)
@@ -669,7 +704,7 @@ class Expressions:
     def visit_quantifier(self, node: n.Forall | n.Exists) -> Partial:
         forall = isinstance(node, n.Forall)
         reached, errors, found = TRUE, [self._get(node.domain)[1]], []
-        for value, member in self._elements(node.domain):
+        for value, member in self._entries(node):
             body, error = self._body(node, value, node.body)
             here = self.circuit.conj((reached, member))
             errors.append(self.circuit.conj((here, error)))

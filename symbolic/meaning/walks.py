@@ -35,10 +35,12 @@ class Walks(Generic[AnyState]):
 
     Attributes:
         states: the states.
+        outside: the first state that was met with a step out of bounds, or None.
     """
 
     def __init__(self, meaning: Steps, limit: int, dice: Random, seconds: float = MOST_SECONDS) -> None:
         self._dice = dice
+        self.outside: AnyState | None = None
         first, *self._steps = meaning.steps
         self.states: list[AnyState]
         self.states, self._more = first_states(first, MOST_INITIAL)
@@ -78,6 +80,8 @@ class Walks(Generic[AnyState]):
         """Take the states after a step that are new; their places."""
         found: list[AnyState | None] = []
         step(parent, found.append)
+        if self.outside is None and None in found:
+            self.outside = parent
         before = len(self.states)
         for state in found:
             if state is not None and state not in self._parents:

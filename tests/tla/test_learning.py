@@ -10,11 +10,13 @@ import pytest
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.engines import BmcOptions, Limits, Query, Verdict, answer_here
 from leadline.symbolic.engines.ask.widening import widened_answers
+from leadline.symbolic.engines.prove.pdr import PdrOptions, PdrProgress, pdr
 from leadline.symbolic.lang import Atoms
 from leadline.symbolic.tla import origin
 from leadline.symbolic.tla.learning import Learner
 from leadline.symbolic.tla.protocol import Source
 from leadline.symbolic.tla.values.interpreter import Interpreter
+from leadline.symbolic.trace import TraceEnd
 from tests.tla.modules import ALL
 
 FAR = """
@@ -92,3 +94,22 @@ def test_depths_that_were_refuted_stay_so_when_types_widen(
     (result,) = last.results
     assert (result.verdict, result.depth) == (Verdict.UNKNOWN, narrow.steps - 1)
     assert result.depth >= 0
+
+
+@pytest.mark.parametrize(("samples", "questions"), [(15_000, 0), (1, 30)])
+def test_pdr_ends_at_the_first_run_that_leaves_the_types(
+    samples: int, questions: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walks meet the step before a solver is asked; without them, no frame is added after the solver has."""
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    module, config = ALL["Climb"]
+    path = tmp_path / "Climb.tla"
+    path.write_text(module)
+    path.with_suffix(".cfg").write_text(config)
+    model = model_of(find(str(path)), {})
+    told = list[PdrProgress]()
+    found = pdr(model, model.properties["Low"], PdrOptions(samples=samples), told=told.append)
+    assert found.verdict is Verdict.OUT_OF_BOUNDS
+    assert found.trace is not None and found.trace.ends is TraceEnd.OUT_OF_BOUNDS
+    assert found.progress.questions <= questions
+    assert not told

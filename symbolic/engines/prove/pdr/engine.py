@@ -29,6 +29,7 @@ from leadline.symbolic.meaning.walks import Walks
 from leadline.symbolic.solve import PROVER, TRUE, Satisfiability, Solver
 from leadline.symbolic.solve.cores import CoreSolver
 from leadline.symbolic.trace import DEADLOCK, Step, Trace, TraceEnd, end_reason, replay
+from leadline.symbolic.trace.replay import own_error
 
 
 class _Stopped(Exception):
@@ -132,6 +133,7 @@ class _Search:
         trace = self._bad_sample()
         if trace is not None:
             return trace, None
+        self._outside_sample()
         kept = self._candidates() if options.strengthenings else ()
         system = System(self._model, self._target, kept, symmetric=options.symmetry)
         self._start_outside(system)
@@ -309,9 +311,24 @@ class _Search:
                 continue
         return None
 
+    def _outside_sample(self) -> None:
+        """Note a step out of bounds that walks have met, if it is not yet known that there is one."""
+        state, semantics = self._walks.outside, self._semantics
+        if state is None or BadCause.STEP_OUTSIDE not in self._open:
+            return
+        step = next(one for one in semantics.successors(state) if one.state is None)
+        choices = [*choices_to(semantics, self._walks, state), (step.action, dict(step.picks))]
+        self._leave_bounds(self._trace(choices, BadCause.STEP_OUTSIDE), BadCause.STEP_OUTSIDE)
+
     def _leave_bounds(self, trace: Trace, how: BadCause) -> None:
-        """Note a run out of bounds; from now on only what is worse is looked for."""
+        """Note a run out of bounds; from now on only what is worse is looked for.
+
+        Raises:
+            _Stopped: if the run only leaves types that were learned: with wider ones the search begins again.
+        """
         self._outside = trace
+        if self._model.origin is not None and own_error(self._model, trace) is None:
+            raise _Stopped("a run leaves the types learned so far")
         self._undefined = how is BadCause.UNDEFINED
         if how in self._open:
             del self._open[self._open.index(how) :]
@@ -368,6 +385,7 @@ class _Search:
         if frames is not None and self._longer and frames.counts.questions >= self._longer[0][0]:
             self._walks.walk(self._longer.pop(0)[1])
             trace = self._bad_sample()
+            self._outside_sample()
             if trace is not None or self._walks.complete:
                 self._longer.clear()
                 raise _Walked(trace)
