@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
 
 from leadline.symbolic.catalog import Entry, installed, model_of, split_path
 from leadline.symbolic.concrete import Semantics
-from leadline.symbolic.engines.ask.result import JsonObject
 from leadline.symbolic.grid.cells import Cell
-from leadline.symbolic.grid.query import layers_text, point_text
+from leadline.symbolic.grid.query import point_text
 from leadline.symbolic.grid.store import Store
 from leadline.symbolic.lang import LeadlineError, Model, UserError, counted
 from leadline.symbolic.report.heatmap import NO_LINKS, Links, varying
@@ -21,8 +19,7 @@ from leadline.symbolic.report.outcomes import surprises
 from leadline.symbolic.report.separating_condition import LONGEST, condition_text, separate
 from leadline.symbolic.report.trace_page import html_of, trace_page
 from leadline.symbolic.trace import Line, LineKind, Stored, disagreement, lines, stored_traces
-from leadline.symbolic.trace.page import Lacking, json_data, stored_page_data
-from leadline.symbolic.trace.text import step_lines
+from leadline.symbolic.trace.page import stored_page_data
 
 _NONE: Mapping[str, Entry] = {}
 
@@ -69,16 +66,16 @@ def counterexample(store: Store, cell: Cell, given: Mapping[str, Entry] = _NONE)
     if split_path(stored.source) is not None:
         command = f"{command} --protocol {stored.source}"
         if stored.protocol not in given:
-            return _as_stored(stored, "As it is stored, and not replayed", command)
+            return _as_stored(stored, ", and not replayed", command)
     try:
         entry = given.get(stored.protocol) or installed(stored.protocol)
         model = model_of(entry, stored.settings)
         if model.fingerprint != stored.data["fingerprint"]:
             why = f"{entry.name} has changed since it was written"
-            return _as_stored(stored, f"As it is stored. It does not replay here: {why}", command)
+            return _as_stored(stored, f". It does not replay here: {why}", command)
         return _replayed(model, stored, command)
     except LeadlineError as error:
-        return _as_json(stored, f"As it is stored. It does not replay here: {error}. Values are JSON.")
+        return _as_stored(stored, f". It does not replay here: {error}", command)
 
 
 def _replayed(model: Model, stored: Stored, command: str) -> ShownTrace:
@@ -91,59 +88,15 @@ def _replayed(model: Model, stored: Stored, command: str) -> ShownTrace:
     return ShownTrace(tuple(lines(semantics, trace)), note, partial(trace_page, semantics, trace, note))
 
 
-def _as_stored(stored: Stored, note: str, command: str) -> ShownTrace:
+def _as_stored(stored: Stored, how: str, command: str) -> ShownTrace:
     """A counterexample shown from the texts that were stored when it was found."""
     try:
         data = stored_page_data(stored)
-    except Lacking as error:
-        return _as_json(stored, f"{note}. Values are JSON, since {error}; {command} shows all that.")
+    except UserError as error:
+        return ShownTrace((), f"It is not shown, since {error}{how}; {command} replays it.")
     text = tuple(Line(LineKind(kind), line) for kind, line in data["text"])
-    note = f"{note}; {command} replays it."
+    note = f"As it is stored{how}; {command} replays it."
     return ShownTrace(text, note, partial(html_of, data, note))
-
-
-def _as_json(stored: Stored, note: str) -> ShownTrace:
-    """A counterexample shown from its states alone, without the types of their values."""
-    try:
-        data = json_data(stored)
-        return ShownTrace(tuple(_plain(stored.data)), note, partial(html_of, data, note))
-    except (LeadlineError, KeyError, ValueError, TypeError, AttributeError, RecursionError):
-        return ShownTrace((), f"{stored.place} is not a trace that Leadline wrote.")
-
-
-def _plain(data: JsonObject) -> Iterator[Line]:
-    """The lines of a trace without its model: names as in TLA+, values as in JSON."""
-    point = point_text(data["parameters"])
-    what = data["property"] or data["ends"]
-    steps = layers_text(len(data["actions"]), "steps")
-    yield Line(LineKind.HEAD, f"{data['protocol']}{f' ({point})' if point else ''}: {what}, {steps}")
-    first, *_ = states = data["states"]
-    yield from step_lines(0, "Init", [f"{name} = {_spelled(value)}" for name, value in first.items()])
-    for number, action in enumerate(data["actions"], start=1):
-        picks = ", ".join(f"{name} = {_spelled(value)}" for name, value in action["picks"].items())
-        name = action.get("tla", action["name"])
-        changed = []
-        if number < len(states):
-            changed = list(_changes("", states[number - 1], states[number])) or ["(nothing changes)"]
-        yield from step_lines(number, f"{name}{f'({picks})' if picks else ''}", changed)
-    if (loop := data.get("loop")) is not None:
-        stops = loop == len(data["actions"])
-        text = "Nothing happens any more." if stops else f"Back to state {loop}, for ever."
-        yield Line(LineKind.END, f"     {text}")
-
-
-def _changes(path: str, old: object, new: object) -> Iterator[str]:
-    if old == new:
-        return
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        for name in new:
-            yield from _changes(f"{path}.{name}" if path else name, old[name], new[name])
-    else:
-        yield f"{path} = {_spelled(new)}"
-
-
-def _spelled(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def findings(cells: Sequence[Cell], show: Show, links: Links = NO_LINKS) -> str:

@@ -32,7 +32,7 @@ def trace_page(semantics: Semantics, trace: Trace, note: str = "", back: str = "
 
 
 def html_of(data: Data, note: str = "", back: str = "") -> str:
-    """The page of these data, from `page_data`, `stored_page_data` or `json_data`."""
+    """The page of these data, from `page_data` or `stored_page_data`."""
     protocol, finding = data["title"], data["finding"]
     style = asset("palette.css") + asset("trace.css")
     script = asset("trace.js") + asset("space_time.js")

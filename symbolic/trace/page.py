@@ -14,7 +14,6 @@ is received by the step that takes it away or, where it stays, by each step whos
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -41,8 +40,6 @@ from leadline.symbolic.lang import (
     UserError,
     Value,
     all_types,
-    counted,
-    setting_text,
     spoken,
 )
 from leadline.symbolic.trace.aliases import alias_values
@@ -381,24 +378,16 @@ def stored_page_data(stored: Stored) -> Data:
     """The data of the page that are stored with a counterexample.
 
     Raises:
-        Lacking: if there are none.
+        UserError: if there are none, or they are wrong.
     """
-    data = stored.data.get("page")
-    if data is None:
-        raise Lacking("it was stored without the types of its values, the reason and the lanes")
-    if not isinstance(data, dict) or data.get("version") != VERSION:
-        raise Lacking(
-            f"the types of its values, the reason and the lanes are not stored in version {VERSION}"
-        )
+    data: Any = stored.data.get("page")
     try:
+        _need(data["version"] == VERSION)
         _Checked(data).all()
     except (KeyError, ValueError, TypeError) as error:
-        raise Lacking("the types of its values, the reason and the lanes are stored wrong") from error
-    return data
-
-
-class Lacking(UserError):
-    """A stored run lacks data for a page."""
+        raise UserError(f"{stored.place} lacks what a page needs") from error
+    shown: Data = data
+    return shown
 
 
 class _Checked:
@@ -480,60 +469,6 @@ def _need(fits: bool) -> None:
 
 def _places(found: Iterable[object], table: Sequence[object]) -> None:
     _need(all(type(place) is int and 0 <= place < len(table) for place in found))
-
-
-def json_data(stored: Stored) -> Data:
-    """The data of a stored run of which nothing more is stored: values as in JSON, and no reasons and no lanes.
-
-    Raises:
-        KeyError, ValueError, TypeError, AttributeError: if it is not a trace that Leadline wrote.
-    """
-    held, values = stored.data, Nodes()
-    names, found = _json_states(held, values)
-    calls = [{"name": "Init", "picks": held["initial_picks"]}, *held["actions"]]
-    point = ", ".join(
-        f"{name} = {setting_text(x)}" for name, x in held["parameters"].items() if x is not None
-    )
-    steps = [
-        {
-            "name": str(call.get("tla", call["name"])),
-            "picks": [(str(name), values.plain(value)) for name, value in call["picks"].items()],
-            "state": found[number] if number < len(found) else None,
-            "reason": None,
-            "bad": False,
-        }
-        for number, call in enumerate(calls)
-    ]
-    loop = held.get("loop")
-    return {
-        "title": f"{stored.protocol} ({point})" if point else stored.protocol,
-        "finding": f"{held['property'] or held['ends']}, {counted(len(calls) - 1, 'step')}",
-        "sentence": "",
-        "text": [],
-        "variables": names,
-        "aliases": len(names) - len(held["vars"]),
-        "steps": steps,
-        "lanes": None,
-        "end": "",
-        "ends": str(held["ends"]),
-        "loop": loop if type(loop) is int and 0 <= loop < len(found) else None,
-        "property": None,
-        "fairness": [],
-        "parts": [],
-        "nodes": values.rows,
-    }
-
-
-def _json_states(held: Mapping[str, Any], values: Nodes) -> tuple[list[str], list[list[int]]]:
-    """The names of the variables and aliases, and the values of each state."""
-    variables = [str(name) for name in held["vars"]]
-    shown = held.get("aliases") or [{} for _ in held["states"]]
-    aliases = list(dict.fromkeys(str(name) for row in shown for name in row))
-    found = []
-    for state, row in zip(held["states"], shown, strict=True):
-        own = [values.plain(state[name]) for name in variables]
-        found.append(own + [values.plain(row[x]) if x in row else values.place("-") for x in aliases])
-    return [*variables, *aliases], found
 
 
 def _step(model: Model, stage: Step, values: Nodes) -> Data:
@@ -659,8 +594,7 @@ class Table:
 
 
 class Nodes(Table):
-    """Values: a text, or a kind (r: record, m: map, s: set, q: sequence or tuple;
-    o, a: object and array of JSON), keys, and places of parts.
+    """Values: a text, or a kind (r: record, m: map, s: set, q: sequence or tuple), keys, and places of parts.
 
     Equal values have the same place, so the script compares places.
     """
@@ -689,13 +623,3 @@ class Nodes(Table):
 
     def _whole(self, kind: str, keys: tuple[str, ...] | None, parts: Iterable[tuple[Type, Value]]) -> int:
         return self.place((kind, keys, tuple(self.of(part, x) for part, x in parts)))
-
-    def plain(self, data: Any) -> int:
-        """The place of a value known only as JSON; it is shown as that."""
-        match data:
-            case dict():
-                keys = tuple(json.dumps(key, ensure_ascii=False) for key in data)
-                return self.place(("o", keys, tuple(map(self.plain, data.values()))))
-            case list():
-                return self.place(("a", None, tuple(map(self.plain, data))))
-        return self.place(json.dumps(data, ensure_ascii=False))

@@ -123,7 +123,7 @@ def test_a_report_replays_what_the_command_line_names(leadline: Leadline, tmp_pa
         return Path("r.html").read_text()
 
     command = f"leadline trace {store.folder / 'traces/t.json'} --protocol counter.py"
-    assert "Values are JSON, since it was stored without the types of its values" in note()
+    assert "lacks what a page needs, and not replayed; leadline trace " in note()
     assert "Replayed step by step as this page was written" in note("--protocol", "counter.py")
     assert leadline(*command.split()[1:]).code == 0
     shutil.copy("counter.py", "other.py")

@@ -340,7 +340,6 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
 def test_stored_texts_that_are_wrong_are_not_shown(
     change: Callable[[dict[str, Any]], object], store: Store
 ) -> None:
-    """As are those that an earlier Leadline did not store: the states are shown, and the note says so."""
     found, documents = real(str(Path("counter.py").resolve()), "below-three", top=3)
     (place,) = documents
     data = json.loads(documents[place])
@@ -348,17 +347,8 @@ def test_stored_texts_that_are_wrong_are_not_shown(
     change(data["page"])
     store.keep(found, {place: json.dumps(data if data["page"] else {**data, "page": None})})
     text, note = text_of(store, found)
-    assert note.startswith("As it is stored, and not replayed. Values are JSON, since ")
-    assert "the types of its values, the reason and the lanes" in note and "--protocol" in note
-    assert text.splitlines()[:7] == [
-        "counter (top = 3, nodes = 1, overflow = false): below-three, 3 steps",
-        "  0  Init",
-        "       count = 0",
-        "       seenBy = []",
-        '  1  CountUp(node = "n1")',
-        "       count = 1",
-        '       seenBy = ["n1"]',
-    ]
+    assert note.startswith("It is not shown, since ") and "--protocol" in note
+    assert "lacks what a page needs" in note and text == ""
 
 
 def test_a_counterexample_that_is_not_one(store: Store) -> None:
@@ -371,11 +361,7 @@ def test_a_counterexample_that_is_not_one(store: Store) -> None:
     store.keep(found, {place: json.dumps(data)})
     text, note = text_of(store, found)
     assert note.startswith("As it is stored. It does not replay here: step 1")
-    assert f"{name} = {state[name]}" in text
-    wrong: list[dict[str, object]] = [{"actions": [3]}, {"states": []}, {"actions": [None]}]
-    for broken in wrong:
-        store.put(place, json.dumps({**data, "source": "x.py", "page": None, **broken}))
-        assert text_of(store, found) == ("", f"{store.document(place)} is not a trace that Leadline wrote.")
+    assert text.splitlines()[0].endswith("in 3 steps"), "as it was stored"
     store.put(place, "{")
     assert "is not JSON" in text_of(store, found)[1]
     for elsewhere in ("../../etc/passwd", "traces/none.json"):

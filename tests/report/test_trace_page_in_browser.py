@@ -10,8 +10,8 @@ from selenium.webdriver.common.by import By
 
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.report.trace_page import html_of, trace_page
-from leadline.symbolic.trace import Stored, document, lines
-from leadline.symbolic.trace.page import json_data, page_data, stored_page_data
+from leadline.symbolic.trace import Stored, lines
+from leadline.symbolic.trace.page import page_data, stored_page_data
 from tests.report.browser import Browser, luminance, needs_chromium
 from tests.report.hostile import hostile
 from tests.report.runs import kip_320, ring
@@ -207,15 +207,12 @@ def test_a_loop_is_drawn(browser: Browser, tmp_path: Path) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("known", [True, False], ids=["replayed", "as stored"])
-def test_walking_on_goes_round_the_loop(known: bool, browser: Browser, tmp_path: Path) -> None:
-    """Also on the page of a run whose protocol is not loaded."""
+def test_walking_on_goes_round_the_loop(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "ring.html"
     semantics, round_trip = ring()
     trace = replace(round_trip, loop=2, steps=(*round_trip.steps, *round_trip.steps[:2]))
     trace = replace(trace, property="in-the-mail")
-    stored = Stored("x.json", document(semantics.model, trace, "ring"))
-    file.write_text(trace_page(semantics, trace) if known else html_of(json_data(stored)))
+    file.write_text(trace_page(semantics, trace))
     page = Walker(browser, file)
     assert page.texts("#steps .again .number") == ["3", "4", "5", "6"]
     page.press(Keys.END)
@@ -233,10 +230,10 @@ def test_walking_on_goes_round_the_loop(known: bool, browser: Browser, tmp_path:
 def test_a_run_that_stops_is_drawn(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "ring.html"
     semantics, round_trip = ring()
-    stopped = replace(round_trip, loop=round_trip.length)
-    file.write_text(html_of(json_data(Stored("x.json", document(semantics.model, stopped, "ring")))))
+    stopped = replace(round_trip, loop=round_trip.length, property="in-the-mail")
+    file.write_text(trace_page(semantics, stopped))
     page = Walker(browser, file)
-    assert page.text("#end") == "Nothing happens any more."
+    assert page.text("#end").startswith("Nothing happens any more: ")
     assert page.texts("#steps .again") == []
     page.press("j")
     assert page.text("#call").startswith("4 of 4")
@@ -247,7 +244,7 @@ def test_a_run_that_stops_is_drawn(browser: Browser, tmp_path: Path) -> None:
 @needs_chromium
 def test_hostile_texts_are_only_texts(browser: Browser, tmp_path: Path) -> None:
     file = tmp_path / "evil.html"
-    file.write_text(html_of(json_data(hostile()), EVIL, "a.html"), encoding="utf-8")
+    file.write_text(html_of(hostile(page_data(*kip_320())), EVIL, "a.html"), encoding="utf-8")
     page = Walker(browser, file)
     page.press("s", Keys.HOME, "j", "/", "e")
     assert page.noise() == []

@@ -26,9 +26,9 @@ function el(tag, options = {}, ...inside) {
 // -- values: a node is a text, or [kind, keys or null, children] --------------------------------------
 
 const texts = new Map();
-const OPENING = {r: "[", m: "(", s: "{", q: "<<", o: "{", a: "["};
-const CLOSING = {r: "]", m: ")", s: "}", q: ">>", o: "}", a: "]"};
-const JOINT = {r: " |-> ", m: " :> ", o: ": "};
+const OPENING = {r: "[", m: "(", s: "{", q: "<<"};
+const CLOSING = {r: "]", m: ")", s: "}", q: ">>"};
+const JOINT = {r: " |-> ", m: " :> "};
 const isWhole = (i) => typeof nodes[i] !== "string";
 
 function label(node, place) {
@@ -60,7 +60,7 @@ function children(a, b) {
     const gone = old.filter((x) => !inside.includes(x)).map((x) => [`${IN}${x}`, IN, x, undefined]);
     return [...inside.map((x) => [`${IN}${x}`, IN, old.includes(x) ? x : undefined, x]), ...gone];
   }
-  if (kind === "q" || kind === "a") {
+  if (kind === "q") {
     return Array.from({length: Math.max(inside.length, old.length)}, (_, k) =>
       [`[${k + 1}]`, `[${k + 1}]`, old[k], inside[k]]);
   }
@@ -75,7 +75,7 @@ function inline(a, b, both) {
     made.append(both && a !== undefined ? el("del", {}, text(a)) : el("span", {className: "none"}, "\u2013"));
   } else if (a === b || a === undefined && !both) {
     made.append(text(b));
-  } else if (sameShape(a, b) && !"qa".includes(nodes[b][0])) {
+  } else if (sameShape(a, b) && nodes[b][0] !== "q") {
     const node = nodes[b];
     made.append(OPENING[node[0]]);
     const shown = children(a, b).filter(([, , , child]) => both || child !== undefined);
