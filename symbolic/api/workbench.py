@@ -53,7 +53,7 @@ from leadline.symbolic.lang.nodes import Node
 from leadline.symbolic.lang.rules import boolean, negation
 from leadline.symbolic.meaning import Outcome
 from leadline.symbolic.solve import LONE
-from leadline.symbolic.trace import Stored, disagreement
+from leadline.symbolic.trace import Stored, replayed
 from leadline.symbolic.trace.trace import Step
 
 if TYPE_CHECKING:
@@ -402,11 +402,7 @@ class _OfModel(Ground):
         return self._semantics, state
 
     def run_of(self, stored: Stored) -> Sequence[Step]:
-        trace = stored.trace(self.model)
-        wrong = disagreement(self._semantics, trace)
-        if wrong is not None:
-            raise UserError(f"{stored.place} does not replay: {wrong}")
-        return trace.stages
+        return replayed(self._semantics, stored).stages
 
     def value(self, text: str, state: Values) -> str | None:
         made = self.evaluated(text)

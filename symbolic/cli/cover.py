@@ -9,7 +9,15 @@ from pathlib import Path
 from leadline.symbolic.api.progress import live
 from leadline.symbolic.cli.ask import every_trace, expressions, flags
 from leadline.symbolic.cli.inputs import add_limits, add_protocol, at_least, chosen_model, chosen_properties
-from leadline.symbolic.cli.output import Report, add_format, as_json, deliver, write_out, written_trace
+from leadline.symbolic.cli.output import (
+    Report,
+    add_format,
+    as_json,
+    deliver,
+    make_folder,
+    write_out,
+    written_trace,
+)
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.conform.cover import Coverage, Covered, Goals, Violations, goals_of, term_of
@@ -62,7 +70,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Exit:
     """Find the runs, show them and write them."""
     if args.out is not None:
-        _make(args.out)
+        make_folder(args.out)
     entry, settings, model = chosen_model(args)
     semantics = Semantics(model)
     goals = goals_of(semantics, args.goal, expressions(entry, settings, model))
@@ -159,13 +167,6 @@ def _searched(
         except (TimeIsOver, MemoryError) as error:
             stopped = stop_at(error, limits).text
     return search.covered(stopped)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"--out {folder}: {error.strerror}: name a folder") from error
 
 
 def _write(folder: Path, found: Covered, semantics: Semantics, source: str) -> None:

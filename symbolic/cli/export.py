@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leadline.symbolic.cli.inputs import add_properties, add_protocol, chosen_model
-from leadline.symbolic.cli.output import check_writable, write_out
+from leadline.symbolic.cli.output import check_writable, make_folder, write_out
 from leadline.symbolic.cli.terminal import Exit, put, tell
 from leadline.symbolic.engines.bounded.search import deadlock_property
 from leadline.symbolic.export import SequentialCircuit, aiger, large_sets, module_name, tla_module, tlc_config
@@ -54,7 +54,7 @@ def _write_tla(args: argparse.Namespace, model: Model, names: Sequence[str]) -> 
     if args.out is None:
         put(module)
         return
-    _make(args.out)
+    make_folder(args.out)
     base = args.out / module_name(model)
     texts = {
         base.with_suffix(".tla"): module,
@@ -98,10 +98,3 @@ def _write_aiger(args: argparse.Namespace, model: Model, names: Sequence[str], s
     else:
         write_out(args.out, content)
         tell(f"wrote {args.out}")
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"--out {folder}: {error.strerror}") from error

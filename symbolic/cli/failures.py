@@ -24,26 +24,21 @@ def told(error: BaseException, given: list[str]) -> Exit:
     """
     match error:
         case AssumptionFailed():
-            return _mistaken(error, Exit.ASSUMPTION)
+            code, text = Exit.ASSUMPTION, str(error)
         case ModelError() | EvaluationError():
-            return _mistaken(error, Exit.MODEL_MISTAKES)
-        case NoSymbolicForm():
-            return _lacking(str(error))
+            code, text = Exit.MODEL_MISTAKES, str(error)
+        case NoSymbolicForm() | TimeIsOver() | StoreAway():
+            code, text = Exit.UNKNOWN, str(error)
         case UserError():
-            return _mistaken(error, Exit.WRONG_COMMAND)
-        case TimeIsOver() | StoreAway():
-            return _lacking(str(error))
+            code, text = Exit.WRONG_COMMAND, str(error)
         case MemoryError():
-            return _lacking(
-                "memory: there is not enough for this; make the parameters smaller, or give it more"
-            )
+            text = "memory: there is not enough for this; make the parameters smaller, or give it more"
+            code = Exit.UNKNOWN
         case OSError() if error.errno in _SURROUNDINGS:
-            return _lacking(_refused(error))
-    return _internal(given)
-
-
-def _mistaken(error: Exception, code: Exit) -> Exit:
-    tell(str(error))
+            code, text = Exit.UNKNOWN, _refused(error)
+        case _:
+            return _internal(given)
+    tell(text)
     return code
 
 
@@ -67,12 +62,6 @@ _SURROUNDINGS = {
 def _refused(error: OSError) -> str:
     place = f" {error.filename}:" if error.filename else ""
     return f"the system refuses to go on:{place} {error.strerror} ({_SURROUNDINGS[error.errno or 0]})"
-
-
-def _lacking(text: str) -> Exit:
-    """Report that the surroundings lack what an answer needs."""
-    tell(text)
-    return Exit.UNKNOWN
 
 
 def _internal(given: list[str]) -> Exit:

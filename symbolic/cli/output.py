@@ -253,6 +253,18 @@ def write_out(path: Path, content: str | bytes, option: str = "--out") -> None:
         raise UserError(f"{option} {path}: {error.strerror}") from error
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder of --out.
+
+    Raises:
+        UserError: if that fails.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"--out {folder}: {error.strerror}: name a folder") from error
+
+
 def is_special(path: Path) -> bool:
     """Whether a path is a device or a pipe, which must not be replaced by a file."""
     try:

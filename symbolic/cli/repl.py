@@ -133,10 +133,10 @@ def _converse(bench: Workbench, lines: Iterable[str], typed: bool) -> bool:
 def _chosen(args: argparse.Namespace, entry: Entry) -> Stored:
     """The trace of a file that the command line names."""
     found = stored_traces(args.trace)
-    names = [str(one.data["property"] or one.data["ends"]) for one in found]
-    chosen = [one for one, name in zip(found, names, strict=True) if args.property in (None, name)]
+    chosen = [one for one in found if args.property in (None, one.about)]
     if len(chosen) != 1:
-        raise UserError(f"{args.trace} has traces of {', '.join(names)}: choose one with --property")
+        names = ", ".join(one.about for one in found)
+        raise UserError(f"{args.trace} has traces of {names}: choose one with --property")
     if chosen[0].protocol != entry.name:
         raise UserError(f"{args.trace} is a trace of {chosen[0].protocol}, not of {entry.name}")
     return chosen[0]

@@ -141,8 +141,8 @@ def _written(args: argparse.Namespace, shown: _Shown) -> str:
 
 
 def _chosen(args: argparse.Namespace, stored: list[Stored]) -> list[Stored]:
-    names = [str(one.data["property"] or one.data["ends"]) for one in stored]
-    chosen = [one for one, name in zip(stored, names, strict=True) if args.property in (None, name)]
+    names = [one.about for one in stored]
+    chosen = [one for one in stored if args.property in (None, one.about)]
     if not chosen:
         raise UserError(f"{args.file} has no trace of {args.property}: it has {', '.join(names)}")
     if (args.format != "text" or args.html is not None) and len(chosen) > 1:

@@ -6,7 +6,6 @@ longest first, as long as one meets a goal that no other has met.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -37,7 +36,7 @@ _MOST_VALUES = 1_000
 _MOST_PERMUTATIONS = 5_040
 
 
-class Goals(ABC):
+class Goals:
     """The goals of one kind. A goal is known by its text.
 
     Attributes:
@@ -48,9 +47,9 @@ class Goals(ABC):
     wanted: Sequence[str]
     enough: int | None = None
 
-    @abstractmethod
     def of_state(self, state: State) -> Iterable[str]:
         """The goals that a state meets."""
+        return ()
 
     def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
         """The goals that a step meets, after a step of an action."""
@@ -76,9 +75,6 @@ class Actions(Goals):
         self._tla = {one.name: one.tla for one in model.actions}
         self.wanted = list(self._tla.values())
 
-    def of_state(self, state: State) -> Iterable[str]:
-        return ()
-
     def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
         return (self._tla[step.action],)
 
@@ -92,9 +88,6 @@ class Pairs(Goals):
 
     def _text(self, one: str, other: str) -> str:
         return f"{self._tla[one]}, then {self._tla[other]}"
-
-    def of_state(self, state: State) -> Iterable[str]:
-        return ()
 
     def of_step(self, before: str | None, step: Outcome) -> Iterable[str]:
         return () if before is None else (self._text(before, step.action),)

@@ -209,26 +209,25 @@ class _Protocols:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._found: dict[str | type[Protocol], Entry | UserError] = {}
+        self._found: dict[object, Entry | UserError] = {}
 
     def find(self, name: str | type[Protocol]) -> Entry | UserError:
-        if name not in self._found:
-            try:
-                self._found[name] = (
-                    find(self._source(name)) if isinstance(name, str) else entry_of_class(name)
-                )
-            except UserError as error:
-                self._found[name] = error
-        return self._found[name]
+        return self._once(
+            name, lambda: find(self._source(name)) if isinstance(name, str) else entry_of_class(name)
+        )
 
     def find_module(self, spec: str, config: str | None) -> Entry | UserError:
         """The protocol that a TLA+ module stands for, with a configuration."""
-        key = f"{spec} with {config}"
+        path = real_path(self.folder / spec)
+        file = None if config is None else real_path(self.folder / config)
+        return self._once(
+            (path, file), lambda: find_module(path, file, source=f"{path} {file or ''}".strip())
+        )
+
+    def _once(self, key: object, find_it: Callable[[], Entry]) -> Entry | UserError:
         if key not in self._found:
-            path = real_path(self.folder / spec)
-            file = None if config is None else real_path(self.folder / config)
             try:
-                self._found[key] = find_module(path, file, source=f"{path} {file or ''}".strip())
+                self._found[key] = find_it()
             except UserError as error:
                 self._found[key] = error
         return self._found[key]

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from leadline.symbolic.catalog import Entry, model_of
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.grid.query import Settings
@@ -172,19 +174,5 @@ def ridge(rows: Sequence[Sequence[float]], values: Sequence[float], penalty: flo
         values: a number for each row.
         penalty: above 0.
     """
-    count = len(rows[0])
-    matrix = [
-        [sum(row[i] * row[j] for row in rows) + penalty * (i == j) for j in range(count)]
-        + [sum(row[i] * value for row, value in zip(rows, values, strict=True))]
-        for i in range(count)
-    ]
-    # The matrix is symmetric and positive definite, so no pivot is zero.
-    for i in range(count):
-        for j in range(i + 1, count):
-            factor = matrix[j][i] / matrix[i][i]
-            matrix[j] = [a - factor * b for a, b in zip(matrix[j], matrix[i], strict=True)]
-    solution = [0.0] * count
-    for i in reversed(range(count)):
-        known = sum(matrix[i][j] * solution[j] for j in range(i + 1, count))
-        solution[i] = (matrix[i][count] - known) / matrix[i][i]
-    return solution
+    found, penalized = np.array(rows), penalty * np.eye(len(rows[0]))
+    return [*map(float, np.linalg.solve(found.T @ found + penalized, found.T @ np.array(values)))]

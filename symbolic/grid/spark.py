@@ -86,23 +86,16 @@ def opened(setup: SparkSetup, log: Path) -> Iterator[Link]:
             yield remote
         return
     with scratch_folder() as folder, session(setup, log) as spark:
-        with _begun(setup.master, log):
+        try:
             link = ClassicLink(spark, log)
             if not setup.local:
                 shipped = folder / "leadline.zip"
                 write_archive(shipped)
                 spark.addPyFile(str(shipped))
+        except Exception as error:  # Spark may have stopped itself meanwhile
+            why = reason(log, error)[:REASON]
+            raise SparkGaveUp(f"Spark gave up on {setup.master}: {why} (its log is {log})") from error
         yield link
-
-
-@contextmanager
-def _begun(master: str, log: Path) -> Iterator[None]:
-    """The first calls of Spark, which may have stopped itself meanwhile."""
-    try:
-        yield
-    except Exception as error:
-        why = reason(log, error)[:REASON]
-        raise SparkGaveUp(f"Spark gave up on {master}: {why} (its log is {log})") from error
 
 
 @contextmanager

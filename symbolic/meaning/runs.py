@@ -60,10 +60,6 @@ class Word:
         """The state after the one at a place."""
         return self.states[place + 1] if place + 1 < len(self.states) else self.states[self.loop]
 
-    def from_here(self, place: int) -> range:
-        """The places that the run visits from a place on."""
-        return range(min(place, self.loop), len(self.states))
-
     @property
     def repeated(self) -> range:
         """The places that it visits infinitely often."""

@@ -264,8 +264,10 @@ class Printer:
     def visit_Apply(self, node: n.Apply) -> Text:
         return self._at(node.map, f"[{self._plain(node.key)}]")
 
-    def visit_MakeTuple(self, node: n.MakeTuple) -> Text:
+    def visit_MakeTuple(self, node: n.MakeTuple | n.MakeSeq) -> Text:
         return atom(f"<<{', '.join(map(self._plain, node.items))}>>")
+
+    visit_MakeSeq = visit_MakeTuple
 
     def visit_MakeRecord(self, node: n.MakeRecord) -> Text:
         assert isinstance(node.type, Record)
@@ -319,9 +321,6 @@ class Printer:
         return Text(f"{self._of(node).above(15)}{part}", 16, 16)
 
     # -- sequences ----------------------------------------------------------------------------------
-
-    def visit_MakeSeq(self, node: n.MakeSeq) -> Text:
-        return atom(f"<<{', '.join(map(self._plain, node.items))}>>")
 
     def visit_Concat(self, node: n.Concat) -> Text:
         match node.right:

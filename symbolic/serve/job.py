@@ -29,8 +29,8 @@ from leadline.symbolic.catalog import (
     find,
     find_module,
     installed,
+    model_of,
     model_on_values,
-    model_or_outline,
     split_path,
 )
 from leadline.symbolic.concrete import Semantics
@@ -52,7 +52,7 @@ from leadline.symbolic.lang import (
 )
 from leadline.symbolic.notation.types import set_text
 from leadline.symbolic.tla.origin import TlaOrigin
-from leadline.symbolic.trace import LineKind, Stored, disagreement, stored_traces
+from leadline.symbolic.trace import LineKind, Stored, replayed, stored_traces
 
 Json: TypeAlias = dict[str, Any]
 
@@ -403,11 +403,10 @@ def _go(bench: Workbench, asked: Asked) -> None:
 def _stored(asked: Asked) -> Stored:
     """The counterexample in a file."""
     found = stored_traces(Path(asked.arguments["trace"]))
-    names = [str(one.data["property"] or one.data["ends"]) for one in found]
-    wanted = asked.get("of_property")
-    chosen = [one for one, name in zip(found, names, strict=True) if wanted in (None, name)]
+    chosen = [one for one in found if asked.get("of_property") in (None, one.about)]
     if len(chosen) != 1:
-        raise UserError(f"{asked.arguments['trace']} has runs of {', '.join(names)}: name one by of_property")
+        names = ", ".join(one.about for one in found)
+        raise UserError(f"{asked.arguments['trace']} has runs of {names}: name one by of_property")
     return chosen[0]
 
 
@@ -430,16 +429,11 @@ def _replayed(entry: Entry, stored: Stored) -> Trace:
     """A stored run that replays."""
     if issubclass(entry.protocol, Foreign):
         # Here, since protocols in Python need none of it.
-        from leadline.symbolic.engines.explore.specifications import replayed
+        from leadline.symbolic.engines.explore import specifications
 
-        model, run = replayed(model_on_values(entry, stored.settings), stored)
-        return Trace(model, run, entry.source)
-    model = model_or_outline(entry, stored.settings)
-    run = stored.trace(model)
-    wrong = disagreement(Semantics(model), run)
-    if wrong is not None:
-        raise UserError(f"{stored.place} does not replay: {wrong}")
-    return Trace(model, run, entry.source)
+        return Trace(*specifications.replayed(model_on_values(entry, stored.settings), stored), entry.source)
+    semantics = Semantics(model_of(entry, stored.settings))
+    return Trace(semantics.model, replayed(semantics, stored), entry.source)
 
 
 TOOLS: Mapping[str, Callable[[Asked], Json]] = {

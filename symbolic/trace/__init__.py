@@ -25,6 +25,7 @@ from leadline.symbolic.trace.replay import (
     end_reason,
     replay,
     replay_cti,
+    replayed,
     shortening,
 )
 from leadline.symbolic.trace.text import Line, LineKind, cti_begin, cti_lines, headline, lines

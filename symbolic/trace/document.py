@@ -130,6 +130,11 @@ class Stored:
         return str(self.data["source"])
 
     @property
+    def about(self) -> str:
+        """The property that it is of, or else how it ends."""
+        return str(self.data["property"] or self.data["ends"])
+
+    @property
     def settings(self) -> dict[str, Setting]:
         """The parameters, without those that the protocol derives from others."""
         found = {name: x for name, x in self.data["parameters"].items() if x is not None}

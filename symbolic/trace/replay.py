@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from leadline.symbolic.concrete import MissingPick, Runs, Semantics, State, neglected
-from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, expanded, expressions
+from leadline.symbolic.lang import InternalError, Model, OutOfBounds, Span, UserError, expanded, expressions
 from leadline.symbolic.meaning import Outcome, is_refuted, satisfies
+from leadline.symbolic.trace.document import Stored
 from leadline.symbolic.trace.fair import word_of
 from leadline.symbolic.trace.trace import Cti, Step, Trace, TraceEnd, action_named, call_of, states
 
@@ -20,6 +21,19 @@ def replay(semantics: Semantics, trace: Trace) -> None:
     wrong = disagreement(semantics, trace)
     if wrong is not None:
         raise InternalError(f"a counterexample of {semantics.model.protocol} does not replay: {wrong}")
+
+
+def replayed(semantics: Semantics, stored: Stored) -> Trace:
+    """The trace of a file, replayed.
+
+    Raises:
+        UserError: if a value or a name in it is not the model's, or it is no run of the model.
+    """
+    trace = stored.trace(semantics.model)
+    wrong = disagreement(semantics, trace)
+    if wrong is not None:
+        raise UserError(f"{stored.place} does not replay: {wrong}")
+    return trace
 
 
 def disagreement(semantics: Semantics, trace: Trace) -> str | None:

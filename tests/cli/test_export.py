@@ -43,7 +43,7 @@ def test_what_to_check_is_in_the_configuration(leadline: Leadline, tmp_path: Pat
 
 def test_a_folder_that_cannot_be_made(leadline: Leadline, tmp_path: Path) -> None:
     ran = leadline("export", "counter.py", "--to", "tla", "--out", "counter.py")
-    assert (ran.code, ran.out, ran.err) == (2, "", "leadline: --out counter.py: File exists\n")
+    assert (ran.code, ran.out, ran.err) == (2, "", "leadline: --out counter.py: File exists: name a folder\n")
     assert "class Counter" in (tmp_path / "counter.py").read_text(encoding="utf-8")
 
 

@@ -203,7 +203,7 @@ class Read:
 
         if self.specification.levels.of(e) <= Level.STATE:
             return self.function("predicate", e)(self.theirs[word.states[i]]) in (True, TRUE)
-        rest = word.from_here(i)
+        rest = range(min(i, word.loop), len(word.states))
         match e:
             case s.Apply("/\\", items):
                 return all(map(at, items))
@@ -218,7 +218,11 @@ class Read:
             case s.Apply("<>", (item,)):
                 return any(at(item, j) for j in rest)
             case s.Apply("~>", (left, right)):
-                return all(any(at(right, k) for k in word.from_here(j)) for j in rest if at(left, j))
+                return all(
+                    any(at(right, k) for k in range(min(j, word.loop), len(word.states)))
+                    for j in rest
+                    if at(left, j)
+                )
             case s.Quantified(quantifier, (s.Bound((name,), domain),), body):
                 parts = (at(put(body, name, one)) for one in self.members(domain))
                 return all(parts) if quantifier == "\\A" else any(parts)
