@@ -103,16 +103,11 @@ def seldom_collected() -> Iterator[None]:
     making them takes.
     """
     before = gc.get_threshold()
-    # Existing objects, most of all modules, stay: leave them out too.
-    ours = gc.get_freeze_count() == 0
-    gc.freeze()
     gc.set_threshold(_YOUNG, *before[1:])
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        if ours:
-            gc.unfreeze()
 
 
 @dataclass(frozen=True)
