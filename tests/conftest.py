@@ -62,10 +62,14 @@ class KnownTrial:
         return _fingerprint(self._text, name, json.dumps(dict(settings)))
 
 
+# What is collected stays to the end: the garbage collector need not run before, nor look at it afterwards.
+gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Tests and the modules that they load stay to the end: the garbage collector need not look at them."""
-    gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
