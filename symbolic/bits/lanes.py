@@ -5,12 +5,13 @@ rows, one for each bit of a state: bit `i` of a row belongs to the state in lane
 row is an operation on all states. This module has all that goes from one form to the other; with the bitwise
 operations of `programs` and the arrays of `search` it is what another array library would have to offer.
 
-The transposition is by blocks of eight lanes and eight bits: H. S. Warren, Hacker's Delight, 2nd edition, 7-3.
+The transposition is by blocks of 64 lanes and 64 bits, many of them at once: H. S. Warren, Hacker's Delight,
+2nd edition, 7-3.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,9 +22,18 @@ Indices = npt.NDArray[np.int64]
 
 WORD = 64
 _SWAPS = tuple(
-    (np.uint64(shift), np.uint64(mask))
-    for shift, mask in ((7, 0x00AA00AA00AA00AA), (14, 0x0000CCCC0000CCCC), (28, 0x00000000F0F0F0F0))
+    (shift, np.uint64(mask))
+    for shift, mask in (
+        (32, 0x00000000FFFFFFFF),
+        (16, 0x0000FFFF0000FFFF),
+        (8, 0x00FF00FF00FF00FF),
+        (4, 0x0F0F0F0F0F0F0F0F),
+        (2, 0x3333333333333333),
+        (1, 0x5555555555555555),
+    )
 )
+_BLOCKS = 1 << 9
+"""So many blocks at a time fit into a core's cache."""
 
 
 def words_for(bits: int) -> int:
@@ -39,40 +49,59 @@ def sliced(states: Words, rows: Words) -> None:
         rows: receives the rows of the first bits; of shape (bits, lanes / 64).
     """
     bits, size = rows.shape
-    columns = -(-bits // 8)
-    # The bytes of a state that have wanted bits, one after the other for all lanes.
-    lanes = np.zeros((columns, size * WORD), np.uint8)
-    lanes[:, : len(states)] = states.view(np.uint8)[:, :columns].T
-    _transpose(lanes.view(np.uint64))
-    # Byte j of each block now has bit j of its eight lanes.
-    by_bit = lanes.reshape(columns, size * 8, 8).transpose(0, 2, 1).reshape(columns * 8, size * 8)
-    rows[:] = np.ascontiguousarray(by_bit)[:bits].view(np.uint64)
+    lanes = states
+    if len(states) < size * WORD:
+        lanes = np.zeros((size * WORD, states.shape[1]), np.uint64)
+        lanes[: len(states)] = states
+    by_word = lanes.reshape(size, WORD, -1).transpose(2, 1, 0)
+    for first, last, begin, end in _pieces(words_for(bits), size):
+        blocks = by_word[first:last, :, begin:end].copy()
+        _transpose(blocks)
+        place = rows[first * WORD : last * WORD, begin:end]
+        place[:] = blocks.reshape(-1, end - begin)[: len(place)]
 
 
 def unsliced(rows: Words, states: int) -> Words:
     """The states of the first lanes; the inverse of `sliced`.
 
     Args:
-        rows: a row for each bit of all words of a state.
+        rows: the rows of the first bits of a state; its other bits are zero.
         states: the number of states.
     """
-    columns = len(rows) // 8
-    blocks = rows.view(np.uint8).reshape(columns, 8, -1).transpose(0, 2, 1)
-    lanes = np.ascontiguousarray(blocks).reshape(columns, -1)
-    _transpose(lanes.view(np.uint64))
-    return np.ascontiguousarray(lanes[:, :states].T).view(np.uint64)
+    bits, size = rows.shape
+    words = words_for(bits)
+    lanes = np.empty((size, WORD, words), np.uint64)
+    for first, last, begin, end in _pieces(words, size):
+        blocks = np.zeros((last - first, WORD, end - begin), np.uint64)
+        place = rows[first * WORD : last * WORD, begin:end]
+        blocks.reshape(-1, end - begin)[: len(place)] = place
+        _transpose(blocks)
+        lanes[begin:end, :, first:last] = blocks.transpose(2, 1, 0)
+    return lanes.reshape(-1, words)[:states]
+
+
+def _pieces(words: int, size: int) -> Iterator[tuple[int, int, int, int]]:
+    """Pieces of so many words of a state in so many words of a row: the bounds of each."""
+    width, height = min(size, _BLOCKS), max(1, _BLOCKS // max(1, size))
+    for first in range(0, words, height):
+        for begin in range(0, size, width):
+            yield first, min(first + height, words), begin, min(begin + width, size)
 
 
 def _transpose(blocks: Words) -> None:
-    """Transpose blocks of eight times eight bits in place."""
-    swap = np.empty_like(blocks)
-    for shift, mask in _SWAPS:
-        np.right_shift(blocks, shift, swap)
-        np.bitwise_xor(swap, blocks, swap)
+    """Transpose blocks of 64 times 64 bits in place: in an array of shape (words, 64, size), along its middle."""
+    words, _, size = blocks.shape
+    room = np.empty(blocks.size // 2, np.uint64)
+    for number, mask in _SWAPS:
+        halves = blocks.reshape(words, 32 // number, 2, number, size)
+        upper, lower = halves[:, :, 0], halves[:, :, 1]
+        swap, shift = room.reshape(upper.shape), np.uint64(number)
+        np.right_shift(upper, shift, swap)
+        np.bitwise_xor(swap, lower, swap)
         np.bitwise_and(swap, mask, swap)
-        np.bitwise_xor(blocks, swap, blocks)
+        np.bitwise_xor(lower, swap, lower)
         np.left_shift(swap, shift, swap)
-        np.bitwise_xor(blocks, swap, blocks)
+        np.bitwise_xor(upper, swap, upper)
 
 
 def last_lanes(states: int) -> np.uint64:

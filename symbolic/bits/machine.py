@@ -18,11 +18,12 @@ from leadline.symbolic.bits import NoCircuits
 from leadline.symbolic.bits.programs import support
 from leadline.symbolic.encode import Encoding
 from leadline.symbolic.encode.circuit import FALSE, TRUE, And, Circuit
+from leadline.symbolic.encode.encoding import row_after
 from leadline.symbolic.encode.expressions import Expressions
 from leadline.symbolic.encode.facts import Facts
 from leadline.symbolic.encode.layout import Layout
 from leadline.symbolic.encode.updates import Updates
-from leadline.symbolic.encode.values import Shape
+from leadline.symbolic.encode.values import Shape, Values
 from leadline.symbolic.lang import (
     NOWHERE,
     Action,
@@ -67,6 +68,16 @@ class Failure:
     action: int
     picks: Mapping[str, Value]
     literal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """An action with some values of its picks: the literals that its step can be taken, and goes out of bounds."""
+
+    action: int
+    picks: Mapping[str, Value]
+    enabled: int
+    outside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +223,51 @@ class Machine:
         true = {x if number >> i & 1 else -x for i, x in enumerate(self.inputs)}
         return self.encoding.decode(self.inputs, true.__contains__)
 
+    @property
+    def ways(self) -> list[Way]:
+        """The actions with all values of their picks, in their order."""
+        enabled = {_key(x.action, x.picks): x.enabled for x in self.moves}
+        outside = {_key(x.action, x.picks): x.literal for x in self.failures}
+        keys = sorted({**enabled, **outside}, key=lambda key: key[0])
+        return [
+            Way(action, dict(picks), enabled.get((action, picks), FALSE), outside.get((action, picks), FALSE))
+            for action, picks in keys
+        ]
+
+    def changes(self, drawn: Sequence[tuple[Way, int]], actions: Sequence[int]) -> dict[int, int]:
+        """The bits of a state that a step may change, ascending, each with its literal after the step.
+
+        The picks of an action are symbols here, so its updates are made once and not for each value.
+
+        Args:
+            drawn: the ways, each with the literal that its step is taken: one at most is true.
+            actions: for each action, the literal that a step of it is taken.
+        """
+        arms = []
+        for place, action in enumerate(self.model.actions):
+            own = [(taken, way.picks) for way, taken in drawn if way.action == place]
+            arms.append((actions[place], self._next(action, own)))
+        rows = {name: (old, row_after(self.circuit, name, old, arms)) for name, old in self._before.items()}
+        return dict(self._masks.changes(rows))
+
+    def _next(
+        self, action: Action, taken: Sequence[tuple[int, Mapping[str, Value]]]
+    ) -> dict[str, Sequence[int]]:
+        """The literals that an action gives the variables, with the picks whose literal is true."""
+        values = Values(self.circuit)
+        picks = {}
+        for pick in action.picks:
+            arms = [
+                (here, values.constant(pick.type, own[pick.name])) for here, own in taken if pick.name in own
+            ]
+            picks[pick.name] = values.mux(arms, pick.type)
+        updates = Updates(Expressions(self.circuit, self._expressions.state, picks))
+        after = {}
+        for name, node in action.updates:
+            variable = n.make(n.StateVar, node.type, node.span, name)
+            after[name], _ = updates.evaluate(variable, node, TRUE)
+        return dict(self.encoding.rows_after(self.circuit, after))
+
     def may_fail(self, claims: Sequence[Claim]) -> bool:
         """Whether some literal lets a state violate a claim, or a step or a claim go out of bounds."""
         return bool(self.failures) or any((one.violated, one.outside) != (FALSE, FALSE) for one in claims)
@@ -287,6 +343,10 @@ class Machine:
         literal = self.circuit.disj(errors)
         if literal != FALSE:
             self.failures.append(Failure(body.place, _by_name(picked), literal))
+
+
+def _key(action: int, picks: Mapping[str, Value]) -> tuple[int, tuple[tuple[str, Value], ...]]:
+    return action, tuple(picks.items())
 
 
 def _by_name(picked: Mapping[n.Bound, Value]) -> dict[str, Value]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 
 import numpy as np
 import numpy.typing as npt
@@ -20,73 +21,122 @@ from leadline.symbolic.bits.machine import Claim, Machine
 from leadline.symbolic.bits.programs import Program, Registers, compiled
 from leadline.symbolic.bits.search import Found, Table
 from leadline.symbolic.encode.circuit import FALSE, Circuit
-from leadline.symbolic.encode.expressions import Integers, Number
+from leadline.symbolic.encode.expressions import Integers
 from leadline.symbolic.encode.values import Values
 
 LANES = 1 << 16
 """The number of runs side by side at most."""
-_EXACT = 16
+_WAITING = 16
+"""One lane in so many may wait for another run."""
+_EXACT = 12
 """The probability of each outcome is exact to so many bits."""
+
+Bits = list[int]
+"""A number that is not negative: the literals of its bits, the lowest first."""
+
+
+@dataclass(frozen=True)
+class _Node:
+    """Some of the literals to draw from.
+
+    Attributes:
+        place: the place of the only one among all; that of the first, if there are more.
+        weight: the sum of the weights of those that are true, as bits, the lowest first.
+        halves: the parts of it; none of a single literal.
+    """
+
+    place: int
+    weight: Bits
+    halves: Sequence[_Node] = ()
 
 
 class Draw:
     """Draws one of several literals that are true, by the tosses of a coin.
 
+    A random number below the sum of the weights of what is true leads down a tree to the literal at which the sum
+    from the left exceeds it. One node of a level is met at most, so all nodes of a level have one number.
+
     Args:
         circuit: the circuit, which gets inputs for the tosses.
-        literals: the literals.
-        weights: the weight of each, a positive integer.
-        most: what the weights of those that are true sum up to at most.
+        groups: literals, and the literal that one of them is to be drawn: that of one group at most is true.
+        weights: the weight of each of all literals, a positive integer.
 
     Attributes:
         drawn: for each of the literals, the literal that it is the one; none is, if none is true.
         tosses: the inputs for the tosses.
     """
 
-    def __init__(self, circuit: Circuit, literals: Sequence[int], weights: Sequence[int], most: int) -> None:
+    def __init__(
+        self, circuit: Circuit, groups: Iterable[tuple[int, Sequence[int]]], weights: Sequence[int]
+    ) -> None:
         self._circuit, self._integers = circuit, Integers(Values(circuit))
-        self._literals, self._weights, self._most = literals, weights, most
-        self._sums: dict[tuple[int, int], Number] = {}
-        self.drawn: list[int] = []
+        self.drawn = [FALSE] * len(weights)
         self.tosses = range(0)
-        if not literals:
-            return
-        total = self._sum(0, len(literals))
-        last = circuit.inputs(bits := most.bit_length() + _EXACT)
-        self.tosses = range(last - bits + 1, last + 1)
-        self._descend(0, len(literals), circuit.disj(literals), self._below(total))
+        roots: list[tuple[int, _Node]] = []
+        begin = 0
+        for here, literals in groups:
+            end = begin + len(literals)
+            if literals:
+                root = self._tree(literals, weights[begin:end], begin)
+                roots.append((circuit.conj((here, circuit.disj(root.weight))), root))
+            begin = end
+        if roots:
+            self._descend(roots, self._below(self._weight(roots)))
 
-    def _sum(self, low: int, high: int) -> Number:
-        """The sum of the weights of literals that are true."""
-        if high - low == 1:
-            found = [self._literals[low] if self._weights[low] >> i & 1 else FALSE for i in range(64)]
-        else:
-            middle = (low + high) // 2
-            found = self._integers.add(self._sum(low, middle), self._sum(middle, high))
-        size = min(sum(self._weights[low:high]), self._most).bit_length()
-        self._sums[low, high] = [*found[:size], FALSE]
-        return self._sums[low, high]
+    def _tree(self, literals: Sequence[int], weights: Sequence[int], begin: int) -> _Node:
+        if len(literals) == 1:
+            bits = range(weights[0].bit_length())
+            return _Node(begin, [literals[0] if weights[0] >> i & 1 else FALSE for i in bits])
+        middle = len(literals) // 2
+        left = self._tree(literals[:middle], weights[:middle], begin)
+        right = self._tree(literals[middle:], weights[middle:], begin + middle)
+        added = self._integers.add([*left.weight, FALSE], [*right.weight, FALSE])
+        return _Node(begin, added[: sum(weights).bit_length()], (left, right))
 
-    def _below(self, total: Number) -> Number:
+    def _weight(self, nodes: Sequence[tuple[int, _Node]]) -> Bits:
+        """The weight of the node whose literal is true."""
+        both = self._circuit.both
+        columns = zip_longest(
+            *([both(here, x) for x in node.weight] for here, node in nodes), fillvalue=FALSE
+        )
+        return [self._circuit.disj(column) for column in columns]
+
+    def _below(self, total: Bits) -> Bits:
         """A random number below another one: the whole part of its product with the fraction of tosses."""
-        product: Number = [FALSE] * len(total)
+        last = self._circuit.inputs(bits := len(total) + _EXACT)
+        self.tosses = range(last - bits + 1, last + 1)
+        product: Bits = [FALSE] * len(total)
         for toss in self.tosses:
             summand = [self._circuit.both(toss, bit) for bit in total]
-            product = self._integers.add(product, summand)[1 : len(total) + 1]
+            product = self._integers.add([*product, FALSE], [*summand, FALSE])[1 : len(total) + 1]
         return product
 
-    def _descend(self, low: int, high: int, here: int, number: Number) -> None:
-        """Go to the literal at which the sum from the left exceeds a number, where `here` holds."""
-        if high - low == 1:
-            self.drawn.append(here)
-            return
-        middle = (low + high) // 2
-        left = self._sums[low, middle]
-        rest = self._integers.add(number, self._integers.negate(left))
-        both, less = self._circuit.both, rest[-1]
-        self._descend(low, middle, both(here, less), [*number[: len(left) - 1], FALSE])
-        size = len(self._sums[middle, high]) - 1
-        self._descend(middle, high, both(here, -less), [*rest[:size], FALSE])
+    def _descend(self, nodes: Sequence[tuple[int, _Node]], number: Bits) -> None:
+        """Go to the literal at which the sum from the left exceeds a number, in the node whose literal is true."""
+        circuit = self._circuit
+        while nodes:
+            for here, node in nodes:
+                if not node.halves:
+                    self.drawn[node.place] = here
+            inner = [(here, node.halves) for here, node in nodes if node.halves]
+            left = self._weight([(here, halves[0]) for here, halves in inner])
+            less, rest = self._minus(number, left)
+            nodes = []
+            for here, (first, second) in inner:
+                to_first = circuit.both(here, less)
+                nodes += [(to_first, first), (circuit.xor(here, to_first), second)]
+            size = max((len(node.weight) for _, node in nodes), default=0)
+            pairs = zip(number[:size], rest, strict=False)
+            number = [circuit.mux(less, x, y) for x, y in pairs]
+
+    def _minus(self, number: Bits, other: Bits) -> tuple[int, Bits]:
+        """Whether a number is less than another one, and otherwise the difference."""
+        borrow, rest = FALSE, []
+        for x, y in zip_longest(number, other, fillvalue=FALSE):
+            unlike = self._circuit.xor(x, y)
+            rest.append(self._circuit.xor(unlike, borrow))
+            borrow = self._circuit.mux(unlike, y, borrow)
+        return borrow, rest
 
 
 _MOVED, _STUCK, _OUTSIDE, _TAKEN = range(4)
@@ -94,41 +144,29 @@ _MOVED, _STUCK, _OUTSIDE, _TAKEN = range(4)
 last one on those that take each action, and then those in which each claim is false and is out of bounds."""
 
 
-def _program(machine: Machine, claims: Sequence[Claim], weights: Sequence[int]) -> Program:
-    """A step of all lanes.
+def _program(
+    machine: Machine, claims: Sequence[Claim], weights: Sequence[int]
+) -> tuple[Program, Sequence[int]]:
+    """A step of all lanes, and the bits of a state that it may change.
 
     Its inputs are the bits of the state, the lanes that go on, and tosses of a coin. Its outputs are what it
-    tells, and the bits of the state after the step.
+    tells, and those bits after the step.
     """
-    circuit, moves = machine.circuit, machine.moves
+    circuit = machine.circuit
     conj, disj = circuit.conj, circuit.disj
     goes = circuit.input()
-    owners = [*(x.action for x in moves), *(x.action for x in machine.failures)]
-    enabled = [*(x.enabled for x in moves), *(x.literal for x in machine.failures)]
-    own: list[list[int]] = [[] for _ in weights]
-    for owner, literal in zip(owners, enabled, strict=True):
-        own[owner].append(literal)
-    actions = Draw(circuit, [conj((goes, disj(x))) for x in own], weights, sum(weights))
-    of_drawn = [conj((x, actions.drawn[owner])) for x, owner in zip(enabled, owners, strict=True)]
-    outcomes = Draw(circuit, of_drawn, [1] * len(of_drawn), max(map(len, own), default=0))
-    taken, outside = outcomes.drawn[: len(moves)], outcomes.drawn[len(moves) :]
-    told = [disj(taken), conj((goes, machine.dead)), disj(outside), *actions.drawn]
+    ways = [[way for way in machine.ways if way.action == place] for place in range(len(weights))]
+    tried = [[disj((way.enabled, way.outside)) for way in own] for own in ways]
+    actions = Draw(circuit, [(goes, [disj(own) for own in tried])], weights)
+    outcomes = Draw(circuit, zip(actions.drawn, tried, strict=True), [1] * len(machine.ways))
+    drawn = list(zip(chain(*ways), outcomes.drawn, strict=True))
+    outside = disj([conj((taken, way.outside)) for way, taken in drawn])
+    moved = [conj((x, -outside)) for x in actions.drawn]
+    told = [disj(moved), conj((goes, machine.dead)), outside, *actions.drawn]
     told += [x for one in claims for x in (one.violated, one.outside)]
     inputs = (*machine.inputs, goes, *actions.tosses, *outcomes.tosses)
-    return compiled(circuit, inputs, [[*told, *_after(machine, taken)]])
-
-
-def _after(machine: Machine, taken: Sequence[int]) -> list[int]:
-    """The bits of a state after the step of which the literal among some is true, or without any."""
-    conj, disj = machine.circuit.conj, machine.circuit.disj
-    new: list[list[int]] = [[] for _ in machine.inputs]
-    changed: list[list[int]] = [[] for _ in machine.inputs]
-    for here, move in zip(taken, machine.moves, strict=True):
-        for bit, literal in move.changes:
-            changed[bit].append(here)
-            new[bit].append(conj((here, literal)))
-    pairs = zip(machine.inputs, changed, new, strict=True)
-    return [disj([conj((bit, -disj(here))), *values]) for bit, here, values in pairs]
+    changes = machine.changes(drawn, moved)
+    return compiled(circuit, inputs, [[*told, *changes.values()]]), [*changes]
 
 
 @dataclass
@@ -172,7 +210,7 @@ class RandomRuns:
     failure: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.program = _program(self.machine, self.claims, self.weights)
+        self.program, self.changing = _program(self.machine, self.claims, self.weights)
         self.found = [Found() for _ in self.claims]
         self.taken = np.zeros(len(self.weights), np.uint64)
         self.runs_taking = self.taken.copy()
@@ -227,6 +265,9 @@ class RandomRuns:
             numbers[new] = self._meet(lanes.states[new], numbers[new], lanes.depths[new])
             ended = lanes.step(numbers)
             self.progress()
+            # Beginning again goes through all lanes, so it waits for some of them.
+            if _WAITING * len(ended) < len(lanes.states):
+                continue
             again, over = np.split(ended, [self.most - self.runs])
             self.runs += len(again)
             lanes.begin(again, self._begun(starts, len(again)))
@@ -304,12 +345,14 @@ class _Lanes:
     Attributes:
         states: the state of each.
         depths: the steps that each has taken.
+        goes: whether each goes on.
         changed: whether its state is another one than before its last step.
     """
 
     def __init__(self, states: Words, runs: RandomRuns) -> None:
         self.states, self.depths = states, np.zeros(len(states), np.int32)
-        self.changed = np.ones(len(states), np.bool_)
+        self.goes = np.ones(len(states), np.bool_)
+        self.changed = self.goes.copy()
         self._runs = runs
         self._bits = len(runs.machine.inputs)
         self._sliced = False
@@ -334,35 +377,36 @@ class _Lanes:
         return new
 
     def step(self, numbers: Indices) -> Indices:
-        """Take a step in each lane, and have it noted; the lanes whose run has ended."""
+        """Take a step in each lane that goes on, and have it noted; the lanes whose run has ended."""
         inputs, runs = self._registers.inputs, self._runs
         if not self._sliced:
             sliced(self.states, inputs[: self._bits])
-        goes = self.depths < runs.depth
-        inputs[self._bits] = self.row(goes)
+        inputs[self._bits] = self.row(self.goes & (self.depths < runs.depth))
         tosses = inputs[self._bits + 1 :]
         tosses[:] = runs.toss(tosses.shape)
         runs.program.run(0, self._registers.rows)
         own = runs.program.outputs[0]
-        outputs = self._registers.all[own.start : own.stop]
-        told, after = outputs[: -self._bits or None], outputs[len(outputs) - self._bits :]
-        told &= self.row(np.ones(len(goes), np.bool_))
-        depths = self.depths
-        self.depths = depths + np.unpackbits(told[_MOVED].view(np.uint8), bitorder="little")[: len(goes)]
+        told, after = np.split(self._registers.all[own.start : own.stop], [len(own) - len(runs.changing)])
+        told &= self.row(np.ones(len(self.goes), np.bool_))
+        self.goes, depths = self._lanes_of(told[_MOVED]), self.depths
+        self.depths = depths + self.goes
         runs.note(self, told, numbers, depths)
-        changed = np.bitwise_or.reduce(after ^ inputs[: self._bits], axis=0)
-        self.changed = np.unpackbits(changed.view(np.uint8), bitorder="little")[: len(goes)].view(np.bool_)
-        rows = np.zeros((self.states.shape[1] * WORD, told.shape[1]), np.uint64)
-        rows[: self._bits] = inputs[: self._bits] = after
-        self.states, self._sliced = unsliced(rows, len(goes)), True
-        ended = where(~told[_MOVED])
-        return ended[: np.searchsorted(ended, len(goes))]
+        after ^= inputs[runs.changing]
+        self.changed = self._lanes_of(np.bitwise_or.reduce(after, axis=0))
+        inputs[runs.changing] ^= after
+        self.states, self._sliced = unsliced(inputs[: self._bits], len(self.goes)), True
+        return np.flatnonzero(~self.goes)
+
+    def _lanes_of(self, row: Words) -> npt.NDArray[np.bool_]:
+        """Whether each lane is set in a row."""
+        bits = np.unpackbits(row.view(np.uint8), bitorder="little")
+        return bits[: len(self.states)].view(np.bool_)
 
     def begin(self, lanes: Indices, states: Words) -> None:
         """Begin runs in some lanes."""
         if len(lanes):
             self.states[lanes], self.depths[lanes], self._sliced = states, 0, False
-            self.changed[lanes] = True
+            self.goes[lanes] = self.changed[lanes] = True
             begun = np.zeros(len(self.states), np.bool_)
             begun[lanes] = True
             self._marks &= ~self.row(begun)
@@ -373,7 +417,7 @@ class _Lanes:
             return
         kept = np.delete(np.arange(len(self.states)), lanes)
         self.states, self.depths, self._sliced = self.states[kept], self.depths[kept], False
-        self.changed = self.changed[kept]
+        self.goes, self.changed = self.goes[kept], self.changed[kept]
         marks = np.unpackbits(self._marks.view(np.uint8), axis=1, bitorder="little")[:, kept]
         size = self._marks.shape[1]
         if 2 * len(kept) <= size * WORD:

@@ -244,10 +244,10 @@ class Encoding:
         enabled = circuit.conj([circuit.implies(x, effect.enabled) for x, effect in pairs])
         outside = circuit.disj([circuit.conj((x, effect.out_of_bounds)) for x, effect in pairs])
         after = [(x, self.rows_after(circuit, effect.next)) for x, effect in pairs]
-        row = list(self.joined({name: _chosen(circuit, name, old, after) for name, old in before.items()}))
+        row = list(self.joined({name: row_after(circuit, name, old, after) for name, old in before.items()}))
         for sort, old in used.items():
             arms = [(x, {sort.name: now[sort]}) for x, (_, now) in zip(selectors, rules, strict=True)]
-            row += _chosen(circuit, sort.name, old, arms)
+            row += row_after(circuit, sort.name, old, arms)
         if not selectors:
             # This must not be a constraint: questions about the state before share the instance's solver.
             enabled = FALSE
@@ -330,7 +330,7 @@ def _standing_for(inputs: Literals, literals: Literals, true: Truth) -> Truth:
     return truth
 
 
-def _chosen(
+def row_after(
     circuit: Circuit, name: str, before: Literals, arms: Sequence[tuple[int, Mapping[str, Literals]]]
 ) -> Literals:
     """A variable's literals after the arm that is taken. An unchanged literal costs nothing."""

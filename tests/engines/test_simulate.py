@@ -8,9 +8,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from leadline.symbolic.bits import NoCircuits, walks
+from leadline.symbolic.bits import Machine, NoCircuits, RandomRuns, initial_states, walks
+from leadline.symbolic.bits.lanes import sliced, unsliced
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines import Answer, Limits, Query, Verdict, answer
 from leadline.symbolic.engines.explore.facts import SimulateFacts
@@ -162,6 +164,39 @@ def test_runs_of_random_protocols_go_where_exploration_does(seed: int) -> None:
     for one in told.results:
         if one.trace is not None:
             replay(Semantics(model), one.trace)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_each_step_side_by_side_is_one_on_values(seed: int) -> None:
+    """Updates are made once for all values of an action's picks: each step leads where its values do."""
+    try:
+        model = symmetric_model(seed)
+    except UserError:
+        return
+    machine, semantics = Machine(model), Semantics(model)
+    runs = RandomRuns(machine, [], [1] * len(model.actions), 500, 6, seed)
+    if not (begin := [*initial_states(model)]):
+        return
+    runs.run(begin)
+    states = [machine.state(words) for words in runs.states]
+    for number in range(len(states)):
+        *before, last = (states[one] for one in runs.path(number)[-2:])
+        after = semantics.successors(before[0]) if before else semantics.initial()
+        assert any(outcome.state == last for outcome in after)
+
+
+@pytest.mark.parametrize(("bits", "size"), [(1, 1), (64, 1), (93, 2), (130, 1), (200, 700)])
+def test_slicing_puts_each_bit_of_a_state_into_its_lane(bits: int, size: int) -> None:
+    """And leaves the states that it was given as they are."""
+    number, dice = size * 64 - 5, np.random.default_rng(0)
+    truth = dice.integers(0, 2, (number, -(-bits // 64) * 64), np.uint8)
+    truth[:, bits:] = 0
+    states = np.packbits(truth, axis=1, bitorder="little").view(np.uint64)
+    rows, before = np.empty((bits, size), np.uint64), states.copy()
+    sliced(states, rows)
+    lanes = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
+    assert (lanes[:, :number] == truth[:, :bits].T).all() and not lanes[:, number:].any()
+    assert (states == before).all() and (unsliced(rows, number) == before).all()
 
 
 def test_lanes_begin_again_until_all_runs_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
