@@ -120,6 +120,7 @@ def explored(row: Row, by: str) -> tuple[int, float, float]:
 
 _TLC_RUNS_FEWER = 5
 _STEPS = 100
+_TLC_VIOLATION = 12  # its exit code
 
 
 def simulated(row: Row, number: int) -> tuple[int, float]:
@@ -133,8 +134,9 @@ def simulated(row: Row, number: int) -> tuple[int, float]:
     return runs.runs + int(runs.taken.sum()), time.process_time() - begin
 
 
-def simulated_by_tlc(row: Row, command: Sequence[str], number: int) -> tuple[int, float]:
-    """The states that TLC's random runs meet, and seconds, without those of its start."""
+def simulated_by_tlc(row: Row, command: Sequence[str], number: int) -> tuple[int, float] | None:
+    """The states that TLC's random runs meet, and seconds, without those of its start; None if one is a
+    counterexample, at which it ends."""
     with TemporaryDirectory() as folder:
         path = _written(row, Path(folder))
         found = []
@@ -142,10 +144,13 @@ def simulated_by_tlc(row: Row, command: Sequence[str], number: int) -> tuple[int
             more = ["-simulate", f"num={runs}", "-depth", str(_STEPS), "-deadlock"]
             words = [*command, "-workers", "1", *more, "-config", f"{path.stem}.cfg", path.name]
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            told = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, text=True, check=True).stdout
+            told = subprocess.run(words, cwd=folder, stdout=subprocess.PIPE, text=True)
+            if told.returncode == _TLC_VIOLATION:
+                return None
+            told.check_returncode()
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            found.append((int(re.findall(r"states generated: (\d+)", told)[-1]), seconds))
+            found.append((int(re.findall(r"states generated: (\d+)", told.stdout)[-1]), seconds))
         return found[1][0], found[1][1] - found[0][1]
 
 
@@ -160,8 +165,10 @@ def _runs_table(only: str, number: int, command: str | None) -> None:
             states, seconds = pool.submit(simulated, row, number).result()
         cells = [row.name, f"{states:,}", f"{seconds:.2f}", f"{states / seconds:,.0f}", "-", "-"]
         if command is not None:
-            others, slower = simulated_by_tlc(row, shlex.split(command), number // _TLC_RUNS_FEWER)
-            cells[4:] = [f"{others / slower:,.0f}", f"{states / seconds / (others / slower):.0f}"]
+            beside = simulated_by_tlc(row, shlex.split(command), number // _TLC_RUNS_FEWER)
+            if beside is not None:
+                others, slower = beside
+                cells[4:] = [f"{others / slower:,.0f}", f"{states / seconds / (others / slower):.0f}"]
         print(f"| {' | '.join(cells)} |", flush=True)
 
 

@@ -32,7 +32,7 @@ _SWAPS = tuple(
         (1, 0x5555555555555555),
     )
 )
-_BLOCKS = 1 << 9
+_BLOCKS = 1 << 11
 """So many blocks at a time fit into a core's cache."""
 
 

@@ -234,8 +234,8 @@ class Machine:
             for action, picks in keys
         ]
 
-    def changes(self, drawn: Sequence[tuple[Way, int]], actions: Sequence[int]) -> dict[int, int]:
-        """The bits of a state that a step may change, ascending, each with its literal after the step.
+    def after(self, drawn: Sequence[tuple[Way, int]], actions: Sequence[int]) -> list[int]:
+        """The bits of the state after a step.
 
         The picks of an action are symbols here, so its updates are made once and not for each value.
 
@@ -248,7 +248,8 @@ class Machine:
             own = [(taken, way.picks) for way, taken in drawn if way.action == place]
             arms.append((actions[place], self._next(action, own)))
         rows = {name: (old, row_after(self.circuit, name, old, arms)) for name, old in self._before.items()}
-        return dict(self._masks.changes(rows))
+        changed = dict(self._masks.changes(rows))
+        return [changed.get(place, bit) for place, bit in enumerate(self.inputs)]
 
     def _next(
         self, action: Action, taken: Sequence[tuple[int, Mapping[str, Value]]]

@@ -59,10 +59,16 @@ class Registers:
     """
 
     def __init__(self, program: Program, size: int) -> None:
-        self.all = np.empty((program.registers, size), np.uint64)
+        self._program = program
+        self._room = np.empty(program.registers * size, np.uint64)
+        self.clear(size)
+
+    def clear(self, size: int) -> None:
+        """Forget all rows; the new ones, in the same memory, are no longer than the first ones were."""
+        self.all = self._room[: self._program.registers * size].reshape(-1, size)
         self.all[0] = ~np.uint64(0)
         self.rows = list(self.all)
-        self.inputs = self.all[1 : program.inputs + 1]
+        self.inputs = self.all[1 : self._program.inputs + 1]
 
 
 def compiled(circuit: Circuit, inputs: Sequence[int], sections: Sequence[Sequence[int]]) -> Program:

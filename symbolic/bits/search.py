@@ -209,7 +209,7 @@ class Table:
         other = self._rows.room.take(number, axis=0, mode="clip")
         if len(new):
             other[new] = states.take(number[new] - self.size, axis=0)
-        other ^= states.take(place.take(alike), axis=0)
+        other ^= states if len(alike) == len(states) else states.take(place.take(alike), axis=0)
         unlike = other[:, 0]
         for column in other.T[1:]:
             unlike |= column

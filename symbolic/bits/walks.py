@@ -144,13 +144,11 @@ _MOVED, _STUCK, _OUTSIDE, _TAKEN = range(4)
 last one on those that take each action, and then those in which each claim is false and is out of bounds."""
 
 
-def _program(
-    machine: Machine, claims: Sequence[Claim], weights: Sequence[int]
-) -> tuple[Program, Sequence[int]]:
-    """A step of all lanes, and the bits of a state that it may change.
+def _program(machine: Machine, claims: Sequence[Claim], weights: Sequence[int]) -> Program:
+    """A step of all lanes.
 
     Its inputs are the bits of the state, the lanes that go on, and tosses of a coin. Its outputs are what it
-    tells, and those bits after the step.
+    tells, and the bits of the state after the step.
     """
     circuit = machine.circuit
     conj, disj = circuit.conj, circuit.disj
@@ -165,8 +163,7 @@ def _program(
     told = [disj(moved), conj((goes, machine.dead)), outside, *actions.drawn]
     told += [x for one in claims for x in (one.violated, one.outside)]
     inputs = (*machine.inputs, goes, *actions.tosses, *outcomes.tosses)
-    changes = machine.changes(drawn, moved)
-    return compiled(circuit, inputs, [[*told, *changes.values()]]), [*changes]
+    return compiled(circuit, inputs, [[*told, *machine.after(drawn, moved)]])
 
 
 @dataclass
@@ -210,7 +207,7 @@ class RandomRuns:
     failure: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.program, self.changing = _program(self.machine, self.claims, self.weights)
+        self.program = _program(self.machine, self.claims, self.weights)
         self.found = [Found() for _ in self.claims]
         self.taken = np.zeros(len(self.weights), np.uint64)
         self.runs_taking = self.taken.copy()
@@ -386,15 +383,15 @@ class _Lanes:
         tosses[:] = runs.toss(tosses.shape)
         runs.program.run(0, self._registers.rows)
         own = runs.program.outputs[0]
-        told, after = np.split(self._registers.all[own.start : own.stop], [len(own) - len(runs.changing)])
+        told, after = np.split(self._registers.all[own.start : own.stop], [len(own) - self._bits])
         told &= self.row(np.ones(len(self.goes), np.bool_))
         self.goes, depths = self._lanes_of(told[_MOVED]), self.depths
         self.depths = depths + self.goes
         runs.note(self, told, numbers, depths)
-        after ^= inputs[runs.changing]
-        self.changed = self._lanes_of(np.bitwise_or.reduce(after, axis=0))
-        inputs[runs.changing] ^= after
-        self.states, self._sliced = unsliced(inputs[: self._bits], len(self.goes)), True
+        self.states, self._sliced = unsliced(after, len(self.goes)), True
+        inputs[: self._bits] ^= after
+        self.changed = self._lanes_of(np.bitwise_or.reduce(inputs[: self._bits], axis=0))
+        inputs[: self._bits] = after
         return np.flatnonzero(~self.goes)
 
     def _lanes_of(self, row: Words) -> npt.NDArray[np.bool_]:
@@ -419,10 +416,8 @@ class _Lanes:
         self.states, self.depths, self._sliced = self.states[kept], self.depths[kept], False
         self.goes, self.changed = self.goes[kept], self.changed[kept]
         marks = np.unpackbits(self._marks.view(np.uint8), axis=1, bitorder="little")[:, kept]
-        size = self._marks.shape[1]
-        if 2 * len(kept) <= size * WORD:
-            size = max(1, -(-len(kept) // WORD))
-            self._registers = Registers(self._runs.program, size)
+        size = max(1, -(-len(kept) // WORD))
+        self._registers.clear(size)
         self._marks = np.zeros((len(marks), size), np.uint64)
         packed = np.packbits(marks, axis=1, bitorder="little")
         self._marks.view(np.uint8)[:, : packed.shape[1]] = packed

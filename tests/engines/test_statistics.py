@@ -62,7 +62,7 @@ def counter(tmp_path: Path) -> str:
 
 
 def test_runs_are_counted_one_after_the_other() -> None:
-    found = RunStatistics(2)
+    found = RunStatistics(2, ("a", "b", "c"), ("reached", "never"))
     for path in ("abab", "b", ""):
         assert found.meet((0, "x")) == (found.runs == 0)
         for action in path:
@@ -72,15 +72,14 @@ def test_runs_are_counted_one_after_the_other() -> None:
                 found.reach("reached")
         found.end()
     assert (found.runs, found.steps, found.longest, found.states) == (3, 5, 4, 6)
-    assert (found.taken, found.runs_taking) == (Counter(a=2, b=3), Counter(a=1, b=2))
+    assert (found.taken, found.runs_taking) == ([2, 3, 0], [1, 2, 0])
     assert found.by_depth() == [1, 2, 1, 1, 1]
-    assert found.reached("reached") == {"runs": 2, "median_steps": 1.5}
-    assert found.reached("never") == {"runs": 0, "median_steps": None}
+    assert (found.reached(0), found.reached(1)) == ((2, 1.5), (0, None))
     assert found.values == [Counter(range(6)), Counter(x=6)]
 
 
 def test_a_state_counts_for_the_fewest_steps_after_which_a_run_meets_it() -> None:
-    found = RunStatistics(1)
+    found = RunStatistics(1, ("go",), ())
     for path in ((1, 2, 3), (3,)):
         found.meet((0,))
         for state in path:

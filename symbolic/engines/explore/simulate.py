@@ -29,7 +29,7 @@ from leadline.symbolic.engines.ask.result import (
 from leadline.symbolic.engines.explore.circuits import states_at, values_at
 from leadline.symbolic.engines.explore.explore import BY, CIRCUITS, LEAST_MEMORY, VALUES
 from leadline.symbolic.engines.explore.facts import SimulateFacts
-from leadline.symbolic.engines.explore.statistics import Occurring, Reached, RunStatistics, values_of
+from leadline.symbolic.engines.explore.statistics import Occurring, RunStatistics, values_of
 from leadline.symbolic.engines.run.limits import (
     Limits,
     TimeIsOver,
@@ -352,27 +352,11 @@ class _OnCircuits(_Simulation):
         # Here, since runs on values need none of it.
         from leadline.symbolic import bits
 
-        runs, model = self._runs, self.asked.semantics.model
+        runs = self._runs
         if runs is None:
             return _OnValues(self.asked, self.options, None).facts(stopped)
-        reached = [runs.reached(place) for place in range(len(self.asked.probes))]
-        columns = runs.machine.encoding.columns
-        return _facts(
-            model,
-            runs=runs.runs,
-            longest=runs.longest,
-            deadlocks=runs.deadlocks,
-            stopped=stopped,
-            actions=runs.taken.tolist(),
-            runs_taking=runs.runs_taking.tolist(),
-            probes={
-                name: {"runs": number, "median_steps": steps}
-                for name, (number, steps) in zip(self.asked.probes, reached, strict=True)
-            },
-            states_by_depth=runs.by_depth(),
-            values=values_at(runs, bits.occurring(runs.states, columns)),
-            by=CIRCUITS,
-        )
+        values = values_at(runs, bits.occurring(runs.states, runs.machine.encoding.columns))
+        return _facts(self.asked, runs, stopped, values, CIRCUITS)
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
         runs = self._runs
@@ -409,9 +393,11 @@ class _OnValues(_Simulation):
         super().__init__(asked, options)
         self._why = why
         self._chance = random.Random(options.seed)
-        self._deadlocks = 0
         self._found: dict[str | None, tuple[TraceEnd, Path]] = {}
-        self._statistics = RunStatistics(len(asked.semantics.model.variables))
+        model = asked.semantics.model
+        self._statistics = RunStatistics(
+            len(model.variables), [one.name for one in model.actions], asked.probes
+        )
         self._reaching: dict[str, set[int]] = {name: set() for name in asked.probes}
 
     def run(self, listener: Listener) -> None:
@@ -433,7 +419,7 @@ class _OnValues(_Simulation):
             else:
                 self._look(path)
         if len(path) <= self.options.depth and self._stuck(path[-1].state):
-            self._deadlocks += 1
+            self._statistics.deadlocks += 1
             self._found.setdefault(DEADLOCK, (TraceEnd.DEADLOCK, tuple(path)))
 
     def _stuck(self, end: State | None) -> bool:
@@ -472,55 +458,41 @@ class _OnValues(_Simulation):
             self._found[name] = TraceEnd.VIOLATES, tuple(path)
 
     def facts(self, stopped: str | None) -> SimulateFacts:
-        numbers, model = self._statistics, self.asked.semantics.model
-        return _facts(
-            model,
-            runs=numbers.runs,
-            longest=numbers.longest,
-            deadlocks=self._deadlocks,
-            stopped=stopped,
-            actions=[numbers.taken[one.name] for one in model.actions],
-            runs_taking=[numbers.runs_taking[one.name] for one in model.actions],
-            probes={name: numbers.reached(name) for name in self._reaching},
-            states_by_depth=numbers.by_depth(),
-            values=values_of(model, numbers.values),
-            by=VALUES,
-            why=self._why,
-        )
+        values = values_of(self.asked.semantics.model, self._statistics.values)
+        return _facts(self.asked, self._statistics, stopped, values, VALUES, self._why)
 
     def found(self, name: str | None) -> tuple[TraceEnd, Path] | None:
         return self._found.get(name)
 
 
 def _facts(
-    model: Model,
-    *,
-    runs: int,
-    longest: int,
-    deadlocks: int,
+    asked: _Asked,
+    runs: RandomRuns | RunStatistics,
     stopped: str | None,
-    actions: Sequence[int],
-    runs_taking: Sequence[int],
-    probes: Mapping[str, Reached],
-    states_by_depth: Sequence[int],
     values: Mapping[str, Occurring],
     by: str,
     why: str | None = None,
 ) -> SimulateFacts:
-    """The facts of runs whose numbers of actions are in the model's order."""
-    names, steps = [one.name for one in model.actions], sum(actions)
+    """The facts of runs."""
+    names = [one.name for one in asked.semantics.model.actions]
+    actions = dict(zip(names, map(int, runs.taken), strict=True))
+    steps, by_depth = sum(actions.values()), runs.by_depth()
+    reached = [runs.reached(place) for place in range(len(asked.probes))]
     return SimulateFacts(
-        runs=runs,
+        runs=runs.runs,
         steps=steps,
-        longest=longest,
-        states=sum(states_by_depth),
-        deadlocks=deadlocks,
+        longest=runs.longest,
+        states=sum(by_depth),
+        deadlocks=runs.deadlocks,
         stopped=stopped,
-        actions=dict(zip(names, actions, strict=True)),
-        action_rates={name: number / max(1, steps) for name, number in zip(names, actions, strict=True)},
-        runs_taking=dict(zip(names, runs_taking, strict=True)),
-        probes=probes,
-        states_by_depth=states_by_depth,
+        actions=actions,
+        action_rates={name: number / max(1, steps) for name, number in actions.items()},
+        runs_taking=dict(zip(names, map(int, runs.runs_taking), strict=True)),
+        probes={
+            name: {"runs": number, "median_steps": median}
+            for name, (number, median) in zip(asked.probes, reached, strict=True)
+        },
+        states_by_depth=by_depth,
         values=values,
         by=by,
         by_values_since=why,

@@ -81,31 +81,38 @@ class RunStatistics:
 
     Args:
         width: the number of variables.
+        actions: the names of the actions.
+        probes: those of the probes.
 
     Attributes:
         runs: the number of runs that have ended.
         steps: the number of steps.
         longest: the steps of the longest run.
+        deadlocks: the number of runs that end in a deadlock.
         taken: how often each action was taken.
         runs_taking: for each action the number of runs that take it.
         values: for each variable how often its values occur in different states.
     """
 
     width: int
+    actions: Sequence[str]
+    probes: Sequence[str]
     runs: int = 0
     steps: int = 0
     longest: int = 0
-    taken: Counter[str] = field(default_factory=Counter)
-    runs_taking: Counter[str] = field(default_factory=Counter)
+    deadlocks: int = 0
+    taken: list[int] = field(init=False)
+    runs_taking: list[int] = field(init=False)
     values: list[Counter[Value]] = field(init=False)
     _depths: dict[int, int] = field(default_factory=dict)
     _hits: dict[str, list[int]] = field(default_factory=dict)
     _here: dict[str, int] = field(default_factory=dict)
-    _acted: set[str] = field(default_factory=set)
+    _acted: set[int] = field(default_factory=set)
     _length: int = 0
 
     def __post_init__(self) -> None:
         self.values = [Counter() for _ in range(self.width)]
+        self.taken, self.runs_taking = [0] * len(self.actions), [0] * len(self.actions)
 
     @property
     def states(self) -> int:
@@ -126,8 +133,9 @@ class RunStatistics:
 
     def take(self, action: str) -> None:
         """Count a step of the run."""
-        self.taken[action] += 1
-        self._acted.add(action)
+        place = self.actions.index(action)
+        self.taken[place] += 1
+        self._acted.add(place)
         self.steps += 1
         self._length += 1
 
@@ -139,7 +147,8 @@ class RunStatistics:
         """End the run; the next one begins."""
         self.runs += 1
         self.longest = max(self.longest, self._length)
-        self.runs_taking.update(self._acted)
+        for place in self._acted:
+            self.runs_taking[place] += 1
         for probe, steps in self._here.items():
             self._hits.setdefault(probe, []).append(steps)
         self._acted, self._here, self._length = set(), {}, 0
@@ -149,7 +158,7 @@ class RunStatistics:
         found = Counter(self._depths.values())
         return [found[depth] for depth in range(max(found, default=-1) + 1)]
 
-    def reached(self, probe: str) -> Reached:
-        """How often runs reach a probe."""
-        hits = self._hits.get(probe, [])
-        return {"runs": len(hits), "median_steps": float(median(hits)) if hits else None}
+    def reached(self, probe: int) -> tuple[int, float | None]:
+        """The runs that reach a probe, by its place among them, and the median of the steps; None without runs."""
+        hits = self._hits.get(self.probes[probe], [])
+        return len(hits), float(median(hits)) if hits else None
