@@ -151,7 +151,7 @@ class Asked:
         limits: Limits,
         heard: Callable[[Progress], object],
         show: Callable[[str], object],
-        ask: Callable[[Listener], Answer] | None = None,
+        ask: Callable[[Model, Listener], Answer] | None = None,
         *,
         early: Callable[[Result], None] | None = None,
         fail_fast: bool = False,
@@ -175,11 +175,11 @@ class Asked:
 
         def asked(model: Model, rest: Limits) -> Answer:
             self.model = model
-            if model is narrow and ask is not None:
-                return ask(so_far.listener)
             if model is not narrow:
                 so_far.begin_again(model)
                 show("a run leaves the types learned so far: again, with wider ones")
+            if ask is not None:
+                return ask(model, so_far.listener)
             return answer(model, self.query, rest, so_far.listener)
 
         try:

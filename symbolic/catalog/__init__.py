@@ -19,6 +19,7 @@ from leadline.symbolic.catalog.sources import (
     find_module,
     installed,
     load_file,
+    made_again,
     packed_whole,
     split_path,
 )

@@ -19,13 +19,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from leadline.symbolic.catalog.by_value import entry_by_value, keep_by_value, known_by_value, pack, packed
+from leadline.symbolic.catalog.by_value import (
+    entry_by_value,
+    keep_by_value,
+    known_by_value,
+    pack,
+    packed,
+    receive,
+)
 from leadline.symbolic.catalog.entry import (
     Entry,
     claims_in,
     entry_of,
     is_ours,
     model_of,
+    model_on_values,
     prints_apart,
     protocols_in,
     refuse_unattached,
@@ -33,11 +41,14 @@ from leadline.symbolic.catalog.entry import (
 from leadline.symbolic.files import is_folder, is_there, read_bytes, real_path
 from leadline.symbolic.lang import (
     Claim,
+    Foreign,
     InternalError,
     LeadlineError,
     Mistake,
+    Model,
     ModelError,
     Protocol,
+    Setting,
     Span,
     UserError,
     python_says,
@@ -285,6 +296,45 @@ def packed_whole(source: str) -> str | None:
     if known_by_value(source) is None and split_path(source) is not None:
         return pack(find(source, tried=True))
     return packed(source)
+
+
+def made_again(
+    source: str,
+    settings: Mapping[str, Setting],
+    fingerprint: str,
+    *,
+    protocol: str | None,
+    learned: object,
+    alone: bool = False,
+) -> Model:
+    """The model of another process, made anew from the protocol and what that process has learned of it.
+
+    Args:
+        source: the protocol as the catalog finds it.
+        settings: the parameters that differ from their defaults.
+        fingerprint: that of the model.
+        protocol: the protocol by value, if it cannot be found here.
+        learned: see `Origin.learned`; None for nothing.
+        alone: whether it is the model for exploration on values.
+
+    Raises:
+        ModelError: if the model that is made is another one.
+    """
+    if protocol is not None:
+        receive(source, protocol)
+    entry = find(source, tried=True)
+    if learned is not None:
+        foreign = entry.protocol(**settings)
+        assert isinstance(foreign, Foreign)
+        foreign.learn(learned)
+    model = (model_on_values if alone else model_of)(entry, settings)
+    if model.fingerprint != fingerprint:
+        text = (
+            f"{source} makes another model each time that it is loaded, or was changed meanwhile: run it again; a "
+            "model may depend on its parameters only, not on chance, time or a Python set's order"
+        )
+        raise ModelError([Mistake(entry.place, text)])
+    return model
 
 
 def find_configured(

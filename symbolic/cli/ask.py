@@ -331,6 +331,8 @@ def put(args: argparse.Namespace) -> Question:
     engine = likely_engine(args.command, _given(args))
     if engine is None or not engine.limits_itself:
         start_server()
+    if getattr(args, "master", None) is not None:
+        args.by = args.by or "circuits"
     found = Question.of(args)
     found.fail_fast = bool(getattr(args, "fail_fast", False))
     found.tells_early = args.out is None and args.format == "text"
@@ -345,7 +347,7 @@ def put(args: argparse.Namespace) -> Question:
     return found
 
 
-def _on_spark(found: Question, args: argparse.Namespace) -> Callable[[Listener], Answer]:
+def _on_spark(found: Question, args: argparse.Namespace) -> Callable[[Model, Listener], Answer]:
     """Answers an exploration on Spark."""
     if Limits(args.timeout, args.memory):
         raise UserError("--timeout and --memory are for one machine: leave them out with --master")
@@ -357,8 +359,8 @@ def _on_spark(found: Question, args: argparse.Namespace) -> Callable[[Listener],
     setup = SparkSetup(args.master, conf=dict(args.conf))
     folder = place_of(args.store or "levels")
 
-    def answered(listener: Listener) -> Answer:
-        answer, sent = explored(found.model, found.query, setup, folder, args.shards, listener)
+    def answered(model: Model, listener: Listener) -> Answer:
+        answer, sent = explored(model, found.query, setup, folder, args.shards, listener)
         tell(f"{counted(sent, 'byte')} of states were sent between shards; the levels are in {folder}")
         return answer
 
@@ -394,7 +396,7 @@ class Question(Asked):
             tell(f"POSTCONDITION {later}: only leadline explore tells whether it holds")
         return found
 
-    def ask(self, what: str, limits: Limits, how: Callable[[Listener], Answer] | None = None) -> None:
+    def ask(self, what: str, limits: Limits, how: Callable[[Model, Listener], Answer] | None = None) -> None:
         """Have the query answered; on Ctrl-C, show the answers so far first.
 
         Args:

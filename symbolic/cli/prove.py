@@ -161,7 +161,7 @@ def _recheck(args: argparse.Namespace) -> Exit:
     asked.ask(
         f"checking {args.recheck} again",
         limits,
-        lambda listener: recheck(model, found, limits, source=entry.source, listener=listener),
+        lambda _, listener: recheck(model, found, limits, source=entry.source, listener=listener),
     )
     asked.deliver(args.format, None)
     stands = asked.exit() is Exit.HOLDS

@@ -27,12 +27,18 @@ import numpy as np
 from leadline.symbolic import bits
 from leadline.symbolic.bits.lanes import Words
 from leadline.symbolic.bits.shards import NUMBERS, Level
-from leadline.symbolic.catalog import find, model_of, packed_whole, receive
+from leadline.symbolic.catalog import made_again, packed_whole
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import Answer, Cause, Progress, Stop
 from leadline.symbolic.engines.explore.circuits import checked
-from leadline.symbolic.engines.explore.explore import CIRCUITS, ExploreOptions, answer_about, because
+from leadline.symbolic.engines.explore.explore import (
+    CIRCUITS,
+    ExploreOptions,
+    answer_about,
+    because,
+    check_one_form,
+)
 from leadline.symbolic.engines.explore.facts import ExploreFacts
 from leadline.symbolic.files import file_bytes
 from leadline.symbolic.grid.durable import scratch_folder, write_bytes
@@ -60,6 +66,7 @@ class LevelErrand:
         properties: the names of the properties to evaluate.
         fingerprint: that of the model.
         protocol: the protocol by value, if the machines cannot find it.
+        learned: see `Origin.learned`; None for nothing.
         folder: the folder of the files.
         shards: the number of shards.
         depth: the level, from 0.
@@ -71,6 +78,7 @@ class LevelErrand:
     properties: tuple[str, ...]
     fingerprint: str
     protocol: str | None
+    learned: object
     folder: Place
     shards: int
     depth: int
@@ -95,11 +103,9 @@ class LevelErrand:
         depth, shard = _HELD.pop((str(self.folder), number), (-1, None))
         if shard is not None and depth == self.depth - 1:
             return shard
-        if self.protocol is not None:
-            receive(self.source, self.protocol)
-        model = model_of(find(self.source, tried=True), self.settings)
-        if model.fingerprint != self.fingerprint:
-            raise UserError(f"{self.source} is another model on this machine")
+        model = made_again(
+            self.source, self.settings, self.fingerprint, protocol=self.protocol, learned=self.learned
+        )
         machine = bits.Machine(model)
         claims = [machine.claim(model.properties[name].formula) for name in self.properties]
         shard = bits.Shard(machine, claims, number=number, of=self.shards)
@@ -187,6 +193,7 @@ class Divided:
             self.names,
             self.model.fingerprint,
             packed_whole(source),
+            None if self.model.origin is None else self.model.origin.learned(),
             self.folder,
             self.shards,
             0,
@@ -200,6 +207,10 @@ class Divided:
                 return f"states: stopped at {self.states}"
             self._level(replace(errand, depth=depth, expand=depth != self.options.depth), do)
             tell(depth, self.states)
+            if self.model.origin is not None and any(one.failures for one in self.levels[-1]):
+                return (
+                    None  # The search begins again with wider types, or the step is an error of the module.
+                )
         return None
 
     def _level(self, errand: LevelErrand, do: Callable[[LevelErrand], list[bytes]]) -> None:
@@ -356,15 +367,12 @@ def check_levels(model: Model, query: Query) -> None:
     """
     options = query.options
     assert isinstance(options, ExploreOptions)
+    check_one_form(model, "--master")
     given = {name: value for name, value in asdict(options).items() if value not in (None, False)}
     for name in given.keys() - {"depth", "max_states", "by", "every_state"}:
         raise UserError(f"--{name.replace('_', '-')}: explore --master cannot do that: leave one of them out")
     if options.by not in (None, CIRCUITS):
         raise UserError("--by values: explore --master is on circuits: leave one of them out")
-    if model.alone:
-        raise UserError(
-            "explore --master is for protocols in Python: a module's types are learned on one machine"
-        )
     if model.view is not None and not options.every_state:
         raise UserError(f"the view {model.view.name} is declared: explore --master needs --every-state")
     runs = [one.name for one in query.chosen(model) if one.temporal is not None]

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.cli import main
 from leadline.symbolic.concrete import Semantics
 from leadline.symbolic.engines.ask.query import Query
 from leadline.symbolic.engines.explore.circuits import CircuitExplorer
 from leadline.symbolic.engines.explore.explore import ExploreOptions
 from leadline.symbolic.grid import levels
 from leadline.symbolic.grid.levels import Divided, LevelErrand
+from leadline.symbolic.grid.links import ClassicLink
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.meaning import Exploration
+from leadline.symbolic.tla import origin
+from tests.tla.modules import MAILBOX, MAILBOX_CFG
 
 CASES: list[tuple[str, dict[str, Any], tuple[str, ...], ExploreOptions]] = [
     (
@@ -146,3 +152,46 @@ def test_what_levels_do_not_answer_is_said(
     query = Query("two-phase-commit", {}, names, options)
     with pytest.raises(UserError, match=told):
         levels.check_levels(model_of(find("two-phase-commit"), {}), query)
+
+
+class Lone(ClassicLink):
+    """A link whose machines are this process."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def slots(self) -> int:
+        return 3
+
+    def each(self, title: str, number: int, work: Callable[[int], bytes]) -> list[bytes]:
+        self.asked.append(title)
+        return [work(one) for one in range(number)]
+
+
+def test_a_module_whose_types_widen_is_explored_as_by_its_interpreter(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its runs are told by the module's own values, whichever way they are found."""
+    link = Lone()
+
+    @contextmanager
+    def opened(*_: object) -> Iterator[Lone]:
+        yield link
+
+    monkeypatch.setattr(levels, "opened", opened)
+    # No run is made ahead: each step that is new to the types widens them.
+    monkeypatch.setattr(origin, "AHEAD", 0.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    Path("Mailbox.tla").write_text(MAILBOX)
+    Path("Mailbox.cfg").write_text(MAILBOX_CFG)
+    told = []
+    for more in (["--by", "values"], ["--master", "local[3]"]):
+        assert main(["explore", "Mailbox.tla", "--format", "json", *more]) == 12
+        told.append(json.loads(capsys.readouterr().out))
+    values, spark = told
+    assert link.asked.count("level 0") > 1, "the types have widened"
+    for name in ("states", "states_within_steps", "complete", "actions"):
+        assert spark[name] == values[name], name
+    results = [one["properties"]["NotAllServed"] for one in told]
+    assert results[0]["verdict"] == results[1]["verdict"] == "violated"
+    assert results[0]["steps"] == results[1]["steps"]

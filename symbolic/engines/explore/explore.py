@@ -224,6 +224,23 @@ def _values(explorer: Explorer[Semantics] | CircuitExplorer) -> dict[str, Occurr
     return values_of(model, counted_values(len(model.variables), explorer.states_within))
 
 
+def check_one_form(model: Model, flag: str) -> None:
+    """Check that each state of a model has one form, so that states can be counted.
+
+    Args:
+        model: the model.
+        flag: the option that wants it explored by itself.
+
+    Raises:
+        UserError: if it has not.
+    """
+    if any(isinstance(x.type, Slots) for x in model.variables):
+        raise UserError(
+            f"{flag}: messages lie in slots in no fixed order here, so that equal states would be counted several "
+            "times; leave the option out"
+        )
+
+
 class _Exploring:
     """The exploration that some options ask for, on circuits if they can give the answer.
 
@@ -247,11 +264,8 @@ class _Exploring:
         self._runs = [one.name for one in self._chosen if one.temporal is not None]
         self._before = 0
         self.why = self._needs_values(limits)
-        if options.by is not None and any(isinstance(x.type, Slots) for x in model.variables):
-            raise UserError(
-                f"--by {options.by}: messages lie in slots in no fixed order here, so that equal states would be "
-                "counted several times; leave the option out"
-            )
+        if options.by is not None:
+            check_one_form(model, f"--by {options.by}")
         self.explorer: Explorer[Semantics] | CircuitExplorer
         if self.why is not None and options.by == CIRCUITS:
             raise bits.NoCircuits(f"--by circuits: {self.why}, which needs --by values")

@@ -38,7 +38,7 @@ from dataclasses import asdict
 from typing import NoReturn
 
 from leadline.on_demand import load_whole
-from leadline.symbolic.catalog import find, model_of, model_on_values, receive
+from leadline.symbolic.catalog import made_again
 from leadline.symbolic.engines import runs as liveness
 from leadline.symbolic.engines.ask.query import Listener, Query
 from leadline.symbolic.engines.ask.result import JsonObject, Progress
@@ -48,8 +48,6 @@ from leadline.symbolic.engines.run.limits import settable, size_mb
 from leadline.symbolic.engines.run.parallel import answer_here
 from leadline.symbolic.lang import (
     AssumptionFailed,
-    Foreign,
-    Mistake,
     Model,
     ModelError,
     OutOfBounds,
@@ -103,9 +101,16 @@ def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> No
 def _asked(request: JsonObject) -> tuple[Model, Query]:
     """The query of a job, and its model."""
     query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
-    if request["protocol"] is not None:
-        receive(query.source, request["protocol"])
-    return _model(query, request), query
+    learned = request["learned"]
+    model = made_again(
+        query.source,
+        query.settings,
+        request["fingerprint"],
+        protocol=request["protocol"],
+        learned=None if learned is None else pickle.loads(base64.b64decode(learned)),
+        alone=request["alone"],
+    )
+    return model, query
 
 
 def _check_size(limit: int | None) -> None:
@@ -117,27 +122,6 @@ def _check_size(limit: int | None) -> None:
     size = size_mb()
     if limit is not None and size is not None and size >= limit:
         raise MemoryError
-
-
-def _model(query: Query, request: JsonObject) -> Model:
-    """The parent's model, made anew from the protocol and what the parent has learned of it.
-
-    Raises:
-        ModelError: if it differs.
-    """
-    entry = find(query.source, tried=True)
-    if request["learned"] is not None:
-        protocol = entry.protocol(**query.settings)
-        assert isinstance(protocol, Foreign)
-        protocol.learn(pickle.loads(base64.b64decode(request["learned"])))
-    model = (model_on_values if request["alone"] else model_of)(entry, query.settings)
-    if model.fingerprint != request["fingerprint"]:
-        text = (
-            f"{query.source} makes another model each time that it is loaded, or was changed meanwhile: run "
-            "it again; a model may depend on its parameters only, not on chance, time or a Python set's order"
-        )
-        raise ModelError([Mistake(entry.place, text)])
-    return model
 
 
 _SELDOM = 0.05
