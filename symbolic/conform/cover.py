@@ -28,7 +28,7 @@ from leadline.symbolic.lang import (
     schedule,
     symmetric_sorts,
 )
-from leadline.symbolic.meaning import Outcome, Path
+from leadline.symbolic.meaning import Explorer, Outcome, Path
 from leadline.symbolic.notation.expressions import to_tla
 from leadline.symbolic.trace import Trace, TraceEnd, trace_of_path
 
@@ -291,8 +291,8 @@ class Covered:
         return sum(len(goals) for _, goals in self.runs)
 
 
-class Coverage:
-    """A breadth-first search for goals.
+class Coverage(Explorer[Semantics]):
+    """A breadth-first search for goals, which ends when all are met.
 
     Args:
         semantics: the meaning of the model.
@@ -310,111 +310,69 @@ class Coverage:
         most_states: int,
         progress: Callable[[int, int], None] = lambda *_: None,
     ) -> None:
-        self.semantics, self.goals = semantics, goals
-        self.depth, self.most_states, self.progress = depth, most_states, progress
-        self.complete = False
-        self._outside = False
+        super().__init__(semantics, depth=depth, max_states=most_states)
+        self.goals, self._tell = goals, progress
+        self._wanted = set(goals.wanted)
         self._beyond: Trace | None = None
         self._first: dict[str, tuple[int, tuple[Outcome, ...]]] = {}
-        self._states: dict[State, int] = {}
-        self._came: list[tuple[int, Outcome]] = []
-        self._depths: list[int] = []
+        self._places: dict[State, int] = {}
         self._entered: list[dict[str, tuple[int, Outcome]]] = []
         self._left: list[list[Outcome] | None] = []
 
-    def run(self) -> None:
-        """Search until all goals are met, all states are known, or a limit is reached.
-
-        Raises:
-            ModelError: if there is no initial state.
-        """
-        for one in self.semantics.initial():
-            self._add(-1, one)
-        if not self._states:
-            raise self.semantics.no_initial_state()
-        wanted = set(self.goals.wanted)
-        place = 0
-        while place < len(self._came):
-            if wanted and wanted <= self._first.keys():
-                return
-            if self.goals.enough is not None and len(self._first) >= self.goals.enough:
-                return
-            if len(self._came) > self.most_states:
-                return
-            if self.depth is None or self._depths[place] < self.depth:
-                self._expand(place)
-            if place % 1000 == 0:
-                self.progress(len(self._came), len(self._first))
-            place += 1
-        # Beyond a step out of bounds may be other states.
-        self.complete = not self._outside and (self.depth is None or max(self._depths) < self.depth)
-
-    def _add(self, parent: int, one: Outcome) -> int | None:
-        if one.state is None:
-            self._note_outside(parent, one)
-            return None
-        place = self._states.get(one.state)
-        if place is None:
-            place = self._states[one.state] = len(self._came)
-            self._came.append((parent, one))
-            self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
-            self._entered.append({})
-            self._left.append(None)
-            self._note(self.goals.of_state(one.state), place)
-            claim = self.goals.outside(one.state) if self._beyond is None else None
-            if claim is not None:
-                self._beyond = trace_of_path(self._path(place), TraceEnd.OUT_OF_BOUNDS, claim)
-        return place
-
-    def _note_outside(self, before: int, one: Outcome) -> None:
-        """Note a step that goes out of bounds."""
-        self._outside = True
-        if self._beyond is None:
-            self._beyond = trace_of_path((*self._path(before), one), TraceEnd.OUT_OF_BOUNDS)
+    def keep(self, state: State, parent: int) -> None:
+        super().keep(state, parent)
+        if self.full:
+            return
+        place = self._places[state] = len(self._places)
+        self._entered.append({})
+        self._left.append(None)
+        claim = self.goals.outside(state) if self._beyond is None else None
+        if claim is not None:
+            self._beyond = trace_of_path(self.path(place), TraceEnd.OUT_OF_BOUNDS, claim)
+        self._note(self.goals.of_state(state), place)
 
     def _note(self, goals: Iterable[str], place: int, *more: Outcome) -> None:
         """Keep a run for each goal that it is the first to meet: that to a state, and some steps more."""
         for goal in goals:
-            full = self.goals.enough is not None and len(self._first) >= self.goals.enough
-            if goal not in self._first and not full:
+            if goal not in self._first and not self._has_enough():
                 self._first[goal] = place, more
+                self._wanted.discard(goal)
+                self.full = self._has_enough()
 
-    def _expand(self, place: int) -> None:
-        (_, here) = self._came[place]
-        assert here.state is not None
-        if self.goals.is_last(here.state):
+    def _has_enough(self) -> bool:
+        most = self.goals.enough
+        return (most is not None and len(self._first) >= most) or bool(self.goals.wanted and not self._wanted)
+
+    def expand(self, index: int) -> None:
+        state = self.order[index]
+        if index % 1000 == 0:
+            self._tell(len(self.order), len(self._first))
+        if index in self.beyond or self.goals.is_last(state):
             return
-        outcomes = [*self.semantics.successors(here.state)]
-        following = [x for x in outcomes if x.state is not None]
-        for one in outcomes:
-            if one.state is None:
-                self._note_outside(place, one)
+        outcomes = [*self.semantics.successors(state)]
+        self.take([one.state for one in outcomes], index)
+        following = [x for x in outcomes if x.state in self._places]
         by_action = list({x.action: x for x in reversed(following)}.values())
-        self._left[place] = by_action
-        for action, (before, entering) in self._entered[place].items():
+        self._left[index] = by_action
+        for action, (before, entering) in self._entered[index].items():
             for step in by_action:
                 self._note(self.goals.of_step(action, step), before, entering, step)
         for step in following:
-            self._note(self.goals.of_step(None, step), place, step)
-            target = self._add(place, step)
-            assert target is not None
+            assert step.state is not None
+            self._note(self.goals.of_step(None, step), index, step)
+            target = self._places[step.state]
             if step.action not in self._entered[target]:
-                self._entered[target][step.action] = place, step
+                self._entered[target][step.action] = index, step
                 for last in self._left[target] or ():
-                    self._note(self.goals.of_step(step.action, last), place, step, last)
-
-    def _path(self, place: int) -> Path:
-        found = []
-        while place >= 0:
-            place, one = self._came[place]
-            found.append(one)
-        return tuple(reversed(found))
+                    self._note(self.goals.of_step(step.action, last), index, step, last)
 
     def covered(self, stopped: str | None = None) -> Covered:
         """The runs found so far."""
-        if self._outside:
+        outside = self.path_out_of_bounds()
+        if outside is not None:
             stopped = stopped or "a step goes out of bounds"
-        paths = {goal: (*self._path(place), *more) for goal, (place, more) in self._first.items()}
+            self._beyond = self._beyond or trace_of_path(outside, TraceEnd.OUT_OF_BOUNDS)
+        paths = {goal: (*self.path(place), *more) for goal, (place, more) in self._first.items()}
         runs, met = [], set[str]()
         for goal in sorted(paths, key=lambda one: -len(paths[one])):
             if goal not in met:
@@ -423,8 +381,10 @@ class Coverage:
                 met.update(new)
                 runs.append((self.goals.trace(path, goal), new))
         wanted = [x for x in self.goals.wanted if x not in met]
-        stopped = None if self.complete else stopped
-        return Covered(runs, wanted, len(self._came), self.complete, stopped, self._beyond)
+        # Beyond a step out of bounds may be other states.
+        complete = self.complete and outside is None
+        stopped = None if complete else stopped
+        return Covered(runs, wanted, len(self.order), complete, stopped, self._beyond)
 
     def _met(self, path: Path) -> Iterator[str]:
         """The goals that a run meets."""
