@@ -75,7 +75,7 @@ class _SoFar:
         self.listener = Listener(self._progress, self._told, self._done, self._tell)
 
     def begin_again(self, model: Model) -> None:
-        """Forget what was told about a model whose types are narrower: its runs are none of this one."""
+        """Forget everything told about the model with narrower types, since its runs are not runs of this one."""
         self._model = model
         for told in (self.results, self.failed, self._due):
             told.clear()

@@ -142,7 +142,7 @@ class Graph:
         return None if component is None else component._loop(conditions)
 
     def _fair_component(self, conditions: Conditions) -> Graph | None:
-        """The component with the first state that is in a fair one."""
+        """The fair component whose first state comes before those of the others."""
         graph = self
         while len(graph.source):
             label = components(graph)

@@ -195,7 +195,7 @@ def _read_anew(folder: str) -> None:
 
 
 def _finder(path: str) -> importlib.machinery.FileFinder:
-    """The finder of modules in a folder; ImportError if it is none of the user's."""
+    """The finder of modules in a folder of the user's; ImportError for any other path."""
     above = [Path(one) for one in sys.path if one and Path(path).is_relative_to(one)]
     nearest = max((len(one.parts) for one in above), default=0)
     # Installed packages may lie below the folder, in an environment there: they are on the path by themselves.

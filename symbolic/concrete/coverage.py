@@ -208,7 +208,7 @@ def suspects(claim: Property) -> Iterator[Suspect]:
 
 
 def _written(claim: Property, node: n.Node) -> object:
-    """The part of a property as it is written: the instances of an unrolled quantifier's body are one."""
+    """The part of a property as it is written: all instances of an unrolled body are one part."""
     place = claim.places.get(node, node.span)
     return (type(node), place) if place.exact else node
 

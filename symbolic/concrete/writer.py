@@ -107,7 +107,7 @@ class Module:
         self.outlined: dict[Any, tuple[str, tuple[Any, ...], int]] = {}
 
     def fresh(self, stem: str) -> str:
-        """A name that nothing else in the module has."""
+        """A name that does not occur elsewhere in the module."""
         self._names += 1
         return f"{stem}{self._names}"
 

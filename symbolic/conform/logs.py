@@ -610,7 +610,7 @@ class Reader:
         return value
 
     def _member(self, sort: Sort, name: str) -> str:
-        """The member of a sort that stands for a name that is none."""
+        """The member of a sort for a name in a log that is not itself a member."""
         matched = self.matched.setdefault(sort, {})
         if name not in matched:
             taken = {*matched.values(), *self._names.values()}

@@ -171,7 +171,7 @@ class StateSet(ABC):
 
     @abstractmethod
     def before(self, event: Event | None, target: State) -> State | None:
-        """A state that an event, or a hidden step without one, leads to a target; None if there is none."""
+        """A state from which an event, or a hidden step without an event, leads to a target; None without one."""
 
 
 class ValueSet(StateSet):

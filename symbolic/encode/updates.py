@@ -51,7 +51,7 @@ class Target:
 
 
 def _parts(value: n.Node) -> tuple[n.Node, ...]:
-    """The parts of a value that are made in place when it is."""
+    """The parts of a value that are made together with it."""
     match value:
         case n.Ite():
             return value.then, value.orelse

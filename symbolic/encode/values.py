@@ -311,11 +311,11 @@ class Values:
         return self.circuit.disj([literal for n, literal in items.length.items() if n > length])
 
     def has_value(self, shape: Shape, value: Value, kind: Type) -> int:
-        """The literal that a symbolic value is a concrete one, which may be a value of a wider type."""
+        """The literal that a symbolic value equals a concrete one, which may have a wider type."""
         return self.has_values(shape, [value], kind)[0]
 
     def has_values(self, shape: Shape, values: Sequence[Value], kind: Type) -> list[int]:
-        """For each of several concrete values, the literal that a symbolic value is it.
+        """For each of several concrete values, the literal that a symbolic value equals it.
 
         Many values share parts, each of which is compared once.
         """
@@ -365,7 +365,7 @@ class Values:
     # -- listing ----------------------------------------------------------------------------------
 
     def cases(self, shape: Shape, kind: Type) -> list[tuple[Value, int]]:
-        """Every value that a shape may take, with the literal that it does.
+        """Every value that a shape may take, with the literal that the shape has this value.
 
         Raises:
             ModelError: if there are more than `ENUMERATION_LIMIT`.

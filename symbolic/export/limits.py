@@ -29,7 +29,7 @@ _LARGEST_LIMIT = 2**31 - 1  # the greatest that -maxSetSize takes
 
 
 def check_names(model: Model) -> None:
-    """Check every name that the module has to keep as it is.
+    """Check every name that the module must keep unchanged.
 
     Raises:
         UserError: with each name that TLA+ does not allow.

@@ -88,7 +88,7 @@ class QueryKind:
         return None
 
     def cut(self, model: Callable[[], Model], goal: str, options: Options) -> Sequence[Options]:
-        """The options of the queries that a grid asks in place of one.
+        """The options of each query into which a grid divides one question.
 
         Args:
             model: makes the model.

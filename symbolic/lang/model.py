@@ -217,7 +217,7 @@ class Origin(ABC):
         claim: str | None,
         loop: int | None = None,
     ) -> str | None:
-        """The reason why the specification refutes a run; None if it is one of its runs.
+        """The reason why the specification refutes a run; None if it allows the run.
 
         Args:
             model: the model.
@@ -436,7 +436,7 @@ class _Text:
         self.hash.update((" ".join(words) + "\n").encode())
 
     def word(self, value: Any) -> str:
-        """A value as a word that no other value has."""
+        """A value as a word that differs from the words of all other values."""
         if isinstance(value, Bound):
             return self._fields(value)  # A binder's variable need not occur in its body.
         if isinstance(value, Node):
@@ -483,6 +483,6 @@ class _Text:
 
 @cache
 def _written(kind: Any) -> tuple[str, ...]:
-    """The names of the fields of a dataclass that its text has."""
+    """The names of the dataclass fields that appear in its text."""
     names = (field.name for field in fields(kind))
     return tuple(name for name in names if (kind.__name__, name) not in LEFT_OUT)

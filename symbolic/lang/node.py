@@ -73,7 +73,7 @@ class Several(Node, abstract=True):
 
 
 class Given(Node, abstract=True):
-    """A node whose value is given by name, as that of a state variable is."""
+    """A node whose value is given by name, such as a state variable."""
 
     name: str
 

@@ -119,7 +119,7 @@ class Script:
         return n.make(n.PickVar, node.type.item, span, name)
 
     def assign(self, variable: Variable, path: tuple[Selector, ...], kind: Type, value: object) -> None:
-        """Note an assignment, or the mistake that it is."""
+        """Note an assignment; one that is not allowed is noted as a mistake."""
         node = self.checked(as_node(value, kind))
         made = Assignment(variable.name, path, node, tuple(self.arms), caller_span())
         for earlier in self.assignments:

@@ -236,7 +236,7 @@ def for_some(domain: object, body: BoundFunction) -> Temporal:
 
 
 def _step(formula: TemporalLike) -> n.Node | None:
-    """The predicate over steps that a formula is, if it is one."""
+    """The formula as a predicate over steps; None if it is not one."""
     if isinstance(formula, Temporal):
         return None
     node = rules.boolean(formula)

@@ -239,7 +239,7 @@ def _without_repetition(owed: Owed) -> Owed:
 
 
 def fair_run(product: Product) -> Word | None:
-    """A fair run of the graph that violates the formula, or None. A run that stops is a shortest one.
+    """A fair run of the graph that violates the formula, or None. If the run stops, it is a shortest run.
 
     Raises:
         OutsideAt: if the evaluation of a predicate goes out of bounds.

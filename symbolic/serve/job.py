@@ -142,7 +142,7 @@ def _text(value: object) -> str:
 
 
 def list_protocols(asked: Asked) -> Json:
-    """The protocols that there are."""
+    """All protocols that can be named."""
     found: Json = {
         "built_in": [{"protocol": name, "about": _first(one.doc)} for name, one in entries().items()],
         "modules": [

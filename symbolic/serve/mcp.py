@@ -42,7 +42,7 @@ _LONGEST_LINE = 4 << 20
 
 @dataclass(frozen=True)
 class Allowed:
-    """The most that a call may do.
+    """The limits of one call.
 
     Attributes:
         folder: the folder whose files are read.

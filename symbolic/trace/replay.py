@@ -229,7 +229,7 @@ def replay_cti(semantics: Semantics, cti: Cti) -> None:
 
 
 def cti_disagreement(semantics: Semantics, cti: Cti) -> str | None:
-    """The reason why the model refutes a counterexample to induction, or None if it is one."""
+    """The reason why a counterexample to induction is refuted by the model; None if the model confirms it."""
     begin, *steps = cti.fragment.stages
     if len(steps) > 1:
         return f"it has {len(steps)} steps, and the most is 1"

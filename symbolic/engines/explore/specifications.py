@@ -674,7 +674,7 @@ def _shown(behaviour: Behaviour, path: Path, name: str) -> bool:
 
 
 def _violation(behaviour: Behaviour, explorer: Explorer[Behaviour], name: str) -> Path:
-    """The shorter of the paths to a state and to a step that violate a property, one of which there is."""
+    """The shorter of two paths to a violation, one to a state and one to a step; one of them may be missing."""
     state = explorer.violation(name) if name in explorer.violated() else None
     step = _broken(behaviour, explorer, name)
     found = [one for one in (state, step) if one is not None]

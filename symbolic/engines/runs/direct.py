@@ -81,7 +81,7 @@ class LoopSearch(BoundedSearch):
         return questions
 
     def _closed(self, depth: int) -> int:
-        """The literal that the state at a depth is an earlier one, all conditions met in between."""
+        """The literal that the state at a depth equals an earlier one, with all conditions met in between."""
         circuit, rows = self.unrolling.circuit, self.unrolling.rows
         selectors = [circuit.input() for _ in range(depth)]
         for selector, row in zip(selectors, rows, strict=False):

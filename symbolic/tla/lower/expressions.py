@@ -1037,7 +1037,10 @@ def _except(at: Lowering, e: s.Except, scope: Scope) -> Entity:
 
 
 def _changed(at: Lowering, node: n.Node, changes: Sequence[Change], scope: Scope) -> n.Node:
-    """A value with others at paths, one after the other; those that follow each other at a place are one."""
+    """A value with others at some paths, put in one after the other.
+
+    Consecutive ones at the same place are put in together.
+    """
     for key, group in itertools.groupby(changes, lambda change: change[0][0] if change[0] else None):
         if key is None:
             for _, value in group:

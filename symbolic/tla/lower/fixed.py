@@ -14,7 +14,10 @@ from leadline.symbolic.lang import Set, nodes as n
 
 
 def conjuncts(formula: n.Node) -> Iterator[n.Node]:
-    """The parts of a conjunction, in order; that values may be compared is one, before their comparison."""
+    """The parts of a conjunction, in order.
+
+    The condition that two values may be compared is a part of its own, before the comparison.
+    """
     match formula:
         case n.And(items=items):
             for item in items:

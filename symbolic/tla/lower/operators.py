@@ -170,7 +170,7 @@ def _cardinality(at: Lowering, arguments: Sequence[s.Expression], scope: Scope) 
 
 
 def _text(*nodes: n.Node) -> list[str] | None:
-    """Constant strings, which TLC takes for sequences; None if one of the nodes is none."""
+    """Constant strings, which TLC treats as sequences; None if a node is not a constant string."""
     texts = [x.value for x in nodes if isinstance(x, n.Const) and isinstance(x.type, Atoms)]
     whole = len(texts) == len(nodes) and all(map(shapes.is_string, texts))
     return [text[1:-1] for text in texts] if whole else None

@@ -73,7 +73,7 @@ class Terms(Builder):
     # -- conversion -------------------------------------------------------------------------------
 
     def convert(self, node: n.Node, target: Type) -> n.Node:
-        """The value as one of another type; out of bounds if it is none."""
+        """The value converted to another type; out of bounds if that type does not hold it."""
         if node.type == target:
             return node
         # The paths through a formula share most of their values.
@@ -106,7 +106,7 @@ class Terms(Builder):
         return restructured(self, node, source, target)
 
     def _member(self, node: n.Node, kind: Listed) -> n.Node:
-        """The member of a list that a value is."""
+        """The member of a list that equals a value."""
         if isinstance(node, n.Ite):
             arms = (self._member(x, kind) for x in (node.then, node.orelse))
             return n.make(n.Ite, kind, self.place, node.condition, *arms)
@@ -152,7 +152,7 @@ class Terms(Builder):
         return self.make(n.IsVariant, BOOL, node, tag)
 
     def by_variant(self, node: n.Node, tags: Sequence[str], of: Body, otherwise: n.Node) -> n.Node:
-        """The value of a function of the variant that a union's value is."""
+        """The result of a function that is applied to the variant of a union's value."""
         assert isinstance(node.type, Union)
         whole = len(tags) == len(node.type.variants)
         result = of(self.variant(node, tags[-1])) if whole and tags else otherwise
@@ -223,7 +223,7 @@ class Terms(Builder):
         return self.ite(refused, self.undefined(BOOL, why), answer)
 
     def same(self, a: n.Node, b: n.Node) -> n.Node:
-        """Whether two values are one; those of different kinds are not."""
+        """Whether two values are equal; values of different kinds are not."""
         if isinstance(a.type, Never) or isinstance(b.type, Never):
             return self.undefined(BOOL, "there is no value")
         if isinstance(a.type, Slots) or isinstance(b.type, Slots):
@@ -373,7 +373,7 @@ class Terms(Builder):
         return self.const(kind, value)
 
     def member(self, element: n.Node, domain: n.Node) -> n.Node:
-        """`element \\in domain`, out of bounds if TLC refuses to compare it with an element, and it is none."""
+        """`element \\in domain`; out of bounds if it is false and TLC refuses a comparison that it needs."""
         if slots.in_slots(domain.type):
             return slots.member(self, element, domain)
         domain = self.set_node(domain)
@@ -385,7 +385,7 @@ class Terms(Builder):
         return self.disj([inside, self._unless(refused, self.boolean(False))])
 
     def subset(self, part: n.Node, whole: n.Node) -> n.Node:
-        """`part \\subseteq whole`, out of bounds if some members cannot be compared, and it is none."""
+        """`part \\subseteq whole`; out of bounds if it is false and some members cannot be compared."""
         if slots.in_slots(part.type) or slots.in_slots(whole.type):
             return self.both_sets(n.Subset, part, whole)
         part, whole = self.set_node(part), self.set_node(whole)
@@ -423,7 +423,7 @@ class Terms(Builder):
         return self.make(n.Member, BOOL, self.convert(element, joined), self.convert(domain, Set(joined)))
 
     def _among_listed(self, element: n.Node, domain: n.Node, kind: Listed) -> n.Node:
-        """Whether a value is in a set of listed ones; one that is not listed is none."""
+        """Whether a value is in a set of listed values; a value that is not listed is not in it."""
         member = member_of(element, kind)
         if not isinstance(member, n.Choose | n.Undefined):
             return self.make(n.Member, BOOL, member, domain)

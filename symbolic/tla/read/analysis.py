@@ -167,7 +167,7 @@ class Analysis:
         return self._strict[key]
 
     def evaluated(self, e: s.Node) -> frozenset[str]:
-        """Names that are certainly evaluated if the expression is."""
+        """The names that are evaluated whenever the expression is evaluated."""
         match e:
             case s.Apply(operator, arguments):
                 return self._evaluated_by(operator, arguments) | {operator}

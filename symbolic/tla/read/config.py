@@ -94,7 +94,7 @@ def parse_config(text: str, file: str) -> Config:
 
 
 def value_of(words: Sequence[tuple[str, s.Place]]) -> s.Expression:
-    """The value that a list of words is.
+    """The value that a list of words denotes.
 
     Raises:
         ModelError: if it is none.

@@ -526,7 +526,7 @@ class Reader:
 
 
 def part(node: Tree, name: str) -> Tree:
-    """The child in a field that every node of its kind has."""
+    """The child in a field; every node of this kind has that field."""
     child = node.child_by_field_name(name)
     assert child is not None, f"{node.type} has no {name}"
     return child
@@ -547,7 +547,7 @@ def meaningful(node: Tree) -> list[Tree]:
 
 
 def _infix(node: Tree) -> str | None:
-    """The infix operator of an expression; None if it is none's, or in parentheses."""
+    """The infix operator at the top of an expression; None if it has another form or is in parentheses."""
     return ASCII[part(node, "symbol").type] if node.type == "bound_infix_op" else None
 
 
@@ -801,7 +801,7 @@ def _tree(language: tree_sitter.Language, text: str) -> Tree:
 
 
 def _sound(root: Tree) -> tuple[int, int]:
-    """The bytes at which the last unit before the first mistake begins, and at which what is not sound does."""
+    """The bytes at which the last unit before the first mistake begins, and at which the unsound rest begins."""
     (module,) = of_kind(root, "module")[:1] or (root,)
     begin = 0
     for child in module.children:

@@ -434,7 +434,7 @@ class Resolver:
 
 
 def unknown_operator(name: str, names: Iterable[str]) -> str:
-    """The message about a name that nothing has."""
+    """The message about an unknown name."""
     near = difflib.get_close_matches(name, [one for one in names if one.isidentifier()], n=1)
     modules = [module for module, standard in STANDARD.items() if name in standard.operators]
     repair = f"did you mean `{near[0]}`?" if near else "expected its definition before this place"

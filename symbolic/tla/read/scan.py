@@ -182,7 +182,7 @@ class _Walk:
         return self.found
 
     def bound(self, name: str, scope: _Scope | None) -> Declared | None:
-        """The binder's declaration of a name; None if it is none's."""
+        """The declaration of a name by a binder; None if no binder declares it."""
         while scope is not None:
             if name in scope.names:
                 return scope.names[name]
@@ -190,7 +190,7 @@ class _Walk:
         return None
 
     def words(self, node: Tree) -> str:
-        """The name that a node is."""
+        """The name at a node."""
         if node.type in SETS:
             return SETS[node.type]
         if node.type in ASCII:

@@ -212,7 +212,7 @@ def power(a: Value, b: Value) -> int:
 
 
 def table(f: Value) -> Value:
-    """The function, which must be one, as a tuple."""
+    """The value as a tuple; it must be a function."""
     if f.__class__ is tuple:
         return f
     return f.table() if isinstance(f, LazyFunction) else fail(f"{tla_text(f)} is no function")

@@ -351,7 +351,7 @@ class Search:
         return named(self.translation, name, e, rest, scope)
 
     def _target(self, e: s.Expression, scope: Scope) -> str | None:
-        """The variable without a value that the left side of an equation is; None if it is none."""
+        """The variable on the left side of an equation, if it has no value yet; None otherwise."""
         translation = self.translation
         if not self.initial:
             while (alias := translation.alias(e, scope)) is not None:

@@ -119,7 +119,7 @@ class Symmetry:
                         work.append(one.body)
 
     def _keep_fixing(self, e: s.Apply, constant: _Constant) -> bool:
-        """Drop the permutations that do not leave a constant as it is. Whether it has a value that tells."""
+        """Drop the permutations that change a constant; return whether its value shows which these are."""
         try:
             value = constant(e)
         except EvaluationError:
@@ -285,7 +285,7 @@ class Orbits:
         self._first: set[State] = set()
 
     def __call__(self, state: State) -> State:
-        """The first state seen of those that a state can be turned into; itself if there is none."""
+        """The image of a state that was seen first; the state itself if none was seen."""
         if state in self._first:
             return state
         for move in self._moves:

@@ -619,7 +619,7 @@ class Translation:
     # Operators as arguments
 
     def operator(self, e: s.Expression, scope: Scope) -> Binding:
-        """The operator that an argument is."""
+        """The operator that is passed as an argument."""
         if isinstance(e, s.Lambda):
             return Operator(e.parameters, e.body, scope.names)
         assert isinstance(e, s.Apply)

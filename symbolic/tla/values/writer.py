@@ -157,7 +157,7 @@ class Source:
         return f"partial({called.name}{_AFTER}{called.name}{_OVER})"
 
     def remembered(self, fn: Fn, *, by_value: bool) -> Fn:
-        """The function that has the results of another one, and keeps them.
+        """The function with the results of another function, each of which it computes once.
 
         Args:
             by_value: whether equal arguments count as the same; else only the same objects do.

@@ -181,7 +181,7 @@ class _Search:
         return None if self._undefined else Invariant.of(system, cubes, in_bounds=in_bounds)
 
     def _candidates(self) -> tuple[Property, ...]:
-        """The lemmas that are inductive together, the property itself among them if it is one of them."""
+        """The lemmas that are inductive together; the property may be among them."""
         alone = self._model.origin is None
         means = [x for x in lemmas(self._model, self._target.name) if not alone or x != self._target]
         return inductive_part(self._model, means)

@@ -197,7 +197,7 @@ class Frames:
         return self._ask(self._solver, [*self._switches[frame:], *cube])
 
     def step_into(self, frame: int, cube: Cube, *, other: bool = True) -> FoundStep | Cube:
-        """A step from a frame into a cube or, where there is none, literals of the cube that rule it out.
+        """A step from a frame into a cube; if there is none, literals of the cube that rule it out.
 
         Args:
             frame: the frame.

@@ -381,7 +381,7 @@ def _either(test: Built, holds: bool) -> Built:
 
 
 def _bit(number: Built, place: int) -> Built:
-    """The expression that a bit of an integer, counted from its least value, is one."""
+    """The expression that a bit of an integer is set; the integer is counted from its least value."""
     low = number.node.type.low
     above = number - low if low else number
     return (above // (1 << place) if place else above) % 2 == 1

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PdrOptions(Options):
-    """How to search.
+    """The options of a search.
 
     Attributes:
         strengthenings: whether the property's strengthenings are tried as candidates: those that are inductive
@@ -56,7 +56,7 @@ USUAL = PdrOptions()
 
 @dataclass(frozen=True)
 class PdrProgress:
-    """Where a search is.
+    """The progress of a search.
 
     Attributes:
         frames: the number of frames that hold no bad state: no counterexample is shorter.

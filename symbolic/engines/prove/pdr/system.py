@@ -36,7 +36,7 @@ Cube = tuple[int, ...]
 
 
 class BadCause(StrEnum):
-    """How a state can be bad."""
+    """The ways in which a state can be bad."""
 
     VIOLATED = "the property is false"
     UNDEFINED = "the property's evaluation is out of bounds"
