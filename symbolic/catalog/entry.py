@@ -71,23 +71,27 @@ def prints_apart() -> Iterator[None]:
 
 
 @prints_apart()
-def model_of(entry: Entry, settings: Mapping[str, Setting]) -> Model:
+def model_of(
+    entry: Entry, settings: Mapping[str, Setting], learned: Mapping[str, object] | None = None
+) -> Model:
     """The model of an entry's protocol.
 
     Args:
         entry: the protocol with its claims.
         settings: the values of the parameters that differ from their defaults.
+        learned: what was learned when the model was made before, if anything: see `Origin.learned`.
 
     Raises:
         ParameterError: if a parameter is unknown or out of range.
         AssumptionFailed: if the protocol's assumptions on its parameters are false.
+        UserError: if nothing can be learned of the protocol, or not this.
         ModelError: with every mistake in the model, or if the protocol's trial builds another one.
     """
     if entry.trial is None:
-        return _built(entry, settings)
+        return _built(entry, settings, learned)
     there = entry.trial.fingerprint(entry.protocol.__name__, settings)
     try:
-        model = _built(entry, settings)
+        model = _built(entry, settings, learned)
     except MemoryError as error:
         raise ModelError([Mistake(place_of(error, entry.protocol.define), python_says(error))]) from error
     if there != model.fingerprint:
@@ -119,13 +123,17 @@ def model_or_outline(entry: Entry, settings: Mapping[str, Setting]) -> Model:
         return model_on_values(entry, settings)
 
 
-def _built(entry: Entry, settings: Mapping[str, Setting]) -> Model:
+def _built(entry: Entry, settings: Mapping[str, Setting], learned: Mapping[str, object] | None) -> Model:
     try:
         protocol = entry.protocol(**settings)
     except (LeadlineError, MemoryError, KeyboardInterrupt):
         raise
     except BaseException as error:
         raise ModelError([Mistake(place_of(error, entry.protocol.assume), python_says(error))]) from error
+    if learned:
+        if not isinstance(protocol, Foreign):
+            raise UserError(f"learned: nothing is learned of {entry.name}, which is a protocol in Python")
+        protocol.learn(learned)
     return build(protocol, entry.claims)
 
 

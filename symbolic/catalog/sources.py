@@ -41,7 +41,6 @@ from leadline.symbolic.catalog.entry import (
 from leadline.symbolic.files import is_folder, is_there, read_bytes, real_path
 from leadline.symbolic.lang import (
     Claim,
-    Foreign,
     InternalError,
     LeadlineError,
     Mistake,
@@ -304,7 +303,7 @@ def made_again(
     fingerprint: str,
     *,
     protocol: str | None,
-    learned: object,
+    learned: Mapping[str, object],
     alone: bool = False,
 ) -> Model:
     """The model of another process, made anew from the protocol and what that process has learned of it.
@@ -314,7 +313,7 @@ def made_again(
         settings: the parameters that differ from their defaults.
         fingerprint: that of the model.
         protocol: the protocol by value, if it cannot be found here.
-        learned: see `Origin.learned`; None for nothing.
+        learned: see `Origin.learned`.
         alone: whether it is the model for exploration on values.
 
     Raises:
@@ -323,11 +322,7 @@ def made_again(
     if protocol is not None:
         receive(source, protocol)
     entry = find(source, tried=True)
-    if learned is not None:
-        foreign = entry.protocol(**settings)
-        assert isinstance(foreign, Foreign)
-        foreign.learn(learned)
-    model = (model_on_values if alone else model_of)(entry, settings)
+    model = model_on_values(entry, settings) if alone else model_of(entry, settings, learned)
     if model.fingerprint != fingerprint:
         text = (
             f"{source} makes another model each time that it is loaded, or was changed meanwhile: run it again; a "

@@ -156,14 +156,16 @@ def chosen_model(
     return entry, settings, model
 
 
-def entry_of_data(given: str | None, protocol: str, source: str, what: str, command: Sequence[str]) -> Entry:
+def entry_of_data(
+    given: Entry | str | None, protocol: str, source: str, what: str, command: Sequence[str]
+) -> Entry:
     """The protocol of a trace or certificate.
 
     Data may name built-in and installed protocols only. Loading a Python file runs it, which needs the user's
     word on the command line.
 
     Args:
-        given: the protocol's name or file on the command line, if it is there.
+        given: the protocol of the command line, or its name or file there, if it is there.
         protocol: its name in the data.
         source: its source in the data.
         what: the beginning of a sentence about the data: "p.json is a proof about".
@@ -173,7 +175,7 @@ def entry_of_data(given: str | None, protocol: str, source: str, what: str, comm
         UserError: if it is not found, or differs from the protocol of the data.
     """
     if given is not None:
-        entry = find(given)
+        entry = find(given) if isinstance(given, str) else given
         if entry.name != protocol:
             raise UserError(f"{what} {protocol}, not {what.rpartition(' ')[2]} {entry.name}")
         return entry

@@ -9,7 +9,14 @@ from pathlib import Path
 from leadline.symbolic.api.results import certificate_of
 from leadline.symbolic.catalog import model_of
 from leadline.symbolic.cli import ask
-from leadline.symbolic.cli.inputs import Once, add_protocol, chosen_model, entry_of_data, store_place
+from leadline.symbolic.cli.inputs import (
+    Once,
+    add_protocol,
+    chosen_entry,
+    chosen_model,
+    entry_of_data,
+    store_place,
+)
 from leadline.symbolic.cli.output import add_format, as_json, check_writable, keep
 from leadline.symbolic.cli.terminal import Exit, tell
 from leadline.symbolic.engines import Limits, Verdict
@@ -153,8 +160,9 @@ def _recheck(args: argparse.Namespace) -> Exit:
     command = ("leadline", "prove", "--recheck", str(args.recheck))
     what = f"{found.place} is a proof about"
     with timely(args.protocol, args.timeout):
-        entry = entry_of_data(args.file or args.protocol, found.protocol, found.source, what, command)
-        model = model_of(entry, found.settings)
+        given = args.file if args.protocol is None else chosen_entry(args)
+        entry = entry_of_data(given, found.protocol, found.source, what, command)
+        model = model_of(entry, found.settings, found.learned)
     found.queries(model, entry.source)  # Report errors in the certificate before the work begins.
     asked = ask.Question(entry, model, found.whole(entry.source))
     limits = Limits(args.timeout, args.memory)

@@ -66,7 +66,7 @@ class LevelErrand:
         properties: the names of the properties to evaluate.
         fingerprint: that of the model.
         protocol: the protocol by value, if the machines cannot find it.
-        learned: see `Origin.learned`; None for nothing.
+        learned: see `Origin.learned`.
         folder: the folder of the files.
         shards: the number of shards.
         depth: the level, from 0.
@@ -78,7 +78,7 @@ class LevelErrand:
     properties: tuple[str, ...]
     fingerprint: str
     protocol: str | None
-    learned: object
+    learned: Mapping[str, object]
     folder: Place
     shards: int
     depth: int
@@ -193,7 +193,7 @@ class Divided:
             self.names,
             self.model.fingerprint,
             packed_whole(source),
-            None if self.model.origin is None else self.model.origin.learned(),
+            self.model.learned,
             self.folder,
             self.shards,
             0,

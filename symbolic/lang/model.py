@@ -260,9 +260,9 @@ class Origin(ABC):
         """The name of the operator whose definition a place lies in; "" if that is not known."""
         return ""
 
-    def learned(self) -> object:
-        """The data, beside the protocol, with which another process makes the same model; it can be pickled."""
-        return None
+    def learned(self) -> Mapping[str, object]:
+        """The JSON, beside the protocol, with which another process makes the same model."""
+        return {}
 
     def aliases(
         self, model: Model, states: Sequence[tuple[Value, ...]], loop: int | None
@@ -384,6 +384,11 @@ class Model:
         """
         # Types may be of the runs that were found: where the origin alone knows the rest, its text decides.
         return fingerprint(self.origin.text if self.origin is not None and self.origin.alone else self)
+
+    @property
+    def learned(self) -> Mapping[str, object]:
+        """What its origin has learned: see `Origin.learned`; nothing if the origin alone knows the actions."""
+        return {} if self.origin is None or self.alone else self.origin.learned()
 
     @property
     def alone(self) -> bool:

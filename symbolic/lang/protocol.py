@@ -132,8 +132,12 @@ class Foreign(Protocol, ABC):
     warnings: ClassVar[tuple[str, ...]] = ()
     """Sentences that name parts of the specification which are probably not meant as they are written."""
 
-    def learn(self, learned: object) -> None:
-        """Take over what another process has learned: see `Origin.learned`."""
+    def learn(self, learned: Mapping[str, object]) -> None:
+        """Take over what another process has learned: see `Origin.learned`.
+
+        Raises:
+            UserError: if that is nothing that a specification can learn.
+        """
         raise NotImplementedError
 
     @abstractmethod

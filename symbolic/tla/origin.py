@@ -197,8 +197,8 @@ class TlaOrigin(Origin):
             return str(interpreter.error(error))
         return None
 
-    def learned(self) -> object:
-        return dict(self.types)
+    def learned(self) -> Mapping[str, object]:
+        return {name: shapes.as_data(kind) for name, kind in self.types.items()}
 
     def expression(self, model: Model, text: str) -> n.Node:
         """An expression in TLA+ about a state of a model of this specification.

@@ -18,7 +18,9 @@ from leadline.symbolic.lang import (
     Parameter,
     PropertyKind,
     Type,
+    UserError,
 )
+from leadline.symbolic.tla.lower import shapes
 from leadline.symbolic.tla.lower.model import FORMLESS
 from leadline.symbolic.tla.origin import TlaOrigin
 from leadline.symbolic.tla.outline import lack, outlined
@@ -88,15 +90,16 @@ class TlaProtocol(Foreign):
 
     source: ClassVar[Source]
     learned: ClassVar[Learned]
+    known: Mapping[str, Type] = {}
+    """The types that another process has learned; none if this one is to learn them."""
 
     def _changed(self) -> dict[str, object]:
         """The values of constants that differ from their defaults."""
         declared = type(self).parameters
         return {name: x for name, x in self.settings.items() if x != declared[name].default}
 
-    def learn(self, learned: object) -> None:
-        assert isinstance(learned, dict)
-        self.learned.types[tuple(sorted(self._changed().items()))] = learned
+    def learn(self, learned: Mapping[str, object]) -> None:
+        self.known = {name: shapes.of_data(kind, f"learned.{name}") for name, kind in learned.items()}
 
     def _specification(self) -> Specification:
         """The specification at these constants.
@@ -120,7 +123,12 @@ class TlaProtocol(Foreign):
         specification = self._specification()
         if specification.init is None or specification.next is None:
             raise no_behaviour(specification)
-        types = self.learned.types.setdefault(tuple(sorted(changed.items())), {})
+        types = {**self.known} or self.learned.types.setdefault(tuple(sorted(changed.items())), {})
+        if types and types.keys() != {*specification.variables}:
+            raise UserError(
+                f"{specification.name} has other variables than those whose types were learned: it has changed "
+                "since, so prove it again"
+            )
         origin = TlaOrigin(specification, types)
         origin.interpreter.assume()
         try:

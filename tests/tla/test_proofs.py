@@ -10,6 +10,7 @@ import pytest
 
 from leadline.symbolic.api.asked import Asked
 from leadline.symbolic.catalog import find, model_of
+from leadline.symbolic.catalog.sources import find_module
 from leadline.symbolic.cli import main
 from leadline.symbolic.engines import Limits, Options, Query, Result, Verdict, answer_here
 from leadline.symbolic.engines.explore.explore import ExploreOptions
@@ -18,9 +19,15 @@ from leadline.symbolic.engines.prove.pdr import PdrOptions
 from leadline.symbolic.engines.runs import stabilizing
 from leadline.symbolic.engines.runs.parts import Reduction
 from leadline.symbolic.engines.runs.product import CHOICE
+from leadline.symbolic.lang import Bool, Int, KeyedSet, Map, Option, Set, Slots, listed
 from leadline.symbolic.meaning import walks
 from leadline.symbolic.tla import origin
+from leadline.symbolic.tla.learning import Learner
+from leadline.symbolic.tla.lower import shapes
+from leadline.symbolic.tla.protocol import Source
+from leadline.symbolic.tla.values.interpreter import Interpreter
 from tests.tla.loading import write
+from tests.tla.modules import ALL
 
 CLOCKS = """
 EXTENDS Naturals
@@ -171,3 +178,87 @@ def test_strong_fairness_is_a_condition_on_runs_not_a_choice(tmp_path: Path) -> 
         assert {pick.type.cardinality for pick in picks} == {2}, "only when the claim stays false is chosen"
         _, explored = asked(path, name, ExploreOptions())
         assert explored.verdict is (Verdict.SAFE if proved is Verdict.PROVED else Verdict.VIOLATED)
+
+
+CLIMBS = """
+EXTENDS Naturals
+VARIABLES height, path
+Init == height = 0 /\\ path = <<>>
+Up == height < 4 /\\ height' = height + 1 /\\ path' = IF height % 3 = 0 THEN <<height>> ELSE path
+Next == Up \\/ (height = 4 /\\ height' = 0 /\\ path' = <<>>)
+Low == height <= 4
+"""
+
+
+def climbs(folder: Path) -> Path:
+    """The file of a module whose model has types that are too narrow: the interpreter hardly runs ahead."""
+    path = write(folder, Climbs=CLIMBS)
+    (folder / "Other.cfg").write_text("INIT Init\nNEXT Next\nINVARIANT Low\n")
+    return path
+
+
+def test_a_proof_after_types_have_widened_is_rechecked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The certificate has the types; narrower ones, or others, do not make it a proof."""
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", -1.0)
+    path, file = climbs(tmp_path), tmp_path / "proof.json"
+    config = tmp_path / "Other.cfg"
+    asked = ["prove", str(path), "--config", str(config)]
+    assert main([*asked, "--property", "Low", "--out", str(file)]) == 0
+    narrow, made = model_of(find_module(path, config), {}), json.loads(file.read_text())
+    assert made["learned"]["height"] == ["Int", 0, 4] != narrow.learned["height"]
+    again = [*asked, "--recheck", str(file)]
+    assert main(again) == 0
+
+    file.write_text(json.dumps({**made, "learned": narrow.learned}))
+    assert main(again) == 2
+    forged = {"learned": narrow.learned, "fingerprint": narrow.fingerprint, "clauses": []}
+    file.write_text(json.dumps({**made, **forged}))
+    capsys.readouterr()
+    assert main(again) == 20
+    assert "steps in bounds" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("types", "complaint"),
+    [
+        ({"height": ["Int", 0, 9], "path": ["Seq", ["Int", 0, "6"], 1]}, "learned.path: this is no type"),
+        ({"height": ["Int", 9, 0], "path": ["Tuple"]}, "learned.height: this is no type"),
+        ({"height": ["Map", ["Int", 0, 10**9], ["Bool"], False], "path": ["Tuple"]}, "more than 100,000 keys"),
+        ({"height": ["Listed", ["Int", 0, 9], [10]], "path": ["Tuple"]}, "learned.height: this is no type"),
+        ({"height": ["Int", 0, 9]}, "Climbs has other variables"),
+    ],
+)
+def test_types_that_are_none_are_refused(
+    types: dict[str, Any], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, file = climbs(tmp_path), tmp_path / "proof.json"
+    head = {"version": 1, "leadline": "0", "protocol": "Climbs", "source": str(path), "parameters": {}}
+    rest = {"fingerprint": "0", "property": "Low", "verdict": "proved", "strengthenings": [], "clauses": []}
+    file.write_text(json.dumps({**head, **rest, "learned": types}))
+    asked = ["prove", str(path), "--config", str(tmp_path / "Other.cfg")]
+    assert main([*asked, "--recheck", str(file)]) == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_learned_types_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """All kinds of types there are: those of small modules, and three that these do not have."""
+    known = []
+    for name, (text, config) in ALL.items():
+        path = tmp_path / f"{name}.tla"
+        path.write_text(text)
+        path.with_suffix(".cfg").write_text(config)
+        known.append(Learner(Interpreter(Source(path).load({}))))
+        known[-1].run_ahead(known[-1].initial(), 0.2)
+    types = {kind for one in known for kind in one.types.values()}
+    record = shapes.record_of({"at": Int(0, 3), "to": Set(Int(0, 1))})
+    values = listed(record, [(2, frozenset({0, 1})), (0, frozenset())])
+    types |= {Slots(Int(1, 2), Option(record), graph=False), KeyedSet(record, "at"), Map(values, Bool())}
+    types |= {shapes.graph_of(record, shapes.NEVER)}
+    for kind in types:
+        assert shapes.of_data(json.loads(json.dumps(shapes.as_data(kind))), "x") == kind
+    told = json.dumps([shapes.as_data(kind) for kind in types])
+    every = "AnyOf Atoms Bool Graph Int KeyedSet Listed Map Never Record Seq Set Slots Tuple"
+    assert [name for name in every.split() if f'["{name}"' not in told] == []

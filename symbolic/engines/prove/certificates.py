@@ -20,6 +20,7 @@ from leadline.symbolic.engines.ask.table import ENGINES
 from leadline.symbolic.engines.prove.induction import InductionOptions
 from leadline.symbolic.engines.prove.induction.obligation import conjuncts, obligations
 from leadline.symbolic.engines.prove.invariants import (
+    LEARNED,
     VERSION,
     WITHIN_BOUNDS,
     Clauses,
@@ -50,6 +51,7 @@ _FIELDS: dict[str, type] = {
 _OF_INDUCTION: dict[str, type] = {"conjuncts": list, "obligations": list}
 _OF_INVARIANT: dict[str, type] = {"strengthenings": list, "clauses": list}
 _OPTIONAL: dict[str, type] = {WITHIN_BOUNDS: bool}
+_OF_MODULES: dict[str, type] = {LEARNED: dict}
 _OF_RUNS: dict[str, type] = {PARTS: list}
 _PART: dict[str, type] = {"method": str, **_OF_INVARIANT}
 _OF_PART: dict[str, type] = {"rounds": int, "settled": list, "conjunct": int, **_OPTIONAL}
@@ -115,6 +117,8 @@ class Certificate(ABC):
         settings: the parameters; those that the protocol derives from others are left out.
         fingerprint: the model's when it was proved.
         property: the property's name.
+        learned: the types that had been learned of a module's variables, with which its model is made. That
+            no run leaves them is a part of the proof, so these are not trusted either.
     """
 
     place: str
@@ -123,6 +127,7 @@ class Certificate(ABC):
     settings: Mapping[str, Setting]
     fingerprint: str
     property: str
+    learned: JsonObject
 
     @abstractmethod
     def queries(self, model: Model, source: str) -> list[Query]:
@@ -287,6 +292,7 @@ def read_certificate(path: Path | Readable) -> Certificate:
     own = _OF_RUNS if runs else _OF_INDUCTION
     if invariant:
         own = {**_OF_INVARIANT, **{name: kind for name, kind in _OPTIONAL.items() if name in data}}
+    own = {**own, **{name: kind for name, kind in _OF_MODULES.items() if name in data}}
     _outline(data, {**_FIELDS, **own}, str(path))
     if data["version"] != VERSION:
         raise UserError(f"{path}.version: this Leadline reads version {VERSION}, not {data['version']}")
@@ -299,6 +305,7 @@ def read_certificate(path: Path | Readable) -> Certificate:
         "settings": _settings(data["parameters"], f"{path}.parameters"),
         "fingerprint": data["fingerprint"],
         "property": data["property"],
+        "learned": data.get(LEARNED, {}),
     }
     if runs:
         parts = enumerate(data[PARTS])

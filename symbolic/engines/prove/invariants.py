@@ -26,6 +26,9 @@ VERSION = 1
 WITHIN_BOUNDS = "within_bounds"
 """The member of a certificate that is true where steps may leave their bounds."""
 
+LEARNED = "learned"
+"""The member of a certificate that has the types of a module's variables: see `Origin.learned`."""
+
 Clauses = tuple[tuple[tuple[str, ...], ...], ...]
 """Orbits of clauses. A clause is the cube that it excludes: facts that do not hold all at once, as texts."""
 
@@ -164,6 +167,7 @@ def certificate_head(model: Model, goal: str, source: str) -> dict[str, object]:
         "fingerprint": model.fingerprint,
         "property": goal,
         "verdict": str(Verdict.PROVED),
+        **({LEARNED: model.learned} if model.learned else {}),
     }
 
 

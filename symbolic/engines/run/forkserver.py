@@ -101,13 +101,12 @@ def serve(memory_mb: int | None, asked: Callable[[], tuple[Model, Query]]) -> No
 def _asked(request: JsonObject) -> tuple[Model, Query]:
     """The query of a job, and its model."""
     query = Query.from_json(request["query"], ENGINES[request["query"]["engine"]].options)
-    learned = request["learned"]
     model = made_again(
         query.source,
         query.settings,
         request["fingerprint"],
         protocol=request["protocol"],
-        learned=None if learned is None else pickle.loads(base64.b64decode(learned)),
+        learned=request["learned"],
         alone=request["alone"],
     )
     return model, query

@@ -259,12 +259,6 @@ _NO_MEMORY = ("cannot allocate memory", "out of memory", "bad_alloc")
 """Words with which the C library, Python and C++ end a process that gets no more memory."""
 
 
-def _learned(model: Model) -> str | None:
-    """The types that the model's origin has learned, as text; None without any."""
-    learned = model.origin.learned() if model.origin is not None else None
-    return base64.b64encode(pickle.dumps(learned)).decode() if learned is not None else None
-
-
 def _job(model: Model, query: Query, limits: Limits) -> dict[str, object]:
     """The job of a copy of the fork server."""
     return {
@@ -273,7 +267,7 @@ def _job(model: Model, query: Query, limits: Limits) -> dict[str, object]:
         "alone": model.alone,
         "memory_mb": limits.memory_mb,
         "protocol": packed(query.source),
-        "learned": None if model.alone else _learned(model),
+        "learned": model.learned,
     }
 
 

@@ -27,8 +27,10 @@ from typing import Any
 
 from leadline.symbolic.lang import (
     Atoms,
+    Bool,
     Graph,
     Int,
+    KeyedSet,
     Listed,
     Map,
     Named,
@@ -42,7 +44,9 @@ from leadline.symbolic.lang import (
     Tuple,
     Type,
     Union,
+    UserError,
     Value,
+    listed,
 )
 
 NEVER: Type = Never()
@@ -323,6 +327,110 @@ def retyped(value: Value, kind: Type, wider: Type) -> Value:
         case (Record(), Record()) | (Tuple(), Tuple()):
             return tuple(retyped(x, a, b) for x, a, b in zip(value, kind.parts, wider.parts, strict=True))
     return value
+
+
+def as_data(kind: Type) -> Any:
+    """A type of this module as JSON: the name of its class, then its parts. `of_data` reads it."""
+    name = type(kind).__name__
+    match kind:
+        case Int():
+            return [name, kind.low, kind.high]
+        case Listed():
+            return [name, as_data(kind.item), [_plain(one) for one in kind.listed]]
+        case Atoms():
+            return [name, *kind.members]
+        case Record():
+            return [name, {field: as_data(part) for field, part in kind.fields}]
+        case Slots():
+            return [name, kind.key.cardinality, as_data(kind.item), kind.graph]
+        case KeyedSet():
+            return [name, as_data(kind.item), kind.key]
+        case Map(value=Option(item=item)):
+            return [name, as_data(kind.key), as_data(item), True]
+        case Map():
+            return [name, as_data(kind.key), as_data(kind.value), False]
+        case Seq():
+            return [name, as_data(kind.item), kind.capacity]
+        case Union():
+            return [name, *map(as_data, variants(kind).values())]
+    return [name, *map(as_data, kind.parts)]
+
+
+def of_data(data: Any, place: str) -> Type:
+    """The type that JSON tells, made as types that are learned are made: of data alone, nothing of which is run.
+
+    Args:
+        data: the JSON.
+        place: where it is, for errors.
+
+    Raises:
+        UserError: if it tells none.
+    """
+    try:
+        return _of_data(data)
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        why = f" ({error})" if isinstance(error, UserError) else ""
+        raise UserError(f"{place}: this is no type of a variable{why}") from error
+
+
+def _of_data(data: Any) -> Type:
+    match data:
+        case ["Never"]:
+            return NEVER
+        case ["Bool"]:
+            return Bool()
+        case ["Int", low, high] if low <= high:
+            return Int(low, high)
+        case ["Atoms", str(), *_]:
+            return joined(map(atom, data[1:]))
+        case ["Listed", item, [_, *_] as values]:
+            return _listed(_of_data(item), list(map(_of_plain, values)))
+        case ["Tuple", *items]:
+            return Tuple(tuple(map(_of_data, items)))
+        case ["Record", dict() as fields]:
+            return record_of({str(name): _of_data(part) for name, part in fields.items()})
+        case ["AnyOf", _, _, *_]:
+            kinds = [_of_data(part) for part in data[1:]]
+            return union_of({tag_of(kind): kind for kind in kinds})
+        case ["Set", item]:
+            return Set(_of_data(item))
+        case ["KeyedSet", item, str() as key]:
+            records = _of_data(item)
+            if not isinstance(records, Record) or key not in records.positions:
+                raise ValueError
+            return KeyedSet(records, key)
+        case ["Graph", ["Tuple", key, value]]:
+            return graph_of(_of_data(key), _of_data(value))
+        case ["Slots", int() as places, item, bool() as graph] if places > 0:
+            return Slots(Int(1, places), Option(_of_data(item)), graph)
+        case ["Map", key, value, bool() as partial]:
+            result = _of_data(value)
+            return Map(_of_data(key), Option(result) if partial else result)
+        case ["Seq", item, int() as capacity] if capacity >= 0:
+            return Seq(_of_data(item), capacity)
+    raise ValueError
+
+
+def _listed(item: Type, values: list[Value]) -> Listed:
+    if not all(map(item.contains, values)):
+        raise ValueError
+    return listed(item, values)
+
+
+def _plain(value: Value) -> Any:
+    """A value of a type as JSON: a set as an object, whatever is ordered as an array."""
+    if isinstance(value, frozenset):
+        return {"set": sorted(map(_plain, value), key=repr)}
+    return list(map(_plain, value)) if isinstance(value, tuple) else value
+
+
+def _of_plain(data: Any) -> Value:
+    match data:
+        case {"set": list() as members}:
+            return frozenset(map(_of_plain, members))
+        case list():
+            return tuple(map(_of_plain, data))
+    return data
 
 
 def most(kind: Type) -> int:
