@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from leadline.symbolic.catalog import model_of, packed
 from leadline.symbolic.catalog.by_value import receive
 from leadline.symbolic.engines import Verdict
 from leadline.symbolic.grid.plan import plan
-from leadline.symbolic.grid.task import _answered
+from leadline.symbolic.grid.store import Store
+from leadline.symbolic.grid.task import _answered, answer
+from leadline.symbolic.grid.witnesses import Replayed, _not_proved, _recheck
 from leadline.symbolic.lang import UserError
 from leadline.symbolic.tla import origin
 from tests.tla.modules import ALL, CLIMB_CFG
@@ -90,6 +93,26 @@ def test_a_cell_that_leaves_the_types_widens_them(folder: Path, monkeypatch: pyt
         else:
             assert result.verdict is Verdict.VIOLATED and trace is not None
             assert result.steps == 9 and trace["states"][-1]["height"] == 9
+
+
+def test_a_proof_after_types_have_widened_stands(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its certificate is about another model than the plan, whose types are narrower."""
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", -1.0)
+    Path("Climb.tla").write_text(
+        ALL["Climb"][0].replace("9", "3").replace("Low == height <", "Low == height <=")
+    )
+    Path("Climb.cfg").write_text(CLIMB_CFG)
+    Path("grid.toml").write_text("""[[check]]\nspec = "Climb.tla"\nengines = ["pdr"]\n""")
+    (query,) = plan(Path("grid.toml")).queries
+    found, store, done = answer(query, "run", None), Store(Path("kept")), Replayed()
+    ((place, text),) = found.documents.items()
+    assert json.loads(text)["fingerprint"] != query.fingerprint
+    store.create()
+    store.put(place, text)
+    assert _not_proved(found.row, store) is None
+    _recheck(store.document(place), [found.row], query, done)
+    assert (done.refusals, done.unfinished) == ([], [])
 
 
 FORMLESS = """---- MODULE Climb ----

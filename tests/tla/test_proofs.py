@@ -226,7 +226,10 @@ def test_a_proof_after_types_have_widened_is_rechecked(
     [
         ({"height": ["Int", 0, 9], "path": ["Seq", ["Int", 0, "6"], 1]}, "learned.path: this is no type"),
         ({"height": ["Int", 9, 0], "path": ["Tuple"]}, "learned.height: this is no type"),
-        ({"height": ["Map", ["Int", 0, 10**9], ["Bool"], False], "path": ["Tuple"]}, "more than 100,000 keys"),
+        (
+            {"height": ["Map", ["Int", 0, 10**9], ["Bool"], False], "path": ["Tuple"]},
+            "more than 100,000 keys",
+        ),
         ({"height": ["Listed", ["Int", 0, 9], [10]], "path": ["Tuple"]}, "learned.height: this is no type"),
         ({"height": ["Int", 0, 9]}, "Climbs has other variables"),
     ],
