@@ -180,8 +180,8 @@ def test_a_module_whose_types_widen_is_explored_as_by_its_interpreter(
 
     monkeypatch.setattr(levels, "opened", opened)
     # No run is made ahead: each step that is new to the types widens them.
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
-    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", -1.0)
     Path("Mailbox.tla").write_text(MAILBOX)
     Path("Mailbox.cfg").write_text(MAILBOX_CFG)
     told = []

@@ -79,8 +79,8 @@ def test_mistakes(text: str, mistake: str, folder: Path) -> None:
 
 def test_a_cell_that_leaves_the_types_widens_them(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The interpreter hardly runs ahead. The other cells at the point still have the model of the plan."""
-    monkeypatch.setattr(origin, "AHEAD", 0.0)
-    monkeypatch.setattr(origin, "AFTERWARDS", 0.0)
+    monkeypatch.setattr(origin, "AHEAD", -1.0)
+    monkeypatch.setattr(origin, "AFTERWARDS", -1.0)
     Path("Climb.tla").write_text(ALL["Climb"][0])
     Path("Climb.cfg").write_text(CLIMB_CFG)
     Path("grid.toml").write_text("""[[check]]\nspec = "Climb.tla"\nengines = ["bmc"]\ndepth = [8, 9]\n""")
