@@ -7,6 +7,7 @@ the community modules of July 2026.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from leadline.symbolic.lang import ModelError
 from leadline.symbolic.tla.read import syntax as s
 from leadline.symbolic.tla.read.standard import CORE, LIBRARY, STANDARD
 from leadline.symbolic.tla.values.interpreter import Interpreter
-from leadline.symbolic.tla.values.values import EvaluationError, model_value, tla_text
+from leadline.symbolic.tla.values.values import EvaluationError, items_of, model_value, tla_text
 from tests.tla.loading import specification
 
 NAMES = json.loads((Path(__file__).parents[1] / "data" / "module_names.json").read_text())
@@ -135,3 +136,41 @@ def test_json_is_read_below_one_folder(tmp_path: Path) -> None:
 def test_without_a_folder_the_option_is_named(tmp_path: Path) -> None:
     (tmp_path / "whole.json").write_text("1")
     assert '"whole.json" is not read: expected --read FOLDER' in reading(tmp_path, None)("Whole")
+
+
+def test_drawings_are_those_of_tlc(tmp_path: Path) -> None:
+    """TLC has another order of attributes, and rounds coordinates of reals towards zero: ours may be two away."""
+    body = r"""
+    EXTENDS Integers, SVG
+    A == SVGElemToString(Group(<<Rect(0, 1, 2, 3, [fill_rule |-> "red"]), Text(1, 2, "<<1>>", <<>>)>>, <<>>))
+    B == [n \in 0..8 |-> NodeOfRingNetwork(10, 20, 300, n, 7)]
+    C == PointOnLine([x |-> 0, y |-> 4], [x |-> 10, y |-> 0], 2)
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    a, b, c = (interpreter.constant(s.Apply(name)) for name in "ABC")
+    assert a == (
+        "<g><rect fill-rule='red' height='3' width='2' x='0' y='1'></rect>"
+        "<text x='1' y='2'>&lt;&lt;1&gt;&gt;</text></g>"
+    )
+    assert tla_text(c) == "[x |-> 5, y |-> 2]"
+    for n, place in items_of(b):
+        angle = 2 * math.pi / 7 * n
+        at = dict(items_of(place))
+        assert (
+            abs(at["x"] - (10 + 300 * math.cos(angle))) <= 2
+            and abs(at["y"] - (20 + 300 * math.sin(angle))) <= 2
+        )
+
+
+def test_sets_too_large_to_be_counted_have_members(tmp_path: Path) -> None:
+    """The answers are TLC's. Python's lengths have 63 bits."""
+    body = r"""
+    EXTENDS Integers, FiniteSets
+    A == {{1}} \in SUBSET SUBSET (1..70) /\ {{1, 200}} \notin SUBSET SUBSET (1..70)
+    B == IsFiniteSet(SUBSET SUBSET (1..70))
+    C == Cardinality(SUBSET (1..70))
+    """
+    interpreter = Interpreter(specification(tmp_path, body))
+    assert interpreter.holds(s.Apply("A")) and interpreter.holds(s.Apply("B"))
+    with pytest.raises(EvaluationError, match="too large for its elements to be counted"):
+        interpreter.constant(s.Apply("C"))

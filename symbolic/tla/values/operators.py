@@ -101,16 +101,24 @@ _MOST_ENUMERATED = 100_000
 _MOST_LISTED = 2_000
 
 
+def _few(items: Value, most: int) -> bool:
+    """Whether a finite set has at most so many elements; Python refuses lengths of over 63 bits."""
+    try:
+        return len(items) <= most
+    except OverflowError:
+        return False
+
+
 def enumerated(elements_: Value) -> Value:
     """The elements in TLC's order, for several iterations."""
     items = elements(elements_)
-    return tuple(in_order(items)) if len(items) <= _MOST_ENUMERATED else items
+    return tuple(in_order(items)) if _few(items, _MOST_ENUMERATED) else items
 
 
 def choices(elements_: Value) -> Value:
     """The elements in the order of CHOOSE, for several iterations."""
     items = elements(elements_)
-    return tuple(in_choice(items)) if len(items) <= _MOST_ENUMERATED else _Choices(items)
+    return tuple(in_choice(items)) if _few(items, _MOST_ENUMERATED) else _Choices(items)
 
 
 class _Choices:
@@ -126,7 +134,7 @@ class _Choices:
 def quick(elements_: Value) -> Value:
     """The set, listed if it is lazy and small, and TLC finds out about its members without an error."""
     lazy = isinstance(elements_, LazySet) and elements_.kind is not None
-    small = lazy and finite(elements_) and len(elements_) <= _MOST_LISTED
+    small = lazy and finite(elements_) and _few(elements_, _MOST_LISTED)
     return elements_.listed if small else elements(elements_)
 
 

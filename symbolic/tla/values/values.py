@@ -67,6 +67,8 @@ def in_words(error: Exception, operator: str) -> str:
         operator: what is written at its place.
     """
     told = str(error)
+    if isinstance(error, OverflowError):
+        return f"{operator}: a set is too large for its elements to be counted"
     kinds = [_KINDS[name] for name in re.findall(r"'(\w+)'", told) if name in _KINDS]
     needed = next((word for sign, word in _NEEDED.items() if sign in told), None)
     around = f"{operator}: " if operator else ""
