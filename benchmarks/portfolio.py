@@ -3,6 +3,9 @@
 Each case of `leadline bench` is asked twice, each time by a process of its own: of all engines side by side, as
 `leadline check` asks, and then of the engine that answered, alone and with the options that it had there. CPU
 seconds are those of the process with all that it started, from the start of Python on.
+
+`--runs N` takes N random runs of at most 100 steps of each broken case instead of the engine that answered. They
+do not end at a violation, so they cost the same whether they find one or not.
 """
 
 from __future__ import annotations
@@ -17,8 +20,10 @@ from statistics import geometric_mean
 
 from leadline.benchmarks.cases import CASES, Case
 from leadline.benchmarks.measurement import model
-from leadline.symbolic.engines import Limits, Query, answer
+from leadline.symbolic.engines import Limits, Query, Verdict, answer
+from leadline.symbolic.engines.ask.query import Options
 from leadline.symbolic.engines.ask.table import ENGINES
+from leadline.symbolic.engines.explore.simulate import SimulateOptions
 from leadline.symbolic.engines.run.portfolio import PortfolioOptions
 from leadline.symbolic.solve import LONE
 
@@ -30,10 +35,14 @@ def told(case: Case, engine: str, seconds: float) -> tuple[str, str]:
 
     Args:
         case: the case.
-        engine: the engine to ask: the portfolio, or a member of it.
+        engine: the engine to ask: the portfolio, or a member of it; a number of random runs.
         seconds: the time that it has.
     """
-    options = PortfolioOptions() if engine == TOGETHER else ENGINES[engine].member(None)
+    options: Options | None
+    if engine.isdecimal():
+        options = SimulateOptions(runs=int(engine))
+    else:
+        options = PortfolioOptions() if engine == TOGETHER else ENGINES[engine].member(None)
     assert options is not None
     query = Query(case.protocol, dict(case.parameters), (case.property,), options, LONE)
     (result,) = answer(model(case), query, Limits(seconds)).results
@@ -54,6 +63,18 @@ def measured(case: Case, engine: str, seconds: float) -> tuple[str, str, float]:
     return verdict, by, usage.ru_utime + usage.ru_stime
 
 
+def _runs_table(cases: Sequence[Case], number: str, seconds: float) -> None:
+    """Print what random runs find of broken cases about states, and what `check` does."""
+    print("| case | check: verdict | engine | CPU s | random runs: verdict | CPU s |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    for case in cases:
+        if case.expected is Verdict.VIOLATED and not case.name.startswith("runs-"):
+            verdict, engine, together = measured(case, TOGETHER, seconds)
+            found, _, alone = measured(case, number, seconds)
+            cells = [case.name, verdict.lower(), engine, f"{together:.1f}", found.lower(), f"{alone:.1f}"]
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m leadline.benchmarks.portfolio", description=__doc__)
@@ -64,10 +85,14 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--ask", metavar="ENGINE", help="only ask this engine about the case, without a table"
     )
+    parser.add_argument("--runs", metavar="N", help="take N random runs of each broken case instead")
     args = parser.parse_args(words)
     cases = [case for case in CASES if fnmatch.fnmatchcase(case.name, args.case)]
     if args.ask:
         print(*told(cases[0], args.ask, args.timeout))
+        return
+    if args.runs:
+        _runs_table(cases, args.runs, args.timeout)
         return
     print("| case | verdict | engine | check: CPU s | the engine alone: CPU s | times |")
     print("| --- | --- | --- | --- | --- | --- |")
