@@ -12,8 +12,8 @@ INSTALLED := $(VENV)/.installed
 EQUIPPED := $(VENV)/.equipped
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --editable
 # A worker keeps to the files that it began, so that what a file makes once (a site, a Spark) is not made by both workers.
-# Tests start many processes. They share one bytecode, apart from the sources, also where the environment asks for none.
-TESTS = env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(abspath $(VENV))/bytecode $(BIN)/pytest -n 2 --dist worksteal
+# Tests start many processes, which share their bytecode also where the environment asks for none.
+TESTS = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n 2 --dist worksteal
 
 .PHONY: setup test test-slow run java lint format docs clean
 .DEFAULT_GOAL := test

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -59,11 +60,18 @@ class KnownTrial:
         self.loaded = _loaded(self._text)
 
     def fingerprint(self, name: str, settings: Mapping[str, Setting]) -> str | None:
-        return _fingerprint(self._text, name, json.dumps(dict(settings)))
+        try:
+            return _fingerprint(self._text, name, json.dumps(dict(settings)))
+        except BaseException:  # The trial has ended.
+            _trial.cache_clear()
+            raise
 
 
 # What is collected stays to the end: the garbage collector need not run before, nor look at it afterwards.
 gc.disable()
+
+# Tests send Ctrl-C to what they start, which would ignore it if a shell runs the tests in its background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

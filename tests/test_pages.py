@@ -21,8 +21,8 @@ PICTURES = ROOT / "docs" / "pictures"
 """A file of this name that a page makes is the picture that it shows."""
 GRID = re.compile(r"^\$ leadline grid (?!.*--plan)", re.MULTILINE)
 """Pages with this start Spark."""
-SLOW = re.compile(rf"{GRID.pattern}|^\$ leadline check .*--config", re.MULTILINE)
-"""Pages with one of these take long: the second run modules under several configurations."""
+SLOW = re.compile(rf"{GRID.pattern}|^\$ leadline check .*--config|^\$ leadline simulate", re.MULTILINE)
+"""Pages with one of these take long: Spark, modules under several configurations, thousands of random runs."""
 
 INDEX = ROOT / "docs" / "index.md"
 """Runs the script of docs/how-to/script.md."""

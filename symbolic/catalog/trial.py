@@ -60,7 +60,7 @@ class Trial:
             stderr=self._errors,
             env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths},
         )
-        weakref.finalize(self, _end, self._process, self._errors)
+        self._finalize = weakref.finalize(self, _end, self._process, self._errors)
         assert self._process.stdout is not None
         self._output = self._process.stdout
         if not self._output.readline():
@@ -89,7 +89,11 @@ class Trial:
         return found
 
     def _hear(self, doing: str) -> Any:
-        line = self._output.readline()
+        try:
+            line = self._output.readline()
+        except BaseException:  # The time is over: what is tried may never end by itself.
+            self._finalize()
+            raise
         said = json.loads(line) if line.endswith(b"\n") else {"ended": None}
         if isinstance(said, dict) and "failed" in said:
             raise InternalError(f"the trial of {self._path} failed:\n{said['failed']}")

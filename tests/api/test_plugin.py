@@ -101,6 +101,7 @@ def outcomes(said: str) -> dict[str, str]:
     return {name: outcome for outcome, name in found}
 
 
+@pytest.mark.slow
 def test_verified_protocols(folder: Path) -> None:
     (folder / "test_counter.py").write_text(VERIFIED)
     said = run(folder)
@@ -132,6 +133,7 @@ def test_without_the_plugin_nothing_passes_that_should_not(folder: Path) -> None
     assert passed == {"test_is_small_below_three", "test_a_probe"}
 
 
+@pytest.mark.slow
 def test_files_are_collected_on_demand(folder: Path) -> None:
     (folder / "script.py").write_text("import leadline\nraise SystemExit('it was run')\n")
     (folder / "broken.py").write_text(COUNTER.replace("now.count + 1", "'x'"))

@@ -46,6 +46,7 @@ def test_a_case_is_measured_side_by_side(tmp_path: Path, capsys: pytest.CaptureF
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
 
 
+@pytest.mark.slow
 def test_what_is_stopped_is_recorded_and_not_repeated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

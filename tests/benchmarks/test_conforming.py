@@ -9,6 +9,7 @@ import pytest
 from leadline.benchmarks import conforming
 
 
+@pytest.mark.slow
 def test_a_right_log_conforms_and_an_altered_one_differs_at_its_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -18,6 +18,7 @@ def test_every_way_is_measured_layer_by_layer() -> None:
         assert min(one.milliseconds) <= one.median <= max(one.milliseconds)
 
 
+@pytest.mark.slow
 def test_a_line_for_each_way(capsys: pytest.CaptureFixture[str]) -> None:
     main(["pulsar-compaction"])
     head, *lines = capsys.readouterr().out.splitlines()

@@ -36,6 +36,7 @@ def test_a_child_that_fails_says_why() -> None:
     assert (ended.status, ended.last_words) == (1, "no luck")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the memory of others")
 def test_the_memory_is_that_of_the_largest_process() -> None:
     hold = "import signal; held = b'x' * (80 << 20); signal.pause()"
@@ -166,6 +167,7 @@ def test_a_program_beside_is_asked_as_prove_is(says: Path, monkeypatch: pytest.M
     assert (found.verdict, found.ended) == (Verdict.UNKNOWN, "time")
 
 
+@pytest.mark.slow
 def test_a_proof_is_measured() -> None:
     asked = case("prove-kip-320-2222")
     found = measure(asked, WAYS["pdr"], LIMITS)

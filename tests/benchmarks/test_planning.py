@@ -10,6 +10,7 @@ from leadline.benchmarks.planning import GRIDS, SHAPES, Shape, accuracy, main, m
 SMALL = Shape("4 points", "depth = [1, 2]\nparameters = { first = [1, 2], third = [1, 2] }\n")
 
 
+@pytest.mark.slow
 def test_a_line_for_each_grid(capsys: pytest.CaptureFixture[str]) -> None:
     main([SMALL], [])
     told = r"4 points: 32 queries planned in (\S+) s of CPU, the next time in \S+ s, at most (\d+) MB\n"

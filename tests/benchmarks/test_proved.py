@@ -10,6 +10,7 @@ from leadline.benchmarks.proving import Proof, Task, prove
 KIP = {"replicas": 2}
 
 
+@pytest.mark.slow
 def test_rows_that_are_proved_stand_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They are measured once, and kept with the revision and the machine."""
     page, store = tmp_path / "proofs.md", tmp_path / "proofs.jsonl"

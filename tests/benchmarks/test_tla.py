@@ -25,6 +25,7 @@ def model(path: str, result: str = "success", **more: object) -> dict[str, objec
     return {"path": path, "mode": "exhaustive search", "result": result, **more}
 
 
+@pytest.mark.slow
 def test_models_are_explored_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "specifications" / "climb"
     folder.mkdir(parents=True)

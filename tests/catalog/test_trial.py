@@ -12,6 +12,7 @@ import leadline
 from leadline.symbolic.catalog import find, model_of
 from leadline.symbolic.catalog.trial import Trial
 from leadline.symbolic.cli import main
+from leadline.symbolic.engines.run.limits import Limits, TimeIsOver, limited
 from leadline.symbolic.lang import InternalError, ModelError
 
 PROTOCOL = """
@@ -197,3 +198,10 @@ def test_it_ends_with_whoever_asks(write: Write) -> None:
     assert process.poll() is None
     del trial
     assert process.poll() is not None
+
+
+def test_it_ends_with_the_time(write: Write) -> None:
+    trial = Trial(write("init", "while True: pass"))
+    with pytest.raises(TimeIsOver), limited(Limits(0.2)):
+        trial.fingerprint("Steps", {})
+    assert trial._process.poll() is not None

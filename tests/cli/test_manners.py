@@ -178,7 +178,10 @@ def pigeons(*arguments: str, solver: str) -> tuple[str, ...]:
     return ("check", f"{PIGEONS}:Pigeons", "-p", "holes=11", "--depth", "3", "--solver", solver, *arguments)
 
 
-@pytest.mark.parametrize("solver", ["z3", "cadical", "auto"])
+@pytest.mark.parametrize(
+    "solver",
+    [pytest.param("z3", marks=pytest.mark.slow), pytest.param("cadical", marks=pytest.mark.slow), "auto"],
+)
 def test_ctrl_c_while_a_solver_is_busy(solver: str, tmp_path: Path) -> None:
     """The verdicts so far are told, though the solver would be busy for hours.
 

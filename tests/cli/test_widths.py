@@ -98,7 +98,7 @@ def refused(line: str, width: int) -> bool:
     ("command", "width"),
     [
         *((command, 80) for command in COMMANDS),
-        *((command, 120) for command in COMMANDS if not command.startswith(("prove", "check two"))),
+        *(pytest.param(command, 120, marks=pytest.mark.slow) for command in COMMANDS),
     ],
 )
 def test_no_line_is_longer_than_the_terminal(
@@ -111,6 +111,7 @@ def test_no_line_is_longer_than_the_terminal(
     assert not [line for line in ran.out.splitlines() if refused(line, width)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_verdicts_stand_beside_their_properties(
     width: int, leadline: Leadline, monkeypatch: pytest.MonkeyPatch

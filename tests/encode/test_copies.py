@@ -87,7 +87,10 @@ def sizes(model: Model, unroll: str, *, late: bool) -> list[tuple[int, ...]]:
     return [*found, layers.size]
 
 
-@pytest.mark.parametrize(("unroll", "late"), [("steps", True), ("sweeps", False)])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("unroll", "late"), [("steps", True), pytest.param("sweeps", False, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_copies_have_the_size_of_what_they_stand_for(
     name: str, unroll: str, late: bool, copied: list[Instance], monkeypatch: pytest.MonkeyPatch

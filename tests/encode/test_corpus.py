@@ -63,6 +63,7 @@ def test_a_mistake_of_the_model_is_an_internal_error() -> None:
         Expressions(Circuit(), {}, {}).evaluate(invalid("unheard of"))
 
 
+@pytest.mark.slow
 def test_more_values_than_can_be_listed_are_refused() -> None:
     circuit = Circuit()
     layout = Layout(circuit)

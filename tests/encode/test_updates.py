@@ -155,7 +155,7 @@ def some_states(model: Model, count: int) -> list[tuple[Any, ...]]:
     return [tuple(some_value(choose, variable.type) for variable in model.variables) for _ in range(count)]
 
 
-@pytest.mark.parametrize("most", [2, 3])
+@pytest.mark.parametrize("most", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_next_state_is_the_concrete_one(most: int) -> None:
     model = build(Ledger(most=most))
     semantics, steps = Semantics(model), Steps(model)

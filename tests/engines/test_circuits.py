@@ -45,10 +45,12 @@ from tests.truth import (
     steps_of,
 )
 
-LONG: tuple[str, dict[str, Any], int | None] = ("spanner-transactions", {"transactions": "circular"}, 6)
-"""The search on values takes several seconds."""
-SMALL = [
+LONG: list[tuple[str, dict[str, Any], int | None]] = [
+    ("spanner-transactions", {"transactions": "circular"}, 6),
     ("kafka-replication", {"replicas": 2}, None),
+]
+"""The search on values takes long."""
+SMALL = [
     ("kafka-replication", {"replicas": 2, "variant": "kip-320-first-try"}, 8),
     ("kafka-replication", {"replicas": 2, "variant": "truncate-to-high-watermark"}, 8),
     ("kafka-transactions", {"clients": 1, "max_coordinator_changes": 2}, 6),
@@ -57,7 +59,7 @@ SMALL = [
     ("pulsar-compaction", {}, None),
     ("spanner-leases", {"replicas": 2}, None),
     ("spanner-transactions", {}, 9),
-    LONG,
+    *LONG,
     ("two-phase-commit", {}, 8),
     ("two-phase-commit", {"variant": "backup-manager"}, 8),
 ]
@@ -66,7 +68,7 @@ SMALL = [
 
 @pytest.mark.parametrize(
     ("name", "settings", "depth"),
-    [pytest.param(*one, marks=pytest.mark.slow if one is LONG else ()) for one in SMALL],
+    [pytest.param(*one, marks=pytest.mark.slow if one in LONG else ()) for one in SMALL],
     ids=str,
 )
 def test_built_in_protocols(name: str, settings: dict[str, Any], depth: int | None) -> None:
@@ -146,6 +148,7 @@ def test_random_protocols(seed: int) -> None:
     compare(model)
 
 
+@pytest.mark.slow
 @MORE
 @given(models())
 def test_more_random_protocols(model: Model) -> None:

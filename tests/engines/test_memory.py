@@ -61,6 +61,7 @@ def test_exploration_ends_at_the_limit_that_nobody_gave(
     assert "states, including all within" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["explore", "check --engine bmc --depth 2 --memory 5000"])
 def test_a_hard_limit_of_the_shell_is_no_fault(command: str, tmp_path: Path) -> None:
     """A process cannot raise it, and the share of the machine's memory is often more."""

@@ -259,6 +259,7 @@ def test_what_tlc_finds_violated_is_never_proved(row: Row) -> None:
     violated_is_not_proved(row, 300)
 
 
+@pytest.mark.slow
 def test_longer_walks_take_over_from_frames() -> None:
     """Where they find all reachable states, or one that violates the property."""
     options = replace(FEW, longer=((1, 6), (20, 3000)))

@@ -100,6 +100,7 @@ def test_a_portfolio_answers_without_a_depth() -> None:
     assert {one.engine for one in told.results} <= members
 
 
+@pytest.mark.slow
 def test_a_portfolio_that_runs_out_of_time_tells_how_far_each_came() -> None:
     large = {"max_records": 6, "log_size": 6, "max_leader_epoch": 6, "replicas": 5}
     _, told = asked(query("kafka-replication", "weak-isr", options=PortfolioOptions(), **large), Limits(2))

@@ -160,6 +160,7 @@ def test_what_is_known_of_each_property_is_put_together(children: Children) -> N
     children.assert_gone()
 
 
+@pytest.mark.slow
 def test_both_keep_their_limits(children: Children) -> None:
     """A verdict that either solver found is reported once."""
     heard: list[int] = []

@@ -119,6 +119,7 @@ def test_a_wrong_verdict_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_proof_keeps_its_limits(tmp_path: Path) -> None:
     hard = query("Pigeons", 2, settings={"holes": 11})
     (tmp_path / "p").write_text("from before")

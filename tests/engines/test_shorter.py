@@ -59,6 +59,7 @@ def test_a_shorter_result_takes_the_place_of_a_longer_one() -> None:
     assert ledger.final["x", None].steps == 24
 
 
+@pytest.mark.slow
 def test_shortest_is_proved() -> None:
     (found,) = answer(backup(), query(BmcOptions(50, "sweeps", shortest=True))).results
     assert found.steps == 24

@@ -141,7 +141,9 @@ def proved_from(path: Path, goal: str, settings: dict[str, Any]) -> bool:
     ("name", "goal", "settings"),
     [
         pytest.param("two-phase-commit", "consistency", {}, marks=pytest.mark.slow),
-        ("spanner-leases", "disjointness", {"variant": "mended-handle-vote"}),
+        pytest.param(
+            "spanner-leases", "disjointness", {"variant": "mended-handle-vote"}, marks=pytest.mark.slow
+        ),
     ],
     ids=["two-phase-commit", "spanner-leases"],
 )

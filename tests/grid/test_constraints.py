@@ -362,6 +362,7 @@ WORDS: tuple[str, ...] = (
 WORDS += (",", "<", "<=", "==", "!=", "+", "-", "*", "//", "%", "0", "7", "'x'", "\n")
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     st.one_of(

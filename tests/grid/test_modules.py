@@ -38,6 +38,7 @@ depth = 5
 """
 
 
+@pytest.mark.slow
 def test_constants_are_parameters(folder: Path) -> None:
     Path("Climb.tla").write_text(MODULE)
     Path("Other.cfg").write_text(CONFIG)

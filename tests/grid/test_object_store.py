@@ -195,6 +195,7 @@ def test_a_large_object_of_which_a_part_fails(server: ObjectStore, store: Store)
     assert (elsewhere(store) / "traces").stamps()["a1.json"][0] == 11 << 20
 
 
+@pytest.mark.slow
 def test_a_store_that_lists_late(
     server: ObjectStore, uri: str, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
 ) -> None:

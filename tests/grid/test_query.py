@@ -23,6 +23,7 @@ def query_in(folder: Path) -> GridQuery:
     return query
 
 
+@pytest.mark.slow
 def test_the_same_in_every_process(folder: Path) -> None:
     program = (
         "from pathlib import Path\n"

@@ -272,6 +272,7 @@ solver = "cadical"
 """
 
 
+@pytest.mark.slow
 def test_a_proof_of_one_query_has_its_certificate(
     folder: Path, asked: list[GridQuery], capsys: pytest.CaptureFixture[str]
 ) -> None:

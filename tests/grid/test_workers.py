@@ -94,6 +94,7 @@ def test_no_worker_is_told_and_given_up() -> None:
         at(751, 0)
 
 
+@pytest.mark.slow
 @needs_java
 def test_commands(tmp_path: Path, closed: str) -> None:
     text = '[[check]]\nprotocol = "two-phase-commit"\nproperties = "consistency"\ndepth = 1\n'

@@ -152,6 +152,7 @@ def test_overlapping_leases_are_found(
     check_found(SpannerLeases, mutant, settings, "disjointness", steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mutant", "transactions", "steps"), TRANSACTIONS, ids=["wait", "lock", "safe"])
 def test_broken_isolation_is_found(
     mutant: type[TrueTime], transactions: str, steps: int, tmp_path: Path

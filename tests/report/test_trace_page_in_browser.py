@@ -163,6 +163,7 @@ def test_the_space_time_view(kip: Walker) -> None:
     assert kip.noise() == []
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_why_it_fails(kip: Walker) -> None:
     kip.press("w")

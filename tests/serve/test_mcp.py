@@ -272,6 +272,7 @@ def test_nothing_outside_is_read_through_the_server(call: Call) -> None:
     assert "outside of" in call("check", protocol="up/Secret.tla")["error"]
 
 
+@pytest.mark.slow
 def test_a_search_ends_at_its_limit(call: Call) -> None:
     found = call("explore", protocol="Large.tla", timeout=1)
     assert found["results"][0]["verdict"] == "unknown" and "time" in found["facts"]["stopped"]

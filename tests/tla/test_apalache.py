@@ -44,6 +44,7 @@ def test_exploration_by_the_interpreter(tmp_path: Path) -> None:
     assert verdicts == dict.fromkeys(HOLD, (Verdict.SAFE, None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "proved"), [(BmcOptions(depth=4), "safe"), (PdrOptions(), "proved")])
 def test_symbolic_engines(options: Options, proved: str, tmp_path: Path) -> None:
     path = write(tmp_path, M=COUNTING)

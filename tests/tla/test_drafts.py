@@ -215,6 +215,7 @@ def edited(text: str, chosen: random.Random) -> str:
     return text[: one.start()] + put + text[one.end() :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_mistakes_after_changes_are_those_of_a_fresh_reading(seed: int) -> None:
     chosen, path = random.Random(seed), Path("/nowhere/User.tla")

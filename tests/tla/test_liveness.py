@@ -144,7 +144,9 @@ BegunLow == x = 0 => []Low
 """
 
 
-@pytest.mark.parametrize("constraint", ["CONSTRAINT Few", "ACTION_CONSTRAINT Small"])
+@pytest.mark.parametrize(
+    "constraint", ["CONSTRAINT Few", pytest.param("ACTION_CONSTRAINT Small", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("claim", EXCLUDED)
 def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint: str, claim: str) -> None:
     text = f"INIT Init NEXT Next {constraint} {claim}\n"
@@ -157,6 +159,28 @@ def test_the_state_after_an_excluded_step_is_checked(tmp_path: Path, constraint:
     ways = [asked(tmp_path / "M.tla", name, one)[1] for one in options]
     for one in (found.results[0], *ways):
         assert (one.steps, one.verdict is Verdict.VIOLATED) == (steps, steps is not None)
+
+
+@pytest.mark.parametrize(
+    ("most", "limits", "why"),
+    [(9, Limits(), "states: stopped at 9"), (None, Limits(0.5), "time: stopped after 0.5 s")],
+)
+def test_runs_that_were_not_all_looked_at(tmp_path: Path, most: int | None, limits: Limits, why: str) -> None:
+    """The view has two values, and the numbers have no end."""
+    body = """
+    EXTENDS Integers
+    VARIABLE x
+    Parity == x % 2
+    Spec == x = 0 /\\ [][x' = x + 1]_x /\\ WF_x(x' = x + 1)
+    Odd == []<>(Parity = 1)
+    """
+    config = "SPECIFICATION Spec PROPERTY Odd VIEW Parity"
+    behaviour = Behaviour(specification(tmp_path, body, config))
+    found = explore_specification(behaviour, ExploreOptions(max_states=most), limits, SILENT, deadlock=True)
+    odd, deadlock = found.results
+    reason = f"{why}; runs go through every state, also those that others stand for"
+    assert (odd.verdict, odd.reason) == (Verdict.UNKNOWN, reason)
+    assert (deadlock.verdict, found.told(ExploreFacts).states) == (Verdict.SAFE, 2)
 
 
 def test_a_condition_of_fairness_without_a_value_is_out_of_bounds(tmp_path: Path) -> None:

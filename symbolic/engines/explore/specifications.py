@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -485,7 +485,7 @@ def explore_specification(
     explorer = exploring.explorer
     found = explorer.summary(None if stop is None else stop.text)
     postconditions = _postconditions(behaviour)
-    judge = _Judge(behaviour, explorer, found, exploring.about_runs)
+    judge = _Judge(behaviour, exploring, found, stop)
     results = [judge.property(name) for name in names]
     if deadlock:
         results.append(judge.result(DEADLOCK, found.deadlock, TraceEnd.DEADLOCK))
@@ -524,6 +524,7 @@ class _Exploring:
         explorer: the search.
         about_runs: for each claim about whole runs that was looked at, a run that violates it, or on which it
             has no value and the reason; None without one.
+        whole: where states stand for others, the search of all states, which runs go through.
     """
 
     def __init__(
@@ -539,6 +540,7 @@ class _Exploring:
         self._behaviour, self._names, self._options, self._listener = behaviour, names, options, listener
         self._told = set() if deadlock else {DEADLOCK}
         self.about_runs: dict[str, tuple[Trace, str | None] | None] = {}
+        self.whole: Explorer[Behaviour] | None = None
         self.explorer = self._new()
         behaviour.at_level(0)
 
@@ -569,8 +571,17 @@ class _Exploring:
         for name in behaviour.specification.properties:
             if behaviour.safety(name).more:
                 self._level(Level(len(self.explorer.within) - 1, 0, self.explorer.counted))
-                runs = runs or _fair_runs(behaviour, self.explorer, self._options)
+                runs = runs or self._fair_runs()
                 self.about_runs[name] = _violating(behaviour, runs, name)
+
+    def _fair_runs(self) -> FairRuns:
+        """The runs through the states found. Where states stand for others, all are looked for first."""
+        behaviour, options = self._behaviour, self._options
+        if behaviour.canonical is not None or behaviour.view is not None:
+            every = behaviour.without_canonical()
+            self.whole = Explorer(every, (), options.depth, max_states=options.max_states)
+            self.whole.run()
+        return FairRuns(behaviour.interpreter, self.whole or self.explorer)
 
 
 def _statistics(explorer: Explorer[Behaviour], began: float) -> dict[str, int]:
@@ -617,14 +628,6 @@ def _has_run(behaviour: Behaviour, explorer: Explorer[Behaviour]) -> bool:
         return False
     behaviour.end_search()
     return True
-
-
-def _fair_runs(behaviour: Behaviour, explorer: Explorer[Behaviour], options: ExploreOptions) -> FairRuns:
-    """The runs through the states found. Where states stand for others, all are looked for first."""
-    if behaviour.canonical is not None or behaviour.view is not None:
-        explorer = Explorer(behaviour.without_canonical(), (), options.depth, max_states=options.max_states)
-        explorer.run()
-    return FairRuns(behaviour.interpreter, explorer)
 
 
 def _violating(behaviour: Behaviour, runs: FairRuns, name: str) -> tuple[Trace, str | None] | None:
@@ -712,13 +715,15 @@ class _Judge:
     def __init__(
         self,
         behaviour: Behaviour,
-        explorer: Explorer[Behaviour],
+        exploring: _Exploring,
         found: Exploration,
-        about_runs: Mapping[str, tuple[Trace, str | None] | None],
+        stop: Stop | None,
     ) -> None:
-        self.about_runs = about_runs
+        self.about_runs = exploring.about_runs
+        self.whole = exploring.whole
+        self.stop = stop
         self.behaviour = behaviour
-        self.explorer = explorer
+        self.explorer = exploring.explorer
         self.found = found
         self.why = found.out_of_bounds[-1].why if found.out_of_bounds is not None else None
         self.beyond = _trace(found.out_of_bounds, TraceEnd.OUT_OF_BOUNDS, None, self.why)
@@ -739,7 +744,25 @@ class _Judge:
             verdict = Verdict.OUT_OF_BOUNDS if outside else Verdict.VIOLATED
             run = replace(run, why=why)
             return replace(result, verdict=verdict, steps=run.length, trace=run, reason=why)
+        missed = self._missed(name)
+        if missed is not None and result.verdict is Verdict.SAFE:
+            return replace(result, verdict=Verdict.UNKNOWN, reason=missed)
         return result
+
+    def _missed(self, name: str) -> str | None:
+        """The reason why not all runs were looked at that a claim is about; None if all were."""
+        if name not in self.behaviour.specification.properties or not self.behaviour.safety(name).more:
+            return None
+        stopped = (
+            None
+            if self.whole is None or not self.whole.full
+            else f"states: stopped at {self.whole.max_states}"
+        )
+        if name not in self.about_runs and self.stop is not None:
+            stopped = self.stop.text
+        # The search that is told of has ended, so that its states are no measure.
+        why = "" if self.whole is None else "; runs go through every state, also those that others stand for"
+        return None if stopped is None else stopped + why
 
     def result(self, name: str, path: Path | None, ends: TraceEnd, why: str | None = None) -> Result:
         """The verdict with this path to an error; without one it is that of the steps."""
